@@ -133,18 +133,22 @@ function readRemovalContact({ REMOVAL_CONTACT: text }: Environment): RemovalCont
 const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).addVocabulary(['x-kind'])
 const validate = ajv.compile<Environment>(environmentSchema)
 
-function parseEnvironment(source: Record<string, string | undefined>): Environment {
+/** The settings of the service among environment variables. */
+export function settingsIn(source: Record<string, string | undefined>): Record<string, string> {
   // An empty variable counts as absent: compose files and shells set them so.
   // Other programs read the variables of proxies in lower case first.
   const readVariable = (name: string) =>
     (name in networkVariables && source[name.toLowerCase()]?.trim()) || source[name]
-  const present = Object.fromEntries(
+  return Object.fromEntries(
     Object.keys(environmentSchema.properties).flatMap((name) => {
       const value = readVariable(name)?.trim() ?? ''
       return value === '' ? [] : [[name, value]]
     }),
   )
-  const environment: unknown = present
+}
+
+function parseEnvironment(source: Record<string, string | undefined>): Environment {
+  const environment: unknown = settingsIn(source)
   if (validate(environment)) return environment
   const lines = (validate.errors ?? []).map((error) => {
     const variable = error.instancePath.slice(1).split('/')[0] ?? ''

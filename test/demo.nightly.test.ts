@@ -56,7 +56,7 @@ describe('the demo', () => {
 
   it('runs where its settings say, and names those that it does not use', () => {
     expect(printed).toContain(`It runs at http://127.0.0.1:${port}.`)
-    expect(printed).toContain('Not used, because the platforms are simulated: GITHUB_TOKEN.')
+    expect(printed).toContain('Not used, because the demo has its own: GITHUB_TOKEN.')
     expect(existsSync(dataDir)).toBe(true)
   })
 
@@ -82,7 +82,7 @@ describe('the demo', () => {
     await expect.poll(subjects).toHaveLength(4)
     expect((await subjects()).reverse()).toEqual([
       'Confirm your address',
-      expect.stringMatching(/new$/),
+      expect.stringMatching(/first look: \d+$/),
       'What people want: 3 new',
       expect.stringMatching(/growing, 1 completed, 1 declined$/),
     ])
@@ -98,6 +98,16 @@ describe('the demo', () => {
       expect(new URL(sourceUrl).hostname).toMatch(/^[a-z.]+\.localhost$/)
       expect(await read(sourceUrl)).toContain(`<title>${title}</title>`)
     }
+  })
+
+  it('ends at once when it is interrupted in its first seconds', async () => {
+    const other = start({})
+    await vi.waitFor(() => expect(printed).toMatch(/eight days ago[\s\S]*eight days ago/), {
+      timeout: 60_000,
+      interval: 20,
+    })
+    other.kill('SIGINT')
+    expect(await once(other, 'exit')).toEqual([0, null])
   })
 
   it('refuses a place that has other data, and keeps its own there', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDemoCorpus, type DemoCorpus, sections } from '../../platform-simulator/demo-corpus/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../../platform-simulator/simulator.ts'
+import type { Service } from '../../service.ts'
 import { CommandError } from '../exit-codes.ts'
 import { choosePort, type DemoSettings, demoSettings } from './environment.ts'
 import { instructions } from './instructions.ts'
@@ -31,6 +32,8 @@ interface Parts {
   mailbox: Mailbox
   interruption: AbortSignal
   simulator: PlatformSimulator | null
+  /** The service of a week ago, from when it begins to start. */
+  past: Promise<Service> | null
 }
 
 interface Demo extends DemoSettings {
@@ -74,15 +77,20 @@ async function demonstrate(parts: Parts, { exit }: DemoOptions): Promise<number>
   const now = new Date()
   const corpus = createDemoCorpus(now)
   corpus.comeTo(new Date(now.getTime() - pastMs))
-  const port = await choosePort(4_681)
+  const { PORT, METRICS_PORT } = process.env
+  const port = await choosePort(4_681, [PORT, METRICS_PORT])
   parts.simulator = await startPlatforms(corpus, port, true)
   const platforms = parts.simulator.environment
   const smtpUrl = mailbox.smtpUrl
   const settings = await demoSettings(process.env, { directory: join(directory, 'data'), platforms, smtpUrl })
   const { environment, notUsed, apiKey, adminKey } = settings
-  if (notUsed.length > 0) console.log(`Not used, because the platforms are simulated: ${notUsed.join(', ')}.`)
+  if (notUsed.length > 0) console.log(`Not used, because the demo has its own: ${notUsed.join(', ')}.`)
   const hasMailbox = environment.SMTP_URL === smtpUrl
+  const onStart = (starting: Promise<Service>) => {
+    parts.past = starting
+  }
   const story = {
+    onStart,
     environment,
     apiKey,
     topics: others.slice(0, pastTopics),
@@ -111,7 +119,7 @@ async function demonstrate(parts: Parts, { exit }: DemoOptions): Promise<number>
   const mailboxUrl = hasMailbox ? mailbox.url : null
   console.log(instructions({ url: service.url, apiKey, adminKey, signInUrl, mailboxUrl }))
   const { code, signal } = await service.ended
-  throw new Error(`the service ended by itself (${signal ?? code})`)
+  throw new CommandError(`the service ended by itself (${signal ?? code})`)
 }
 
 /** A signal that is aborted with the exit code of what interrupts the demo. */
@@ -133,6 +141,7 @@ function watchInterruptions(): AbortSignal {
 /**
  * `wishwell demo`: the whole of Wishwell against simulated platforms, without accounts, credentials or the internet. Its files are in one
  * temporary directory, which is deleted at the end; with DATA_DIR or DATABASE_URL the data stay there. Ends the process.
+ * @throws what made it end, for the message of the command.
  */
 export async function runDemo(options: DemoOptions): Promise<never> {
   const interruption = watchInterruptions()
@@ -140,15 +149,13 @@ export async function runDemo(options: DemoOptions): Promise<never> {
     interruption.addEventListener('abort', () => resolve(interruption.reason as number))
   })
   const directory = mkdtempSync(join(tmpdir(), 'wishwell-demo-'))
-  const parts: Parts = { directory, mailbox: await startMailbox(), interruption, simulator: null }
+  const parts: Parts = { directory, mailbox: await startMailbox(), interruption, simulator: null, past: null }
   let exitCode = 1
   try {
     exitCode = await Promise.race([interrupted, demonstrate(parts, options)])
-  } catch (error) {
-    if (error instanceof CommandError) exitCode = error.exitCode
-    console.error(`demo: ${error instanceof Error ? error.message : error}`)
   } finally {
     if (interruption.aborted) console.log('\nStopping …')
+    await parts.past?.then((service) => service.stop()).catch(() => {})
     await endChildren()
     await parts.simulator?.stop()
     await parts.mailbox.stop()

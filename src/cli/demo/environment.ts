@@ -3,25 +3,17 @@ import { existsSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import pg from 'pg'
 import { generateApiKey } from '../../accounts/api-key.ts'
-import { environmentSchema } from '../../config.ts'
+import { settingsIn } from '../../config.ts'
+import { platformVariables } from '../../platforms/settings.ts'
 import { CommandError, exitCodes } from '../exit-codes.ts'
 
 /** Credentials that the simulated platforms accept as any other: they allow more with some. */
 const simulatedCredentials = { GITHUB_TOKEN: 'demo', GITLAB_TOKEN: 'demo', STACKEXCHANGE_API_KEY: 'demo' }
+/** One process does everything, for an account whose plan pays for it. */
+const decided = ['ROLE', 'BOOTSTRAP_TIER', 'PLATFORMS']
 
-type Environment = Record<string, string | undefined>
-
-/** The settings of the service in an environment; an empty one counts as absent. */
-const settingsIn = (environment: Environment): Record<string, string> =>
-  Object.fromEntries(
-    Object.keys(environmentSchema.properties).flatMap((name) => {
-      const value = environment[name]?.trim() ?? ''
-      return value === '' ? [] : [[name, value]]
-    }),
-  )
-
-/** A port of the loopback interface: the given one if it is free, else any. */
-export async function choosePort(wanted: number): Promise<number> {
+/** A port of the loopback interface: the given one if it is free and not taken by a setting, else any. */
+export async function choosePort(wanted: number, taken: readonly (string | undefined)[] = []): Promise<number> {
   const tryPort = (port: number) =>
     new Promise<number | null>((resolve) => {
       const server = createServer().once('error', () => resolve(null))
@@ -30,7 +22,8 @@ export async function choosePort(wanted: number): Promise<number> {
         server.close(() => resolve(typeof address === 'object' ? (address?.port ?? null) : null))
       })
     })
-  return (await tryPort(wanted)) ?? (await tryPort(0))!
+  const free = taken.includes(String(wanted)) ? null : await tryPort(wanted)
+  return free ?? (await tryPort(0))!
 }
 
 /** @throws CommandError unless the place is empty: sample data must not get among real ones, nor real jobs to simulated platforms. */
@@ -48,15 +41,23 @@ async function requireEmpty({ DATA_DIR, DATABASE_URL }: Record<string, string>):
   }
   const client = new pg.Client({ connectionString: DATABASE_URL })
   await client.connect()
-  const tables = client.query('select from pg_tables where schemaname = current_schema() limit 1')
+  const tables = client.query(
+    "select from pg_tables where schemaname not in ('pg_catalog', 'information_schema') limit 1",
+  )
   const { rowCount } = await tables.finally(() => client.end())
   if (rowCount !== 0) refuse('The database of DATABASE_URL')
+}
+
+/** Where people on this machine reach a service that listens at a host. */
+const addressOf = (host: string, port: string) => {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
 }
 
 export interface DemoSettings {
   /** The whole environment of the service. */
   environment: Record<string, string>
-  /** Settings of the caller that are about real platforms, by name. */
+  /** Settings of the caller that the demo has its own values of, by name. */
   notUsed: string[]
   apiKey: string
   adminKey: string
@@ -77,28 +78,32 @@ export interface DemoParts {
  * @throws CommandError when the place for the data is not empty.
  */
 export async function demoSettings(
-  caller: Environment,
+  caller: Record<string, string | undefined>,
   { directory, platforms, smtpUrl }: DemoParts,
 ): Promise<DemoSettings> {
-  const own = settingsIn(caller)
+  const all = settingsIn(caller)
+  const isDecided = (name: string) => name in platformVariables || name in platforms || decided.includes(name)
+  const own = Object.fromEntries(Object.entries(all).filter(([name]) => !isDecided(name)))
   await requireEmpty(own)
-  const PORT = own.PORT ?? String(await choosePort(4_680))
-  const simulated = { ...simulatedCredentials, ...platforms }
-  const mail = own.SMTP_URL === undefined ? { SMTP_URL: smtpUrl } : {}
+  const { PORT: ownPort = '0', METRICS_PORT, HOST = '127.0.0.1' } = own
+  const PORT = ownPort === '0' ? String(await choosePort(4_680, [METRICS_PORT])) : ownPort
   const environment: Record<string, string> = {
     DATA_DIR: directory,
-    PUBLIC_URL: `http://${own.HOST ?? '127.0.0.1'}:${PORT}`,
+    PUBLIC_URL: addressOf(HOST, PORT),
     BOOTSTRAP_API_KEY: generateApiKey(),
     ADMIN_API_KEY: randomBytes(24).toString('base64url'),
     MAIL_FROM: 'Wishwell <wishwell@demo.example>',
-    ...mail,
+    ...(own.SMTP_URL === undefined ? { SMTP_URL: smtpUrl } : {}),
+    // With Postgres no process makes one: several must have the same.
+    ...(own.DATABASE_URL === undefined ? {} : { SECRETS_KEY: randomBytes(32).toString('base64') }),
     ...own,
-    ...simulated,
+    ...simulatedCredentials,
+    ...platforms,
     PORT,
   }
   return {
     environment,
-    notUsed: Object.keys(simulated).filter((name) => own[name] !== undefined),
+    notUsed: Object.keys(all).filter(isDecided),
     apiKey: environment.BOOTSTRAP_API_KEY!,
     adminKey: environment.ADMIN_API_KEY!,
   }

@@ -57,7 +57,8 @@ export async function startMailbox(): Promise<Mailbox> {
       const parsed = buffer(stream).then((raw) => PostalMime.parse(raw))
       parsed.then(({ to, subject, date, html, text }) => {
         const mail = { to: to?.[0]?.address ?? '', subject: subject ?? '', html: html ?? '', text: text ?? '' }
-        mails.unshift({ ...mail, at: new Date(date ?? Date.now()) })
+        const sentAt = Date.parse(date ?? '')
+        mails.unshift({ ...mail, at: Number.isNaN(sentAt) ? new Date() : new Date(sentAt) })
         mails.splice(maxMails)
         onMail()
         done()
@@ -66,7 +67,9 @@ export async function startMailbox(): Promise<Mailbox> {
   })
   smtp.on('error', () => {})
   await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
-  const web = createServer((_request, response) => {
+  const web = createServer(({ headers }, response) => {
+    // Mails have links with secrets: a page of another name on this port must not read them.
+    if (!/^(?:mailbox\.localhost|127\.0\.0\.1)(?::|$)/.test(headers.host ?? '')) return response.writeHead(404).end()
     const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })
     response.end(pageOf(mails))

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readConfig } from '../../config.ts'
-import { startService } from '../../service.ts'
+import { type Service, startService } from '../../service.ts'
 import type { Mailbox } from './mailbox.ts'
 
 // What the demo's service did a week ago: without it nothing could have grown, and no watch could have news.
@@ -24,15 +24,16 @@ export const callerOf =
   }
 
 async function waitForJob(call: Call, { jobId }: Record<string, string>): Promise<void> {
-  while ((await call('GET', `/api/v1/scrape/${jobId}`)).completedAt === null) await delay(100)
+  while ((await call('GET', `/api/v1/scrape/${jobId}`)).completedAt === null) await delay(300)
 }
 
 /** Waits for so many reports of the only watch that nobody has read. @throws when there are fewer after a minute. */
 async function waitForReports(call: Call, least: number): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 60; tries++) {
     const { watches } = (await call('GET', '/api/v1/news')) as unknown as { watches: { reports: number }[] }
     if ((watches[0]?.reports ?? 0) >= least) return
-    await delay(200)
+    // The calls of an account are limited.
+    await delay(1_000)
   }
   throw new Error('the watch has no news')
 }
@@ -49,6 +50,8 @@ export async function waitForNews(call: Call, watchId: string, watched: string):
 }
 
 interface Past {
+  /** Called with the service as soon as it begins to start, so that whoever ends the demo can end it. */
+  onStart(starting: Promise<Service>): void
   environment: Record<string, string>
   apiKey: string
   topics: readonly string[]
@@ -59,25 +62,27 @@ interface Past {
 }
 
 /** A channel to the mailbox, confirmed as its owner does. @returns its id. */
-async function makeChannel(call: Call, mailbox: Mailbox): Promise<string> {
+async function makeChannel(url: string, call: Call, mailbox: Mailbox): Promise<string> {
   const mail = { type: 'email', name: 'The mailbox of the demo', address: 'you@demo.example' }
   const { channelId } = await call('POST', '/api/v1/channels', mail)
-  const [link] = await mailbox.waitFor(/http:\/\/\S+\/mail\/confirm\/\S+/)
-  await fetch(link, { method: 'POST' })
+  const [path] = await mailbox.waitFor(/\/mail\/confirm\/\S+/)
+  // At the service itself: the address of its links may be another machine's.
+  const confirmed = await fetch(`${url}${path}`, { method: 'POST' })
+  if (!confirmed.ok) throw new Error(`the service answered ${confirmed.status} to the confirmation of a mailbox`)
   return channelId!
 }
 
 /** Collects topics and runs a watch, as a service eight days ago. @returns the id of the watch. */
-export async function liveThePast({ environment, apiKey, topics, watched, mailbox }: Past): Promise<string> {
-  const onCrash = (error: Error) => {
-    throw error
-  }
+export async function liveThePast({ onStart, environment, apiKey, topics, watched, mailbox }: Past): Promise<string> {
   const clock = { now: () => new Date(Date.now() - pastMs) }
   const overrides = { clock, platformTimeScale: 10_000 }
-  const service = await startService(readConfig(environment), pino({ level: 'silent' }), onCrash, overrides)
-  try {
+  const { promise: crash, reject: onCrash } = Promise.withResolvers<never>()
+  const starting = startService(readConfig(environment), pino({ level: 'silent' }), onCrash, overrides)
+  onStart(starting)
+  const service = await starting
+  const live = async () => {
     const call = callerOf(service.address!, apiKey)
-    const channels = mailbox === null ? [] : [await makeChannel(call, mailbox)]
+    const channels = mailbox === null ? [] : [await makeChannel(service.address!, call, mailbox)]
     const watch = { topic: watched, name: 'What people want', schedule: 'weekly', depth: 3, channels }
     const { watchId } = await call('POST', '/api/v1/watches', watch)
     const jobs = [await call('POST', `/api/v1/watches/${watchId}/run`)]
@@ -88,7 +93,6 @@ export async function liveThePast({ environment, apiKey, topics, watched, mailbo
     await service.deliverEvents()
     await call('POST', '/api/v1/news/read', { watchId })
     return watchId!
-  } finally {
-    await service.stop()
   }
+  return Promise.race([live(), crash]).finally(service.stop)
 }

@@ -28,8 +28,11 @@ const areas = [
  * The statements of a script. In our files a statement begins at the beginning of a line, and nothing else does but comments and brackets: the
  * extended protocol, which the embedded database is asked by, takes one statement at a time.
  */
-const statementsOf = (script: string): string[] =>
-  script.split(/^(?=(?:create|alter|do) )/m).filter((part) => /^(?:create|alter|do) /.test(part))
+function statementsOf(script: string): string[] {
+  const strange = /^(?!create |alter |do |--|\)|\$|end\b|case\b|\s|$).*/im.exec(script)?.[0]
+  if (strange !== undefined) throw new Error(`no statement of the schema begins like this: ${strange}`)
+  return script.split(/^(?=(?:create|alter|do) )/m).filter((part) => /^(?:create|alter|do) /.test(part))
+}
 
 /** All tables of the first release. */
 export async function up(database: Kysely<unknown>): Promise<void> {

@@ -9,7 +9,7 @@ create table topics (
   collected_at timestamptz not null default now(),
   -- How many of its requests are of the class maybe; a trigger maintains it.
   maybe integer not null default 0,
-  -- Of topics that only such jobs have collected. Which older topics came from expansions is not known.
+  -- Of topics that only such jobs have collected.
   from_expansion boolean not null default false
 );
 -- Lists leave out topics without requests.

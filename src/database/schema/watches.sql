@@ -43,7 +43,7 @@ create table watch_runs (
   -- Null for a run that was skipped.
   job_id uuid references scrape_jobs,
   skipped text check (skipped in ('no_credits', 'under_way')),
-  -- When its news were reported, see version-5/news.ts.
+  -- When its news were reported, see news.sql.
   reported_at timestamptz,
   constraint watch_runs_check check ((job_id is null) = (skipped is not null))
 );

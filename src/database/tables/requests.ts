@@ -117,8 +117,8 @@ export interface RequestsTables {
   request_texts: {
     request_id: Fixed<string>
     text: string
-    /** A `tsvector`: the stems of the text, for searches that need all words. Null until a maintenance job has filled it. */
-    words: string | null
+    /** A `tsvector`: the stems of the text, for searches that need all words. A trigger fills it. */
+    words: GeneratedAlways<string>
   }
   /** The words of the searched texts, for words that are typed in part or wrongly. */
   search_words: {
