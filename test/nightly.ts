@@ -114,7 +114,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     about: 'what measures time or memory, or waits for a real while',
     after: 'channels, live calls, search, upkeep',
     embedded: [
-      nightly('src/{channels,live,metrics,scraping,upkeep}'),
+      nightly('src/{channels,live,scraping,upkeep}'),
       'src/requests/search/*.nightly.test.ts',
       'test/demo.nightly.test.ts',
       nightly('test/near-misses'),

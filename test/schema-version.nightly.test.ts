@@ -38,7 +38,7 @@ async function withDatabase<T>(run: (opened: Awaited<ReturnType<typeof openDatab
 /** What the versions before the first release recorded. */
 const recordOlder = () =>
   withDatabase(({ database }) =>
-    sql`update kysely_migration set name = '001-first-tables' where name = '2026-11-26-baseline'`.execute(database),
+    sql`update kysely_migration set name = '005-come-back' where name = '2026-11-26-baseline'`.execute(database),
   )
 const recordNewer = () =>
   withDatabase(({ database }) =>
@@ -91,6 +91,8 @@ async function expectRefusals(age: 'an older' | 'a newer'): Promise<void> {
 describe.runIf(embedded)('a data directory', { timeout: 120_000 }, () => {
   it.each([
     ['an older', () => rmSync(versionFile())],
+    // The last schema before the first release.
+    ['an older', () => writeFileSync(versionFile(), '5\n')],
     ['a newer', () => writeFileSync(versionFile(), '21000101\n')],
   ] as const)('of %s version is refused without any change', async (age, change) => {
     change()
