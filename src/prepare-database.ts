@@ -3,7 +3,6 @@ import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, type DatabaseOptions, type OpenDatabase, openDatabase } from './database/open.ts'
 import { locationOfDataDirectory, locationOfPostgres } from './database/schema-version-error.ts'
-import { requireNoUnfinishedImport } from './moving/import-state.ts'
 import { type ClusterSearch, openClusterSearch } from './requests/search/opensearch/cluster-search.ts'
 import { openSearchIndex } from './requests/search/search-index.ts'
 import { createTaskQueue } from './scraping/queue.ts'
@@ -14,8 +13,6 @@ export interface PrepareOptions {
   offline?: boolean
   /** Whether a search index of all stored requests may be built, which takes minutes. */
   buildsSearchIndex?: boolean
-  /** A dump is imported: only then an unfinished import may be there. */
-  importing?: boolean
   onStatement?: DatabaseOptions['onStatement']
   /** Has each search bring an index outside of the database up to date first; only for tests. */
   searchWaitsForChanges?: boolean
@@ -38,12 +35,11 @@ async function bringUpToDate(
   { databaseUrl, databaseListenUrl, dataDir, searchEngine: choice, searchNodes }: Config,
   log: Logger,
   opened: OpenDatabase,
-  { importing, buildsFullIndex }: { importing: boolean; buildsFullIndex: boolean },
+  buildsFullIndex: boolean,
 ) {
   const location = databaseUrl === undefined ? locationOfDataDirectory(dataDir) : locationOfPostgres
   const prepare = async (database: Database) => {
     const migrations = await migrate(database, location)
-    if (!importing) await requireNoUnfinishedImport(database)
     const isShared = databaseUrl !== undefined
     // A cluster that searches needs no index of the database.
     if (searchNodes !== null) return { migrations, inDatabase: null }
@@ -77,14 +73,11 @@ export async function prepareDatabase(
   onCrash: (error: Error) => void,
   options: PrepareOptions = {},
 ) {
-  const { offline = false, importing = false, buildsSearchIndex = false, onStatement, open = openDatabase } = options
+  const { offline = false, buildsSearchIndex = false, onStatement, open = openDatabase } = options
   const opened = await open({ ...optionsOf(config), onCrash, onStatement })
   let searchCluster: ClusterSearch | null = null
   try {
-    const { migrations, inDatabase } = await bringUpToDate(config, log, opened, {
-      importing,
-      buildsFullIndex: buildsSearchIndex,
-    })
+    const { migrations, inDatabase } = await bringUpToDate(config, log, opened, buildsSearchIndex)
     searchCluster = await openCluster(config, opened, log, options)
     const searchIndex = (inDatabase ?? searchCluster?.searchIndex)!
     log.info(

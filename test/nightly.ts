@@ -105,7 +105,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     after: 'the schema, backups, dumps',
     embedded: [nightly('src/{backup,moving}')],
     postgres: [
-      'src/moving/moving.nightly.test.ts',
+      'src/moving/{moving,restore-dump}.nightly.test.ts',
       'src/backup/backup.nightly.test.ts',
       'test/schema-version.nightly.test.ts',
     ],

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { readConfig } from '../config.ts'
 import { openDatabase } from '../database/open.ts'
-import { exportData } from '../moving/export-data.ts'
-import { memoryTarget } from '../moving/testing.ts'
+import { dumpOf } from '../moving/testing.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { startService } from '../service.ts'
 
@@ -57,9 +56,8 @@ async function checkDump(): Promise<void> {
   const { databaseUrl, dataDir } = copy.options
   const { database, close } = await openDatabase({ databaseUrl, dataDir, statementTimeoutMs: 0, onCrash: () => {} })
   const { config } = await database.selectFrom('channels').select('config').executeTakeFirstOrThrow()
-  const target = memoryTarget()
-  await exportData(database, { target, now: new Date(), onProgress: () => {} }).finally(close)
-  const dump = gunzipSync(target.bytes())
+  await close()
+  const dump = gunzipSync((await dumpOf(copy.options)).dump)
   expect(dump.includes(config)).toBe(true)
   const own = copy.backend === 'embedded' ? [readFileSync(join(dataDir, 'secrets-key'), 'utf8').trim()] : []
   for (const secret of [key, ...own]) {

@@ -18,9 +18,7 @@ complete. After a broken connection the export continues where it stopped; when 
 The file holds the author and the licence of every request: name both where you publish its texts.
 In a CSV, texts that a spreadsheet could interpret as a formula begin with a '.
 
-With --all the service must not run: the command opens the database itself, by DATA_DIR or DATABASE_URL, and writes a dump of all accounts,
-requests, wishes and credits, which "wishwell import" takes on another machine or in the other kind of database. The same command continues a
-dump that broke off, if nothing was changed meanwhile.
+All data of a database, to move it: wishwell dump.
 
 Exit codes: 0 complete; 1 the service refused, or the export could not be completed; 2 the command line or the environment is
 wrong; 3 the service cannot be reached; 5 too many requests.
@@ -28,8 +26,7 @@ wrong; 3 the service cannot be reached; 5 too many requests.
 Examples:
   wishwell export --topic 'dark mode' --format csv --out dark-mode.csv
   wishwell export --query 'offline maps' --format csv --out offline-maps.csv
-  wishwell export --platforms github,gitlab --min-votes 100 | jq -r .title
-  wishwell export --all wishwell.dump`
+  wishwell export --platforms github,gitlab --min-votes 100 | jq -r .title`
 
 interface ExportOptions {
   format: ExportFormat
@@ -47,33 +44,12 @@ interface ExportOptions {
   sort?: string
   bom?: boolean
   cursor?: string
-  all?: string
-  json: boolean
 }
-
-/** The options of an export of requests. */
-const requestOptions = [
-  'format',
-  'out',
-  'query',
-  'topic',
-  'platforms',
-  'tag',
-  'minVotes',
-  'since',
-  'until',
-  'include',
-  'status',
-  'job',
-  'sort',
-  'bom',
-  'cursor',
-]
 
 /** `wishwell export`: the stored requests, or a part of them, as a file. */
 export function exportCommand(): Command {
   return new Command('export')
-    .description('save collected requests as JSON Lines or CSV (free); with --all, everything, to move it')
+    .description('save collected requests as JSON Lines or CSV (free)')
     .addOption(new Option('--format <format>', 'the format of the records').choices(['jsonl', 'csv']).default('jsonl'))
     .option('--out <file>', 'the file to write; an existing file is replaced when the new one is complete')
     .option('--query <words>', 'only the results of a search for these words, at most the best 100')
@@ -98,13 +74,6 @@ export function exportCommand(): Command {
     )
     .option('--bom', 'begin a CSV with a byte order mark, for old spreadsheets')
     .option('--cursor <cursor>', 'continue behind the record with this cursor')
-    .addOption(
-      new Option(
-        '--all <file>',
-        'save all data of the database, for "wishwell import" (see below); - for stdout',
-      ).conflicts(requestOptions),
-    )
-    .option('--json', 'with --all: print only the result, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell export --help shows every option)')
     .action(runExport)
@@ -162,9 +131,6 @@ function createMeter(stream: NodeJS.WriteStream) {
 }
 
 async function runExport(options: ExportOptions): Promise<void> {
-  const { all, json } = options
-  if (all !== undefined) return (await import('./export-all.ts')).exportAll(all, { json })
-  if (json) throw new CommandError('--json belongs to --all; the records are JSON Lines anyway.', exitCodes.usage)
   exitWhenOutputCloses()
   const { format, out, cursor = null } = options
   const api = createApi(readClientConfig())

@@ -1,15 +1,10 @@
-import { createReadStream } from 'node:fs'
-import { DumpError } from '../moving/moving-error.ts'
-import type { MovingProgress } from '../moving/progress.ts'
-import { checkDump, nameDump } from '../moving/read-dump.ts'
+import type { MovingProgress } from '../moving/moving-error.ts'
 import { columnsOf } from './output.ts'
 import { count } from './text.ts'
 
 /** Shows how far a dump is written or read. */
 export interface MovingMeter {
   show(progress: MovingProgress): void
-  /** Shows a line in its own right. */
-  note(text: string): void
   /** Removes the bar from the terminal. */
   clear(): void
 }
@@ -53,27 +48,6 @@ export function createMovingMeter(stream: NodeJS.WriteStream, verb: string): Mov
       isShown = true
       stream.write(`\r\x1b[K${formatMovingBar(progress, columnsOf(stream) ?? 0)}`)
     },
-    note: (text) => {
-      clear()
-      stream.write(`${text}\n`)
-    },
     clear,
-  }
-}
-
-/** Reads a whole dump from a file, with a bar on a terminal. @throws MovingError that names the file and what is wrong with it. */
-export async function checkFile(file: string): Promise<void> {
-  const meter = createMovingMeter(process.stderr, 'Checked')
-  try {
-    await checkDump(createReadStream(file), (progress) => {
-      if (process.stderr.isTTY) meter.show(progress)
-    })
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new DumpError(`${file}: there is no such file.`)
-    if (code !== undefined && /^E[A-Z]+$/.test(code)) throw new DumpError(`${file}: it cannot be read (${message}).`)
-    throw nameDump(file, error)
-  } finally {
-    meter.clear()
   }
 }

@@ -8,7 +8,7 @@ Environment of scrape, jobs, search, topics, wishes, watch, news, channel, feed,
 Environment of account, key, purge, suppression, detection, search-index, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
 they also work without a running service.
 Environment of healthcheck: WISHWELL_URL, else HOST and PORT; of a worker METRICS_HOST and METRICS_PORT.
-Environment of restore: DATA_DIR; of import and export --all: DATA_DIR or DATABASE_URL.
+Environment of restore: DATA_DIR; of dump and restore-dump: DATA_DIR or DATABASE_URL.
 
 Exit codes:
   0  done
@@ -50,7 +50,8 @@ const commands: Record<string, () => Promise<Command>> = {
   detection: async () => (await import('./detection.ts')).detectionCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./restore.ts')).restoreCommand(),
-  import: async () => (await import('./import.ts')).importCommand(),
+  dump: async () => (await import('./dump.ts')).dumpCommand(),
+  'restore-dump': async () => (await import('./restore-dump.ts')).restoreDumpCommand(),
   'search-index': async () => (await import('./search-index.ts')).searchIndexCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),
   healthcheck: async () => (await import('./healthcheck.ts')).healthcheckCommand(),

@@ -4,7 +4,6 @@ import type { CreditsTables } from './tables/credits.ts'
 import type { EventsTables } from './tables/events.ts'
 import type { HttpTables } from './tables/http.ts'
 import type { MailTables } from './tables/mail.ts'
-import type { MovingTables } from './tables/moving.ts'
 import type { FeedsTables, NewsTables } from './tables/news.ts'
 import type { PlatformsTables } from './tables/platforms.ts'
 import type { RequestsTables } from './tables/requests.ts'
@@ -23,7 +22,6 @@ export interface Tables
     FeedsTables,
     HttpTables,
     MailTables,
-    MovingTables,
     NewsTables,
     PlatformsTables,
     RequestsTables,

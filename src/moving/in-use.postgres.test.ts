@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { openDatabase } from '../database/open.ts'
-import { dumpOf, importInto, newDatabase, withDatabase } from './testing.ts'
+import { dumpOf, newDatabase, restoreInto, withDatabase } from './testing.ts'
 
-it('a dump and an import are refused while a service uses the database', async () => {
+it('dump and restore-dump are refused while a service uses the database', async () => {
   const place = await newDatabase()
   const { dump } = await dumpOf(place)
   await withDatabase(place, async ({ opened }) => {
     const stop = await opened.listen('wishwell_tasks', () => {})
     await expect(dumpOf(place)).rejects.toThrow('a process of Wishwell uses the database. Stop all of them first.')
-    await expect(importInto(place, dump)).rejects.toThrow('a process of Wishwell uses the database')
+    await expect(restoreInto(place, dump)).rejects.toThrow('a process of Wishwell uses the database')
     await stop()
   })
   const opened = await openDatabase({ ...place, onCrash: () => {} })

@@ -7,3 +7,15 @@ export class MovingError extends Error {
 export class DumpError extends MovingError {
   override readonly name = 'DumpError'
 }
+
+/** Adds the name of a dump to what is wrong with it; any other error stays as it is. */
+export const nameDump = (name: string, error: unknown): unknown =>
+  error instanceof DumpError ? new DumpError(`${name}: ${error.message}`) : error
+
+/** How far a dump is written or stored. */
+export interface MovingProgress {
+  rows: number
+  totalRows: number
+  /** Of the file that is written, or of the rows that are stored. */
+  bytes: number
+}

@@ -1,61 +1,16 @@
 import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import type { Executor, Transaction } from '../database/open.ts'
-import { checksumInSql } from './checksum.ts'
+import { batchBytes } from './dump-format.ts'
 import type { MovedTable } from './tables.ts'
 
 const name = pg.escapeIdentifier
-
-/** The values of a row's key, as texts. */
-export type Key = readonly string[]
-
-/** Rows as JSON, in the order of their keys. */
-export interface Slice {
-  lines: string[]
-  /** Of the last row; null where there is none. */
-  lastKey: Key | null
-}
-
-/** The rows behind a key, up to and including another one; null for no bound. */
-export interface KeyRange {
-  after: Key | null
-  until: Key | null
-}
-
-/** The number of rows and their checksum, as text. */
-export interface Summary {
-  rows: number
-  checksum: string
-}
 
 /** JSON cannot tell a null of jsonb from a null of SQL, so jsonb is a text in a dump. */
 const typeInDump = (type: string) => (type === 'jsonb' || type === 'json' ? 'text' : type)
 
 const selectedColumn = ({ name: column, type }: { name: string; type: string }) =>
   typeInDump(type) === type ? `t.${name(column)}` : `t.${name(column)}::text as ${name(column)}`
-
-/** Ordered and compared so, null is the least value. */
-const keyParts = ({ key }: MovedTable, alias: string) =>
-  key.map((part) => {
-    const column = `${alias}.${name(part.name)}`
-    return part.isNullable ? `coalesce(${column}::text, '')` : column
-  })
-
-/** The values of a key as parameters, the first of them with this number. */
-const keyParameters = ({ key }: MovedTable, first: number) =>
-  key.map(({ type, isNullable }, index) => `$${first + index}::text${isNullable ? '' : `::${type}`}`)
-
-function conditionOf(table: MovedTable, { after, until }: KeyRange) {
-  const key = keyParts(table, 't').join(', ')
-  const conditions: string[] = []
-  const parameters: string[] = []
-  for (const [operator, bound] of [['>', after] as const, ['<=', until] as const]) {
-    if (bound === null) continue
-    conditions.push(`row(${key}) ${operator} row(${keyParameters(table, parameters.length + 1).join(', ')})`)
-    parameters.push(...bound)
-  }
-  return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, parameters }
-}
 
 /**
  * Settings of a transaction in which a row always has the same JSON, and which may take as long as it takes: a reader of the dump may
@@ -67,44 +22,27 @@ export async function setUpTransaction(transaction: Transaction): Promise<void> 
     ('idle_in_transaction_session_timeout', '0')) as setting (name, value)`.execute(transaction)
 }
 
-/** Reads rows in the order of their keys. @param limit the maximum number of rows. */
-export async function readSlice(
-  transaction: Transaction,
-  table: MovedTable,
-  after: Key | null,
-  limit: number,
-): Promise<Slice> {
-  const { where, parameters } = conditionOf(table, { after, until: null })
-  const columns = table.columns.map(selectedColumn).join(', ')
-  const { rows } = await transaction.executeQuery<{ line: string; key: Key }>(
-    CompiledQuery.raw(
-      `select row_to_json(s)::text as line, array[${keyParts(table, 's')
-        .map((part) => `${part}::text`)
-        .join(', ')}] as key
-      from (select ${columns} from ${name(table.name)} as t ${where}
-        order by ${keyParts(table, 't').join(', ')} limit ${limit}) as s`,
-      parameters,
-    ),
-  )
-  return { lines: rows.map(({ line }) => line), lastKey: rows.at(-1)?.key ?? null }
-}
+/** Rows of some tables are large: the first batch of each is small. */
+const firstBatchRows = 50
+const maxBatchRows = 2_000
 
-/** Counts rows and sums up their checksums, in the database. */
-export async function summarize(
-  transaction: Transaction,
-  table: MovedTable,
-  range: KeyRange = { after: null, until: null },
-): Promise<Summary> {
-  const { where, parameters } = conditionOf(table, range)
+/** Reads all rows of a table, as JSON, in batches of about a megabyte: only one is in memory, however large the table is. */
+export async function* readRows(transaction: Transaction, table: MovedTable): AsyncGenerator<string[]> {
   const columns = table.columns.map(selectedColumn).join(', ')
-  const { rows } = await transaction.executeQuery<Summary>(
-    CompiledQuery.raw(
-      `select count(*) as rows, ${checksumInSql('row_to_json(s)::text')} as checksum
-      from (select ${columns} from ${name(table.name)} as t ${where}) as s`,
-      parameters,
-    ),
-  )
-  return rows[0] as Summary
+  await sql
+    .raw(
+      `declare dumped_rows no scroll cursor for select row_to_json(s)::text as line from (select ${columns} from ${name(table.name)} as t) as s`,
+    )
+    .execute(transaction)
+  for (let limit = firstBatchRows; ; ) {
+    const { rows } = await sql.raw<{ line: string }>(`fetch ${limit} from dumped_rows`).execute(transaction)
+    if (rows.length === 0) break
+    const lines = rows.map(({ line }) => line)
+    yield lines
+    const bytes = lines.reduce((sum, line) => sum + line.length, 0)
+    limit = Math.max(1, Math.min(maxBatchRows, Math.round((lines.length / bytes) * batchBytes)))
+  }
+  await sql`close dumped_rows`.execute(transaction)
 }
 
 /** Counts the rows of a table. */
@@ -114,27 +52,31 @@ export async function countRows(executor: Executor, table: string): Promise<numb
 }
 
 /**
- * Stores rows exactly as they are in the dump: identity columns have their values, and no trigger runs but those that derive what is
- * not in it. The triggers are enabled again in the same transaction, so no other one ever sees the table without them. The owner of a
- * table may do so; `session_replication_role` needs a superuser.
- * @param lines rows as JSON, separated by line feeds.
+ * Switches the triggers that a dump makes superfluous. A transaction that is rolled back leaves them as they were, and no other one ever
+ * sees a table without them. The owner of a table may do so; `session_replication_role` needs a superuser.
  */
-export async function storeRows(transaction: Transaction, table: MovedTable, lines: string): Promise<void> {
+export async function setTriggers(
+  transaction: Transaction,
+  tables: readonly MovedTable[],
+  action: 'disable' | 'enable',
+): Promise<void> {
+  for (const { name: table, silenced } of tables) {
+    if (silenced.length === 0) continue
+    const actions = silenced.map((trigger) => `${action} trigger ${name(trigger)}`)
+    await sql.raw(`alter table ${name(table)} ${actions.join(', ')}`).execute(transaction)
+  }
+}
+
+/** Stores rows exactly as they are in the dump: identity columns have their values. @param lines rows as JSON. */
+export async function storeRows(transaction: Transaction, table: MovedTable, lines: readonly string[]): Promise<void> {
   const columns = table.columns.map((column) => name(column.name)).join(', ')
   const definitions = table.columns.map((column) => `${name(column.name)} ${typeInDump(column.type)}`).join(', ')
   const values = table.columns.map(({ name: column, type }) => `${name(column)}::${type}`).join(', ')
-  const switchTriggers = async (action: 'disable' | 'enable') => {
-    if (table.silenced.length === 0) return
-    const actions = table.silenced.map((trigger) => `${action} trigger ${name(trigger)}`)
-    await sql.raw(`alter table ${name(table.name)} ${actions.join(', ')}`).execute(transaction)
-  }
-  await switchTriggers('disable')
   await transaction.executeQuery(
     CompiledQuery.raw(
       `insert into ${name(table.name)} (${columns}) overriding system value
       select ${values} from json_to_recordset($1::json) as dumped (${definitions})`,
-      [`[${lines.replaceAll('\n', ',')}]`],
+      [`[${lines.join(',')}]`],
     ),
   )
-  await switchTriggers('enable')
 }

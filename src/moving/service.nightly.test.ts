@@ -6,7 +6,7 @@ import { generateApiKey } from '../accounts/api-key.ts'
 import { openBrowser } from '../accounts/sessions/testing.ts'
 import { readConfig } from '../config.ts'
 import { startService } from '../service.ts'
-import { dumpOf, environmentOf, importInto, newDatabase, newDataDirectory, type Place } from './testing.ts'
+import { dumpOf, environmentOf, newDatabase, newDataDirectory, type Place, restoreInto } from './testing.ts'
 
 // A team moves: the users of the service notice nothing but its new address.
 
@@ -106,7 +106,7 @@ describe('a service', () => {
     await first.service.stop()
 
     const middle = await newDatabase()
-    await importInto(middle, (await dumpOf(source)).dump)
+    await restoreInto(middle, (await dumpOf(source)).dump)
     const second = await start(middle)
     expect(await readAnswers(second.client, second.admin)).toEqual(answers)
     const found = await readSearches(second.client)
@@ -116,7 +116,7 @@ describe('a service', () => {
     await second.service.stop()
 
     const last = newDataDirectory()
-    await importInto(last, (await dumpOf(middle)).dump)
+    await restoreInto(last, (await dumpOf(middle)).dump)
     const third = await start(last)
     expect(await readAnswers(third.client, third.admin)).toEqual(answers)
     // The same engine gives the same order and scores.

@@ -5,7 +5,6 @@ import type { Executor } from '../database/open.ts'
 export const leftOutTables: Readonly<Record<string, string>> = {
   kysely_migration: 'the target migrates itself',
   kysely_migration_lock: 'the target migrates itself',
-  data_import: 'it is about the import itself',
   rate_limit_windows: 'the calls of the last minute',
   search_engine: 'the target chooses its engine',
   search_changes:
@@ -24,8 +23,8 @@ export const leftOutColumns: Readonly<Record<string, string>> = {
 }
 
 /**
- * Triggers that run during an import: they make what is left out, and tell search indexes that follow the target. All others are disabled,
- * because a dump has what they made.
+ * Triggers that run while a dump is restored: they make what is left out, and tell search indexes that follow the target. All others are
+ * disabled, because a dump has what they made.
  */
 const derivingTriggers = ['copy_inserted_facets', 'fill_request_words', 'add_searchable_requests', 'note_search_insert']
 
@@ -35,25 +34,18 @@ export interface MovedColumn {
   type: string
 }
 
-export interface KeyColumn extends MovedColumn {
-  isNullable: boolean
-}
-
 /** A table whose rows are in a dump. */
 export interface MovedTable {
   name: string
   /** In the order of their names: it does not depend on the migrations that a database has gone through. */
   columns: readonly MovedColumn[]
-  /** The columns that identify a row. */
-  key: readonly KeyColumn[]
-  /** The triggers that an import disables. */
+  /** The triggers that do not run while a dump is restored. */
   silenced: readonly string[]
 }
 
 interface CatalogRow {
   name: string
   columns: MovedColumn[]
-  key: KeyColumn[] | null
   references: string[] | null
   triggers: string[] | null
 }
@@ -62,15 +54,6 @@ const catalog = sql<CatalogRow>`
   select relname as name,
     (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by attname collate "C")
       from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
-    (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod), 'isNullable', not attnotnull)
-        order by position)
-      from (select indkey::smallint[] as attnums from pg_index
-        where indrelid = c.oid and indisunique and indpred is null and indexprs is null
-          and (indisprimary or indnullsnotdistinct or not exists (select from pg_attribute
-            where attrelid = c.oid and attnum = any(indkey) and not attnotnull))
-        order by indisprimary desc, indexrelid limit 1) as index
-        cross join lateral unnest(attnums) with ordinality as part (number, position)
-        join pg_attribute on attrelid = c.oid and attnum = number) as key,
     (select array_agg(distinct target.relname::text) from pg_constraint join pg_class as target on target.oid = confrelid
       where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as references,
     (select array_agg(tgname::text order by tgname) from pg_trigger
@@ -96,17 +79,15 @@ function sortByReferences(tables: readonly CatalogRow[]): CatalogRow[] {
   return sorted
 }
 
-function movedTable({ name, columns, key, triggers }: CatalogRow): MovedTable {
-  if (key === null) throw new Error(`the rows of ${name} have no key`)
+function movedTable({ name, columns, triggers }: CatalogRow): MovedTable {
   return {
     name,
     columns: columns.filter((column) => !Object.hasOwn(leftOutColumns, `${name}.${column.name}`)),
-    key,
     silenced: (triggers ?? []).filter((trigger) => !derivingTriggers.includes(trigger)),
   }
 }
 
-/** The tables of a migrated database whose rows are moved, in the order in which an import fills them. */
+/** The tables of a migrated database whose rows are moved, in the order in which they are filled. */
 export async function readMovedTables(executor: Executor): Promise<MovedTable[]> {
   const { rows } = await catalog.execute(executor)
   const moved = rows.filter(({ name }) => !Object.hasOwn(leftOutTables, name))

@@ -6,15 +6,16 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { readConfig } from '../config.ts'
-import { type Database, type OpenDatabase, openDatabase, type Transaction } from '../database/open.ts'
+import { type Database, openDatabase, type Transaction } from '../database/open.ts'
 import { prepareDatabase } from '../prepare-database.ts'
 import { countLater, countTexts } from '../requests/search/uncounted-texts.ts'
 import { noteChangedWords } from '../requests/search/vocabulary.ts'
 import { foldTopicCounts } from '../requests/store/topic-counts.ts'
-import { recoverTasks } from '../scraping/tasks.ts'
+import { queueOpenTasks } from '../scraping/tasks.ts'
 import { comeBackRows, spendByBudgets } from './come-back-testing.ts'
-import { type DumpTarget, exportData } from './export-data.ts'
-import { type Imported, importData } from './import-data.ts'
+import { dumpData } from './dump-data.ts'
+import { openDump } from './dump-format.ts'
+import { type Restored, restoreDump } from './restore-dump.ts'
 
 /** Where a database is, for `openDatabase` and `readConfig`. */
 export type Place = DatabaseCopy['options']
@@ -53,11 +54,9 @@ export const environmentOf = ({ databaseUrl, dataDir }: Place): Record<string, s
 export async function withDatabase<T>(
   place: Place,
   use: (prepared: Awaited<ReturnType<typeof prepareDatabase>>) => Promise<T>,
-  options: { importing?: boolean } = {},
 ): Promise<T> {
   const prepared = await prepareDatabase(readConfig(environmentOf(place)), pino({ level: 'silent' }), onCrash, {
     offline: true,
-    ...options,
   })
   try {
     return await use(prepared)
@@ -144,53 +143,33 @@ export async function makeFilledDatabase(): Promise<{ place: Place; remove: () =
   return { place, remove: () => rmSync(scratch, { recursive: true, force: true }) }
 }
 
-/** A dump in memory. */
-export interface MemoryTarget extends DumpTarget {
-  bytes(): Buffer
-}
-
-/** @param written what an earlier export wrote. */
-export function memoryTarget(written: Buffer = Buffer.alloc(0)): MemoryTarget {
-  let chunks: Uint8Array[] = []
-  return {
-    written: () => (written.length === 0 ? null : streamOf(written)),
-    begin: async (reusedBytes) => {
-      chunks = [written.subarray(0, reusedBytes)]
-    },
-    write: async (bytes) => void chunks.push(bytes),
-    bytes: () => Buffer.concat(chunks),
-  }
-}
-
 /** Bytes as a stream, in pieces that end anywhere. */
 export async function* streamOf(bytes: Buffer, pieceBytes = 1_000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** Exports a database into memory. */
-export async function dumpOf(place: Place, target = memoryTarget()) {
+/** Dumps a database into memory. */
+export async function dumpOf(place: Place) {
   const opened = await openDatabase({ ...place, statementTimeoutMs: 0, onCrash })
-  const options = { target, now: new Date('2026-11-23T00:00:00Z'), onProgress: () => {} }
-  const dumped = await exportData(opened.database, options).finally(opened.close)
-  return { ...dumped, dump: target.bytes() }
+  const parts: Uint8Array[] = []
+  const options = {
+    write: async (bytes: Uint8Array) => void parts.push(bytes),
+    now: new Date('2026-11-23T00:00:00Z'),
+    onProgress: () => {},
+  }
+  const dumped = await dumpData(opened.database, options).finally(opened.close)
+  return { ...dumped, dump: Buffer.concat(parts) }
 }
 
-/** Imports a dump. */
-export const importInto = (place: Place, dump: Buffer | AsyncIterable<Uint8Array>): Promise<Imported> =>
-  withDatabase(
-    place,
-    ({ opened, queue }) =>
-      importData(opened, {
-        dump: Buffer.isBuffer(dump) ? streamOf(dump) : dump,
-        now: () => new Date('2026-11-23T00:00:00Z'),
-        onProgress: () => {},
-        onComparing: () => {},
-        queueWork: async (database) => {
-          await queue.start()
-          await recoverTasks(database, queue)
-        },
-      }),
-    { importing: true },
+/** Restores a dump. */
+export const restoreInto = (place: Place, dump: Buffer | AsyncIterable<Uint8Array>): Promise<Restored> =>
+  withDatabase(place, async ({ opened, queue }) =>
+    restoreDump(opened, {
+      dump: await openDump(Buffer.isBuffer(dump) ? streamOf(dump) : dump),
+      onProgress: () => {},
+      startQueue: () => queue.start(),
+      queueWork: async (transaction) => void (await queueOpenTasks(transaction, queue)),
+    }),
   )
 
 type Rows = Record<string, unknown[]>
@@ -199,7 +178,7 @@ type Rows = Record<string, unknown[]>
 export async function readRows(database: Database): Promise<Rows> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = current_schema() and tablename not like 'kysely_%'
-      and tablename not in ('data_import', 'rate_limit_windows', 'search_engine')
+      and tablename not in ('rate_limit_windows', 'search_engine')
     order by 1`.execute(database)
   const contents: Rows = {}
   for (const { name } of tables) {
@@ -211,5 +190,4 @@ export async function readRows(database: Database): Promise<Rows> {
 }
 
 /** The same of a database that no process uses. */
-export const readPlace = (place: Place): Promise<Rows> =>
-  withDatabase(place, ({ opened }: { opened: OpenDatabase }) => readRows(opened.database), { importing: true })
+export const readPlace = (place: Place): Promise<Rows> => withDatabase(place, ({ opened }) => readRows(opened.database))

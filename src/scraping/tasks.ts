@@ -202,25 +202,28 @@ export function deferTask(
  */
 export async function recoverTasks(database: Database, queue: TaskQueue): Promise<number> {
   await queue.clear()
-  return database.transaction().execute(async (transaction) => {
-    const open = await transaction
-      .selectFrom('scrape_tasks')
-      .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
-      .select(['scrape_tasks.id', 'waiting_until', 'account_id'])
-      .where('state', 'in', ['pending', 'running'])
-      .where('begun_at', 'is not', null)
+  return database.transaction().execute((transaction) => queueOpenTasks(transaction, queue))
+}
+
+/** Queues every open task of the jobs that were begun, in a queue that has none of them. @returns the number of tasks. */
+export async function queueOpenTasks(transaction: Transaction, queue: TaskQueue): Promise<number> {
+  const open = await transaction
+    .selectFrom('scrape_tasks')
+    .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
+    .select(['scrape_tasks.id', 'waiting_until', 'account_id'])
+    .where('state', 'in', ['pending', 'running'])
+    .where('begun_at', 'is not', null)
+    .execute()
+  for (const task of open) {
+    const queueMessageId = await queue.enqueue(transaction, task.id, {
+      isLive: task.account_id === null,
+      startAfter: task.waiting_until,
+    })
+    await transaction
+      .updateTable('scrape_tasks')
+      .set({ queue_message_id: queueMessageId })
+      .where('id', '=', task.id)
       .execute()
-    for (const task of open) {
-      const queueMessageId = await queue.enqueue(transaction, task.id, {
-        isLive: task.account_id === null,
-        startAfter: task.waiting_until,
-      })
-      await transaction
-        .updateTable('scrape_tasks')
-        .set({ queue_message_id: queueMessageId })
-        .where('id', '=', task.id)
-        .execute()
-    }
-    return open.length
-  })
+  }
+  return open.length
 }

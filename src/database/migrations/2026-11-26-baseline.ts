@@ -16,7 +16,6 @@ const areas = [
   'channels',
   'mail',
   'news',
-  'moving',
   'search',
   'request-copies',
   'placing',

@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { Command } from 'commander'
+import { type Config, readConfig } from '../config.ts'
+import { hasDatabase } from '../database/embedded/data-directory.ts'
+import { migrate } from '../database/migrate.ts'
+import { type OpenDatabase, openDatabase } from '../database/open.ts'
+import { locationOfDataDirectory, locationOfPostgres } from '../database/schema-version-error.ts'
+import { type Dumped, dumpData, hasWishwellTables } from '../moving/dump-data.ts'
+import { MovingError } from '../moving/moving-error.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import { createMovingMeter } from './moving-progress.ts'
+import { helpEnd } from './options.ts'
+import { exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
+import { count } from './text.ts'
+
+const help = `
+The service must not run: the command opens the database itself. The dump holds all accounts, requests, wishes and credits, in one state of
+the database; "wishwell restore-dump" takes it on another machine or in the other kind of database. It is written to FILE.partial, which
+becomes FILE when it is complete.
+
+Environment:
+  DATA_DIR       the directory of the embedded database (default ./data)
+  DATABASE_URL   a Postgres, instead of the embedded database
+
+Exit codes: 0 complete; 1 another process uses the database, or the file cannot be written; 2 the command line or the environment is wrong.
+
+Example:
+  wishwell dump wishwell.dump`
+
+/** `wishwell dump`: writes all data of the database as a dump. */
+export function dumpCommand(): Command {
+  return new Command('dump')
+    .description('save all data as one file, for "wishwell restore-dump"; the service must not run')
+    .argument('<file>', 'the file to write; - for stdout')
+    .option('--json', 'print only the result, as one JSON object', false)
+    .addHelpText('after', helpEnd(help))
+    .showHelpAfterError('(add --help to see every option)')
+    .action(runDump)
+}
+
+/** Where a dump is written; it is complete only after `finish`. */
+interface DumpTarget {
+  write(bytes: Uint8Array): Promise<void>
+  finish(): Promise<void>
+  /** Removes what is not complete. */
+  close(): Promise<void>
+}
+
+const stdoutTarget: DumpTarget = {
+  write: async (bytes) => {
+    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
+  },
+  finish: async () => {},
+  close: async () => {},
+}
+
+/** Writes to `FILE.partial`, which gets its name when it is complete. */
+async function openFile(file: string): Promise<DumpTarget> {
+  const partial = `${file}.partial`
+  const attempt = async <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: Error) => {
+      throw new CommandError(`Cannot write ${partial}: ${error.message}`)
+    })
+  // It holds the data of every account, so only its owner may read it, from the first byte on.
+  await attempt(rm(partial, { force: true }))
+  const handle: FileHandle = await attempt(open(partial, 'wx', 0o600))
+  let isFinished = false
+  return {
+    write: async (bytes) => void (await attempt(handle.appendFile(bytes))),
+    finish: async () => {
+      await attempt(handle.sync())
+      await attempt(rename(partial, file))
+      isFinished = true
+    },
+    close: async () => {
+      await handle.close()
+      if (!isFinished) await rm(partial, { force: true })
+    },
+  }
+}
+
+/** Opens the database that is dumped, and brings its tables up to date. @throws MovingError when there is none. */
+async function openSource({ databaseUrl, dataDir }: Config): Promise<OpenDatabase> {
+  const isEmbedded = databaseUrl === undefined
+  if (isEmbedded && !hasDatabase(dataDir))
+    throw new MovingError(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL.`)
+  const onCrash = (error: Error) => {
+    throw error
+  }
+  const opened = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash })
+  try {
+    if (!isEmbedded && !(await hasWishwellTables(opened.database))) {
+      throw new MovingError('The database at DATABASE_URL holds no data of Wishwell.')
+    }
+    await migrate(opened.database, isEmbedded ? locationOfDataDirectory(dataDir) : locationOfPostgres)
+    return opened
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/** The main numbers of a dump, for people. */
+export const describeRows = (rows: Record<string, number>, totalRows: number): string =>
+  `${count(rows.accounts ?? 0, 'account')}, ${count(rows.requests ?? 0, 'request')}, ${count(totalRows, 'row')} in all`
+
+function report(file: string, dumped: Dumped, json: boolean): void {
+  const lines = [
+    `Saved ${file}: ${describeRows(dumped.rows, dumped.totalRows)}, ${(dumped.bytes / 1e6).toFixed(1)} MB.`,
+    'It holds the data of all accounts, and hashes of their keys: protect it.',
+  ]
+  if (json) printJson({ file, ...dumped })
+  else if (file === '-') noteLines(lines)
+  else printLines(lines)
+}
+
+async function runDump(file: string, { json }: { json: boolean }): Promise<void> {
+  exitWhenOutputCloses()
+  const toStdout = file === '-'
+  if (toStdout && json) throw new CommandError('--json prints on stdout, so the dump needs a file.', exitCodes.usage)
+  if (toStdout && process.stdout.isTTY) {
+    throw new CommandError(
+      'A dump is not text: name a file, or pipe it into "wishwell restore-dump -".',
+      exitCodes.usage,
+    )
+  }
+  const opened = await openSource(readConfig())
+  const meter = createMovingMeter(process.stderr, 'Dumped')
+  try {
+    const target = toStdout ? stdoutTarget : await openFile(file)
+    try {
+      const { write } = target
+      const dumped = await dumpData(opened.database, { write, now: systemClock.now(), onProgress: meter.show })
+      await target.finish()
+      meter.clear()
+      report(file, dumped, json)
+    } finally {
+      await target.close()
+    }
+  } finally {
+    meter.clear()
+    await opened.close()
+  }
+}

@@ -1,0 +1,99 @@
+import { createReadStream } from 'node:fs'
+import { Command } from 'commander'
+import { pino } from 'pino'
+import { readConfig } from '../config.ts'
+import { openDatabase } from '../database/open.ts'
+import { openDump } from '../moving/dump-format.ts'
+import { DumpError, nameDump } from '../moving/moving-error.ts'
+import { restoreDump } from '../moving/restore-dump.ts'
+import { prepareDatabase } from '../prepare-database.ts'
+import { queueOpenTasks } from '../scraping/tasks.ts'
+import { describeRows } from './dump.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import { createMovingMeter } from './moving-progress.ts'
+import { helpEnd } from './options.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+
+const help = `
+The database must be new: one that no service has used. It is made in DATA_DIR, or its tables are made at DATABASE_URL. The dump has the rows of
+every account; the admin key is not in it.
+Everything is stored in one transaction, which ends when the whole dump was read and found undamaged: a command that is refused or killed leaves
+the database empty, and can be run again.
+
+Environment:
+  DATA_DIR       the directory of the embedded database (default ./data)
+  DATABASE_URL   a Postgres, instead of the embedded database
+
+Exit codes: 0 done; 1 the dump is incomplete, damaged or of another version, the database is not empty, or another process holds it;
+2 the command line or the environment is wrong.
+
+Example, from the embedded database to a Postgres, while the service is stopped:
+  wishwell dump wishwell.dump
+  DATABASE_URL=postgres://… wishwell restore-dump wishwell.dump`
+
+/** `wishwell restore-dump`: stores a dump in an empty database. */
+export function restoreDumpCommand(): Command {
+  return new Command('restore-dump')
+    .description('store a dump, made by "wishwell dump", in an empty database; the service must not run')
+    .argument('<file>', 'the dump; - for stdin')
+    .option('--json', 'print only the result, as one JSON object', false)
+    .addHelpText('after', helpEnd(help))
+    .showHelpAfterError('(add --help to see every option)')
+    .action(runRestore)
+}
+
+/** @throws DumpError when it cannot be read. */
+async function openInput(file: string): Promise<AsyncIterable<Uint8Array>> {
+  if (file === '-') {
+    if (process.stdin.isTTY) throw new CommandError('stdin is a terminal: name a file.', exitCodes.usage)
+    return process.stdin
+  }
+  const stream = createReadStream(file)
+  await new Promise<void>((resolve, reject) => {
+    stream.once('open', () => resolve())
+    stream.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      reject(new DumpError(code === 'ENOENT' ? 'there is no such file.' : `it cannot be read (${message}).`)),
+    )
+  })
+  return stream
+}
+
+async function runRestore(file: string, { json }: { json: boolean }): Promise<void> {
+  exitWhenOutputCloses()
+  const config = readConfig()
+  const meter = createMovingMeter(process.stderr, 'Stored')
+  const log = pino({ level: 'error', base: null }, pino.destination({ fd: 2, sync: true }))
+  const crash = (error: Error) => {
+    log.fatal({ err: error }, 'cannot go on')
+    process.exit(exitCodes.failed)
+  }
+  try {
+    // What is no dump makes no database.
+    const dump = await openDump(await openInput(file))
+    const unhurried: typeof openDatabase = (options) => openDatabase({ ...options, poolSize: 2, statementTimeoutMs: 0 })
+    const { opened, queue } = await prepareDatabase(config, log, crash, { offline: true, open: unhurried })
+    try {
+      const restored = await restoreDump(opened, {
+        dump,
+        onProgress: meter.show,
+        startQueue: () => queue.start(),
+        queueWork: async (transaction) => void (await queueOpenTasks(transaction, queue)),
+      })
+      meter.clear()
+      if (json) printJson({ file, ...restored })
+      else {
+        printLines([
+          `Restored ${describeRows(restored.rows, restored.totalRows)}.`,
+          'Start the service with the same environment, and check it with "wishwell verify".',
+        ])
+      }
+    } finally {
+      await queue.stop()
+      await opened.close()
+    }
+  } catch (error) {
+    throw nameDump(file === '-' ? 'stdin' : file, error)
+  } finally {
+    meter.clear()
+  }
+}
