@@ -8,7 +8,8 @@ import type { AccountUsage, PeriodSpending } from './api-types.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
-import { count, printable } from './text.ts'
+import { formatRow } from './rows.ts'
+import { count } from './text.ts'
 
 const help = `${environmentHelp}
 
@@ -91,15 +92,19 @@ const dayMs = 24 * 3600_000
 /** What a month or a week cost, by key and by watch. */
 function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches }: PeriodSpending): string[] {
   const lastDay = new Date(Date.parse(until) - dayMs).toISOString().slice(0, 10)
-  const line = (what: string, { held, settled }: Spent) =>
-    `  ${what}  ${count(settled, 'credit')}${held === 0 ? '' : ` and ${number(held)} held`}`
-  return [
-    month === undefined ? `In ${week}, ${from.slice(0, 10)} to ${lastDay}:` : `In ${month}:`,
-    line('all'.padEnd(42), total),
-    ...keys.map((key) => `${line(`key   ${key.keyId}`, key)}  ${printable(key.name)}`),
+  const cost = ({ held, settled }: Spent) =>
+    `${count(settled, 'credit')}${held === 0 ? '' : ` and ${number(held)} held`}`
+  const when = month === undefined ? `In ${week}, ${from.slice(0, 10)} to ${lastDay}` : `In ${month}`
+  const rows = [
+    ...keys.map((key) => ({ title: key.name, facts: ['key', cost(key)], id: key.keyId })),
     ...(withoutKey.held + withoutKey.settled === 0
       ? []
-      : [`${line('page'.padEnd(42), withoutKey)}  (signed in by a link)`]),
-    ...watches.map((watch) => `${line(`watch ${watch.watchId}`, watch)}  ${printable(watch.name ?? '(deleted)')}`),
+      : [{ title: 'The page', facts: ['signed in by a link', cost(withoutKey)], id: null }]),
+    ...watches.map((watch) => ({
+      title: watch.name ?? '(deleted)',
+      facts: ['watch', cost(watch)],
+      id: watch.watchId,
+    })),
   ]
+  return [`${when}: ${cost(total)}`, ...rows.map((row) => `  ${formatRow(row)}`)]
 }
