@@ -1,3 +1,4 @@
+import { goalChangesNothing } from '../news/goal-words.ts'
 import type { WatchRun } from '../watches/history.ts'
 import type { WatchPreview } from '../watches/preview.ts'
 import { formatRow, type Row } from './rows.ts'
@@ -34,9 +35,6 @@ export function formatPreview({ runs, month }: WatchPreview): string[] {
   ]
 }
 
-/** What is said of a goal that nothing is compared with. */
-const notCompared = 'changes nothing: this service has no model that compares news with it'
-
 /** Everything about a watch. */
 export function formatWatch(watch: ReadWatch): string[] {
   const sources = Object.entries(watch.sources ?? {}).flatMap(([platform, list]) =>
@@ -50,7 +48,7 @@ export function formatWatch(watch: ReadWatch): string[] {
     `  schedule   ${printable(watch.schedule)} (${printable(watch.timezone)})`,
     `  budget     ${budgetOf(watch)}`,
     ...(watch.goal === null ? [] : [`  goal       ${printable(watch.goal)}`]),
-    ...(watch.goalIsCompared === false ? [`             ${notCompared}`] : []),
+    ...(watch.goalIsCompared === false ? [`             ${goalChangesNothing}`] : []),
     `  state      ${stateOf(watch)}`,
     ...(watch.state === 'active' ? formatPreview(watch.preview) : []),
   ]

@@ -28,7 +28,7 @@ describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
       ),
     )
     const shown = (await run('show', watchId)).stdout
-    expect(shown).toContain('  goal       for mobile\n             changes nothing: this service has no model')
+    expect(shown).toContain('  goal       for mobile\n             The goal changes nothing: this service has no model')
     expect(shown).toContain('  schedule   30 8 * * * (Europe/Berlin)')
     expect(shown).toContain('In 31 days: 31 runs, at most 5 credits; the budget pays for 5 runs in any case')
     const { jobId } = JSON.parse((await run('run', watchId, '--json')).stdout).data
