@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { runNightly } from './nightly.ts'
@@ -71,6 +73,15 @@ function chooseSteps(): Step[] {
   if (values['check-only']) return checks
   const isPart = values.changed || positionals.length > 0
   return isPart ? [tests] : [...checks, tests]
+}
+
+/** The files and folders that were named and are not there: vitest would only run nothing. */
+const missing = positionals.filter(
+  (word) => (!values.nightly || word.includes('/')) && !existsSync(resolve(root, word)),
+)
+if (missing.length > 0) {
+  console.error(`There is no such file or folder: ${missing.join(', ')}.`)
+  process.exit(2)
 }
 
 for (const step of chooseSteps()) {

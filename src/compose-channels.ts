@@ -27,7 +27,7 @@ export function composeChannels({ config, database, clock }: { config: Config; d
   const mailer = config.mail === null ? null : createMailer({ config: config.mail })
   const email = createEmailAdapter({ database, mailer })
   const { apprise } = config.channels
-  const render = createRenderer(readReport)
+  const render = createRenderer({ readReport, comparesGoals: config.news !== null })
   const renderWithoutLinks: RenderEvent = async (input) => {
     const message = await render(input)
     return message && withoutLinks(message)

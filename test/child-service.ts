@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
 import { childEnvironment } from './child-environment.ts'
 
 const serve = [fileURLToPath(new URL('../src/main.ts', import.meta.url)), 'serve']
@@ -14,8 +15,17 @@ export interface ChildService {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
+/** Has a process that a test starts ended with it, also when the test fails; one that a hook starts is ended by its file. */
+function endWithTest(end: () => Promise<unknown>): void {
+  try {
+    onTestFinished(async () => void (await end()))
+  } catch {
+    // There is no test: it is a hook.
+  }
+}
+
 /**
- * Starts the service as a process of its own, to be killed.
+ * Starts the service as a process of its own, to be killed; what is left of it is killed when its test ends.
  * @param program a module and its parameters that start the service in another way, and print what `serve` prints
  * @throws with what it printed, when it ends before it runs.
  */
@@ -33,6 +43,11 @@ export async function startChildService(
     stderr += chunk
   })
   const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return exited
+  }
+  endWithTest(() => end('SIGKILL'))
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       stdout += chunk
@@ -46,9 +61,6 @@ export async function startChildService(
     process: child,
     stdout: () => stdout,
     stderr: () => stderr,
-    end: async (signal) => {
-      child.kill(signal)
-      return exited
-    },
+    end,
   }
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 // Takes seconds: each test starts vitest once or more, in a folder of its own.
 
 const cache = fileURLToPath(new URL('../node_modules/.cache', import.meta.url))
+const command = fileURLToPath(new URL('../scripts/test.ts', import.meta.url))
 const suite = fileURLToPath(new URL('../scripts/suite.ts', import.meta.url))
 const reporter = fileURLToPath(new URL('report.ts', import.meta.url))
 
@@ -129,4 +130,13 @@ describe('a run of the tests', () => {
     const { code, lines } = await run({ a: flaky }, { globalSetup: failingSetup })
     expect([code, ranAgain(lines)]).toEqual([1, []])
   })
+})
+
+it('a file or a folder that is not there is named, with exit code 2', async () => {
+  const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+    execFile(process.execPath, [command, 'test/suite.test.ts', 'src/nonexistent'], (error, _stdout, printed) =>
+      resolve({ code: error?.code, stderr: printed }),
+    )
+  })
+  expect([code, stderr]).toEqual([2, 'There is no such file or folder: src/nonexistent.\n'])
 })

@@ -5,6 +5,7 @@ import { generateApiKey } from './api-key.ts'
 import { boundedTerms } from './key-bounds.ts'
 import { addKey, type KeyTerms } from './keys.ts'
 import { monthOf } from './month.ts'
+import { monthPeriod } from './period.ts'
 
 /** More than an account needs, few enough for one page of a list. */
 export const maxActiveKeys = 50
@@ -14,6 +15,7 @@ const maxListedKeys = maxActiveKeys + 100
 
 /** The keys of an account: every active one, oldest first, then those that were revoked or expired last. */
 export function listKeys(executor: Executor, accountId: string, now: Date) {
+  const { from, until } = monthPeriod(monthOf(now))
   return executor
     .selectFrom('api_keys')
     .leftJoin('spender_months as used', (join) =>
@@ -33,7 +35,8 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
             sql<number>`sum(case state when 'open' then pool_part + payg_part else settled end)::integer`.as('credits'),
           )
           .where('account_id', '=', accountId)
-          .where('month', '=', monthOf(now))
+          .where('created_at', '>=', from)
+          .where('created_at', '<', until)
           .groupBy('key_id')
           .as('own'),
       (join) => join.onRef('own.key_id', '=', 'api_keys.id'),

@@ -77,7 +77,7 @@ it('are served within a minute, though a tenth of the receivers hang', async () 
     listen: opened.listen,
     adapters: createAdapters({ outbound, operatorOutbound: outbound, apprise: null }),
     secrets,
-    render: createRenderer(async () => null),
+    render: createRenderer({ readReport: async () => null, comparesGoals: false }),
     publicUrl: () => 'https://wishwell.example',
     clock: systemClock,
     log: { error: (fields: unknown) => errors.push(fields), warn: () => {} },

@@ -8,6 +8,7 @@ import type { Operator } from './operator.ts'
 import { operate, operatorCommand, segment } from './operator-command.ts'
 import { visibleAscii, wholeNumber } from './options.ts'
 import { noteLines } from './output.ts'
+import { formatRow, formatRows, type Row } from './rows.ts'
 import { count, printable } from './text.ts'
 
 interface Account {
@@ -22,10 +23,11 @@ const accounts = '/api/admin/accounts'
 const pathOf = (accountId: string) => `${accounts}/${segment(accountId)}`
 const accountId = () => new Argument('<accountId>', 'the id of an account, as "account list" shows it')
 
-function formatAccount({ accountId, name, tier, createdAt, deletedAt }: Account): string {
-  const state = deletedAt === null ? '' : `  (deleted ${deletedAt.slice(0, 10)})`
-  return `${accountId}  ${tier.padEnd(4)}  ${createdAt.slice(0, 10)}  ${printable(name)}${state}`
-}
+const rowOf = ({ accountId, name, tier, createdAt, deletedAt }: Account): Row => ({
+  title: name,
+  facts: [tier, `since ${createdAt.slice(0, 10)}`, deletedAt === null ? '' : `deleted ${deletedAt.slice(0, 10)}`],
+  id: accountId,
+})
 
 const create = () =>
   operatorCommand('create', 'create an account and print its first API key, which is shown only once')
@@ -43,13 +45,13 @@ const create = () =>
     )
 
 const list = () =>
-  operatorCommand('list', 'list the accounts: id, plan, day of creation, name')
+  operatorCommand('list', 'list the accounts: name, plan, day of creation, id')
     .option('--deleted', 'include deleted accounts', false)
     .action((options: { deleted: boolean; json: boolean }) =>
       operate<{ accounts: Account[] }>(
         options,
         (operator) => operator.call(`${accounts}?deleted=${options.deleted}`),
-        (data) => (data.accounts.length === 0 ? ['There are no accounts.'] : data.accounts.map(formatAccount)),
+        (data) => (data.accounts.length === 0 ? ['There are no accounts.'] : formatRows(data.accounts.map(rowOf))),
       ),
     )
 
@@ -61,7 +63,7 @@ const setTier = () =>
       operate<Account>(
         options,
         (operator) => operator.call(pathOf(id), { method: 'PATCH', body: { tier } }),
-        (account) => [formatAccount(account)],
+        (account) => [formatRow(rowOf(account))],
       ),
     )
 

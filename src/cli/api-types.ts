@@ -25,8 +25,11 @@ export interface AccountUsage {
   paygMonthlyCap: number | null
   rateLimit: { requestsPerMinute: number }
   days?: { date: string; operation: string; credits: number }[]
-  spenders?: Spending
+  spenders?: PeriodSpending
 }
+
+/** What was used in a month, YYYY-MM, or in a week, YYYY-Www. `from` and `until` are moments. */
+export type PeriodSpending = Spending & { month?: string; week?: string; from: string; until: string }
 
 export interface ScrapeRequest {
   topic: string

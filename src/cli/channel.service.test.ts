@@ -45,7 +45,7 @@ it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, as
   expect(channelId).toBeDefined()
   const listed = await run('list')
   expect(listed.stdout).toMatch(
-    /^\S+ {2}My hook {2}webhook · 127\.0\.0\.1:\d+\/…path · at once · credits\.low, scrape\.failed\n$/,
+    /^My hook {2}webhook · 127\.0\.0\.1:\d+\/…path · at once · credits\.low, scrape\.failed {2}[-0-9a-f]{36}\n$/,
   )
   expect((await run('test', channelId!)).stdout).toBe('Delivered.\n')
   receiver.answer(status(503))
@@ -53,7 +53,7 @@ it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, as
   expect([failed.exitCode, failed.stdout]).toEqual([exitCodes.failed, 'Not delivered. The receiver answered 503.\n'])
   const log = await run('deliveries', channelId!, '--limit', '1')
   expect(log.stdout).toMatch(
-    /channel\.test · failed · 1 attempts · 503 · The receiver answered 503\.\nMore: wishwell channel deliveries/,
+    /^channel\.test {2}\S+Z · failed · 1 attempt · 503 · The receiver answered 503\. {2}[-0-9a-f]{36}\nMore: wishwell channel deliveries/,
   )
   const { data } = JSON.parse((await run('deliveries', channelId!, '--json')).stdout)
   expect((await run('replay', channelId!, data.deliveries[0].deliveryId)).stdout).toContain('will be sent again')

@@ -7,7 +7,8 @@ import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { commaList, environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
-import { printable } from './text.ts'
+import { formatRow, formatRows, type Row } from './rows.ts'
+import { count, printable } from './text.ts'
 
 const help = `${environmentHelp}
 
@@ -113,7 +114,7 @@ async function add(type: string, name: string, { json, field, fieldFile = {}, ..
   ])
 }
 
-function formatChannel(channel: ChannelDescription): string {
+function rowOf(channel: ChannelDescription): Row {
   const {
     channelId,
     type,
@@ -131,23 +132,23 @@ function formatChannel(channel: ChannelDescription): string {
   } = channel
   const when = cadence === 'now' ? 'at once' : `${cadence} at ${hour}:00 ${timezone}`
   const notes = [
-    state === 'active' ? null : `${state}${disabledReason === null ? '' : ` (${disabledReason})`}`,
-    failingSince === null ? null : `failing since ${failingSince.slice(0, 16)}Z`,
-    pending === 0 ? null : `${pending} pending`,
-    waitsForKey ? 'sealed with a key that the service does not have: nothing is delivered' : null,
-  ].filter((note) => note !== null)
-  const parts = [type, target, when, events.length === 0 ? 'no subscriptions' : events.join(', '), ...notes]
-  return `${printable(channelId)}  ${printable(name)}  ${printable(parts.join(' · '))}`
+    state === 'active' ? '' : `${state}${disabledReason === null ? '' : ` (${disabledReason})`}`,
+    failingSince === null ? '' : `failing since ${failingSince.slice(0, 16)}Z`,
+    pending === 0 ? '' : `${pending} pending`,
+    waitsForKey ? 'sealed with a key that the service does not have: nothing is delivered' : '',
+  ]
+  const facts = [type, target, when, events.length === 0 ? 'no subscriptions' : events.join(', '), ...notes]
+  return { title: name, facts, id: channelId }
 }
 
 async function list({ json }: { json: boolean }): Promise<void> {
   print(json, await connect().list(), ({ data: { channels } }) =>
-    channels.length === 0 ? ['The account has no channels.'] : channels.map(formatChannel),
+    channels.length === 0 ? ['The account has no channels.'] : formatRows(channels.map(rowOf)),
   )
 }
 
 async function show(channelId: string, { json }: { json: boolean }): Promise<void> {
-  print(json, await connect().read(channelId), ({ data }) => [formatChannel(data)])
+  print(json, await connect().read(channelId), ({ data }) => [formatRow(rowOf(data))])
 }
 
 async function test(channelId: string, { json }: { json: boolean }): Promise<void> {
@@ -159,19 +160,19 @@ async function test(channelId: string, { json }: { json: boolean }): Promise<voi
 }
 
 async function enable(channelId: string, { json }: { json: boolean }): Promise<void> {
-  print(json, await connect().enable(channelId), ({ data }) => [formatChannel(data)])
+  print(json, await connect().enable(channelId), ({ data }) => [formatRow(rowOf(data))])
 }
 
 async function remove(channelId: string, { json }: { json: boolean }): Promise<void> {
   print(json, await connect().remove(channelId), ({ data }) => [`Channel ${printable(data.channelId)} is deleted.`])
 }
 
-function formatDelivery(delivery: DeliveryDescription): string {
+const rowOfDelivery = (delivery: DeliveryDescription): Row => {
   const { deliveryId, type, state, attempts, createdAt, dueAt, status, error } = delivery
-  const next = dueAt === null ? [] : [`next ${dueAt.slice(0, 19)}Z`]
-  const parts = [type, state, `${attempts} attempts`, ...(status === null ? [] : [String(status)]), ...next]
-  const line = `${parts.join(' · ')}${error === null ? '' : ` · ${error}`}`
-  return `${printable(deliveryId)}  ${createdAt.slice(0, 19)}Z  ${printable(line)}`
+  const next = dueAt === null ? '' : `next ${dueAt.slice(0, 19)}Z`
+  const made = `${createdAt.slice(0, 19)}Z`
+  const facts = [made, state, count(attempts, 'attempt'), status === null ? '' : String(status), next, error ?? '']
+  return { title: type, facts, id: deliveryId }
 }
 
 async function listDeliveries(
@@ -179,7 +180,7 @@ async function listDeliveries(
   { json, ...query }: { json: boolean; limit?: number; cursor?: string },
 ): Promise<void> {
   print(json, await connect().listDeliveries(channelId, query), ({ data: { deliveries, cursor } }) => [
-    ...(deliveries.length === 0 ? ['No deliveries.'] : deliveries.map(formatDelivery)),
+    ...(deliveries.length === 0 ? ['No deliveries.'] : formatRows(deliveries.map(rowOfDelivery))),
     ...(cursor === null
       ? []
       : [`More: wishwell channel deliveries ${printable(channelId)} --cursor ${printable(cursor)}`]),

@@ -5,6 +5,7 @@ import { CommandError, exitCodes } from './exit-codes.ts'
 import type { ListedFeed, NewFeedBody } from './news-calls.ts'
 import { environmentHelp, helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { formatRows, type Row } from './rows.ts'
 import { printable } from './text.ts'
 
 const help = `${environmentHelp}
@@ -61,17 +62,16 @@ async function add(options: AddOptions): Promise<void> {
   }
 }
 
-function formatFeed({ feedId, kind, name, topic, watchId, query, hint, lastReadAt }: ListedFeed): string {
-  const use = lastReadAt === null ? 'never read' : `read ${printable(lastReadAt.slice(0, 10))}`
-  const of = printable(topic ?? query ?? watchId ?? '')
-  return `${printable(feedId)}  ${printable(hint)}…  ${printable(kind).padEnd(6)}  ${use.padEnd(15)}  ${printable(name)}  (${of})`
+function rowOf({ feedId, kind, name, topic, watchId, query, hint, lastReadAt }: ListedFeed): Row {
+  const use = lastReadAt === null ? 'never read' : `read ${lastReadAt.slice(0, 10)}`
+  return { title: name, facts: [`${kind} ${topic ?? query ?? watchId ?? ''}`, use, `${hint}…`], id: feedId }
 }
 
 async function list({ json }: { json: boolean }): Promise<void> {
   const answer = await connect().listFeeds()
   const { feeds } = answer.data
   if (json) printJson(answer)
-  else printLines(feeds.length === 0 ? ['The account has no feeds.'] : feeds.map(formatFeed))
+  else printLines(feeds.length === 0 ? ['The account has no feeds.'] : formatRows(feeds.map(rowOf)))
 }
 
 async function remove(feedId: string, { json }: { json: boolean }): Promise<void> {
@@ -89,7 +89,7 @@ export function feedCommand(): Command {
       .option('--search <query>', 'of the results of a search, the newest first')
       .option('--name <name>', 'its title')
       .action(add),
-    subcommand('list', 'list the feeds: id, first characters of the secret, kind, use, name').action(list),
+    subcommand('list', 'list the feeds: name, what they are of, use, first characters of the secret, id').action(list),
     subcommand('remove', 'remove a feed: its address opens nothing any more')
       .argument('<feedId>', 'as "feed list" shows it')
       .action(remove),

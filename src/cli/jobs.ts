@@ -4,9 +4,10 @@ import type { JobStatus } from '../scraping/jobs.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, printJson, printLines, terminalColumns } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { formatRows, type Row } from './rows.ts'
 import { formatOutcome } from './summary.ts'
-import { count, countColumns, printable } from './text.ts'
+import { count, printable } from './text.ts'
 
 const help = `${environmentHelp}
 
@@ -59,31 +60,22 @@ async function list({ json, ...query }: ListOptions): Promise<void> {
   const { jobs, cursor } = answer.data
   const status = query.status === undefined ? '' : ` --status ${query.status}`
   const more = cursor === null ? [] : [`More: wishwell jobs list${status} --cursor ${printable(cursor)}`]
-  printLines([...(jobs.length === 0 ? ['No such jobs.'] : formatJobs(jobs, terminalColumns())), ...more])
+  printLines([...(jobs.length === 0 ? ['No such jobs.'] : formatRows(jobs.map(rowOf))), ...more])
 }
 
 /** What a job costs, and by whom; older services do not say it. */
 function costOf(credits?: ListedJob['credits'], startedBy?: ListedJob['startedBy']): string {
   if (credits === undefined) return ''
   const name = startedBy?.watchName ?? startedBy?.keyName ?? null
-  return `, ${count(credits.held + credits.settled, 'credit')}${name === null ? '' : ` by ${printable(name)}`}`
+  return `${count(credits.held + credits.settled, 'credit')}${name === null ? '' : ` by ${name}`}`
 }
 
-/**
- * Jobs as text: one line each, or two each on a terminal that is too narrow.
- * @param columns null in a pipe, where a job is always one line
- */
-export function formatJobs(jobs: readonly ListedJob[], columns: number | null): string[] {
-  const formatted = jobs.map(
-    ({ jobId, status, topic, platforms, depth, requestsCreated, createdAt, credits, startedBy }) => ({
-      head: `"${printable(topic)}"`,
-      state: `${printable(status)}  ${printable(createdAt).slice(0, 16).replace('T', ' ')} UTC  ${printable(jobId)}`,
-      size: `(${count(platforms.length, 'platform')}, ${count(depth, 'page')} each, ${requestsCreated} new${costOf(credits, startedBy)})`,
-    }),
-  )
-  const lines = formatted.map(({ head, size, state }) => `${head} ${size}  ${state}`)
-  if (columns === null || lines.every((line) => countColumns(line) <= columns)) return lines
-  return formatted.flatMap(({ head, size, state }) => [`${head} ${size}`, `  ${state}`])
+const rowOf = (job: ListedJob): Row => {
+  const { jobId, status, topic, platforms, depth, requestsCreated, createdAt, credits, startedBy } = job
+  const size = `${count(platforms.length, 'platform')}, ${count(depth, 'page')} each`
+  const began = `${createdAt.slice(0, 16).replace('T', ' ')} UTC`
+  const facts = [status, began, size, `${requestsCreated.toLocaleString('en-US')} new`, costOf(credits, startedBy)]
+  return { title: topic, facts, id: jobId }
 }
 
 async function show(jobId: string, { json }: { json: boolean }): Promise<void> {

@@ -2,7 +2,8 @@ import { Command, Option } from 'commander'
 import { type KeyScope, keyScopes } from '../database/column-types.ts'
 import { operate, operatorCommand, segment } from './operator-command.ts'
 import { wholeNumber } from './options.ts'
-import { count, printable } from './text.ts'
+import { formatRows, type Row } from './rows.ts'
+import { count } from './text.ts'
 
 interface Key {
   keyId: string
@@ -26,17 +27,19 @@ interface KeyOptions {
 
 const keysOf = (accountId: string) => `/api/admin/accounts/${segment(accountId)}/keys`
 
-function formatKey(key: Key): string {
+function rowOf(key: Key): Row {
   const { keyId, name, hint, scope, createdAt, expiresAt, revokedAt, lastUsedAt, monthlyCredits, usedThisMonth } = key
   const day = (moment: string) => moment.slice(0, 10)
   const use = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`
-  const state = revokedAt === null ? use : `revoked ${day(revokedAt)}`
-  const bounds = [
+  const facts = [
+    hint,
+    scope,
+    `since ${day(createdAt)}`,
+    revokedAt === null ? use : `revoked ${day(revokedAt)}`,
     expiresAt === null ? '' : `until ${expiresAt}`,
     monthlyCredits === null ? '' : `${usedThisMonth} of ${count(monthlyCredits, 'credit')} used this month`,
-  ].filter((bound) => bound !== '')
-  const end = bounds.length === 0 ? '' : `  (${bounds.join(', ')})`
-  return `${keyId}  ${printable(hint)}  ${scope.padEnd(7)}  ${day(createdAt)}  ${state.padEnd(18)}  ${printable(name)}${end}`
+  ]
+  return { title: name, facts, id: keyId }
 }
 
 const create = () =>
@@ -70,14 +73,14 @@ const create = () =>
 const list = () =>
   operatorCommand(
     'list',
-    "list an account's API keys: id, first characters, scope, day of creation, state, name, bounds",
+    "list an account's API keys: name, first characters, scope, day of creation, state, bounds, id",
   )
     .argument('<accountId>', 'the id of an account, as "account list" shows it')
     .action((accountId: string, options: { json: boolean }) =>
       operate<{ keys: Key[] }>(
         options,
         (operator) => operator.call(keysOf(accountId)),
-        ({ keys }) => (keys.length === 0 ? ['The account has no keys.'] : keys.map(formatKey)),
+        ({ keys }) => (keys.length === 0 ? ['The account has no keys.'] : formatRows(keys.map(rowOf))),
       ),
     )
 

@@ -50,8 +50,8 @@ describe('wishwell news and feed, with a service', { timeout: 90_000 }, () => {
     const [, url] = /Atom: (\S+\.atom) {3}\(shown only once\)/.exec(made.stdout) ?? []
     expect((await fetch(url!)).status).toBe(200)
     const { stdout } = await run('feed', 'list')
-    expect(stdout).toMatch(/ watch {3}read \d{4}-\d\d-\d\d {2}Dark <mode> {2}\(/)
-    const feedId = stdout.split(' ')[0]!
+    expect(stdout).toMatch(/^Dark <mode> {2}watch [-0-9a-f]{36} · read \d{4}-\d\d-\d\d · /)
+    const feedId = stdout.trim().split(' ').at(-1)!
     expect((await run('feed', 'remove', feedId)).exitCode).toBe(exitCodes.ok)
     expect((await fetch(url!)).status).toBe(404)
     expect((await run('feed', 'list')).stdout).toBe('The account has no feeds.\n')

@@ -6,6 +6,7 @@ import { CommandError } from './exit-codes.ts'
 import type { ListedNews, ListedWatchNews, NewsSections } from './news-calls.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { formatRow } from './rows.ts'
 import { count, printable } from './text.ts'
 
 const help = `${environmentHelp}
@@ -40,15 +41,15 @@ function formatItem({ wishId, title, votes, votesGained, requestsGained, platfor
     ...(votesGained > 0 ? [`+${count(votesGained, 'vote')}`] : []),
     ...(requestsGained > 0 ? [`+${count(requestsGained, 'request')}`] : []),
     count(votes, 'vote'),
-    platforms.map(printable).join(', '),
-    ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
+    platforms.join(', '),
+    status?.replaceAll('_', ' ') ?? '',
   ]
-  return `  ${printable(title)}  ${facts.join(' · ')}  ${printable(wishId)}`
+  return `  ${formatRow({ title, facts, id: wishId })}`
 }
 
 /** The news of a watch as text. */
 export function formatWatchNews(news: ListedWatchNews): string[] {
-  const title = `${printable(news.watchName)}  ${printable(news.watchId)}`
+  const title = formatRow({ title: news.watchName, facts: [], id: news.watchId })
   const lines = sections.flatMap(([name, heading]) => {
     const items = news[name]
     const more = news.totals[name] - items.length

@@ -35,13 +35,15 @@ export async function useEveryCommand(environment: Environment) {
   const account = listed.data.accounts.find((candidate: { tier: string }) => candidate.tier === 'pro')
   expect(account).toMatchObject({ name: 'Acme \x1b[31m', tier: 'pro', deletedAt: null })
   const { accountId } = account
-  expect((await run(environment, 'account', 'set-tier', accountId, 'max')).stdout).toMatch(`${accountId}  max `)
+  expect((await run(environment, 'account', 'set-tier', accountId, 'max')).stdout).toMatch(
+    new RegExp(`^Acme  max · since \\S+  ${accountId}\n$`),
+  )
   const made = await run(environment, 'key', 'create', accountId, 'laptop', '--json')
   expect(made.data).toEqual({ keyId: expect.any(String), apiKey: expect.stringMatching(apiKeyPattern) })
   expect((await run(environment, 'key', 'revoke', made.data.keyId)).stdout).toBe(`Key ${made.data.keyId} is revoked.\n`)
   const keys = (await run(environment, 'key', 'list', accountId)).stdout.split('\n')
-  expect(keys[0]).toMatch(/never used +first key$/)
-  expect(keys[1]).toMatch(new RegExp(`^${made.data.keyId} .* revoked \\S+ +laptop$`))
+  expect(keys[0]).toMatch(/^first key {2}.* · never used {2}\S+$/)
+  expect(keys[1]).toMatch(new RegExp(`^laptop  .* · revoked \\S+  ${made.data.keyId}$`))
   const link = await run(environment, 'account', 'link', accountId)
   expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}\n\(works once, until \S+Z\)\n$/)
   const signedOut = await run(environment, 'account', 'sign-out', accountId)

@@ -26,7 +26,7 @@ describe('with a running service', () => {
     expect(deleted.stdout).toBe(`Account ${accountId} is deleted. Its running jobs continue to their end.\n`)
     expect((await client.search('a')).status).toBe(401)
     expect((await run(environment(), 'account', 'list')).stdout).not.toContain(accountId)
-    expect((await run(environment(), 'account', 'list', '--deleted')).stdout).toContain('deleted account  (deleted ')
+    expect((await run(environment(), 'account', 'list', '--deleted')).stdout).toContain(' · deleted ')
   })
 
   it('a way in can always be had: without an id the link is of the first account', async () => {
@@ -71,8 +71,11 @@ describe('with a running service', () => {
   })
 
   it("what it refuses is told in the service's own words", async () => {
-    const unknown = await run(environment(), 'account', 'set-tier', '../../..', 'pro')
+    const unknown = await run(environment(), 'account', 'set-tier', '00000000-0000-4000-8000-000000000000', 'pro')
     expect(unknown).toMatchObject({ exitCode: exitCodes.failed, stdout: '', stderr: 'wishwell: Account not found.\n' })
+    const malformed = await run(environment(), 'account', 'set-tier', '../../..', 'pro')
+    expect(malformed).toMatchObject({ exitCode: exitCodes.usage, stdout: '' })
+    expect(malformed.stderr).toContain('"../../.." is no id. An id has 36 characters')
     const empty = await run(environment(), 'account', 'create', ' ')
     expect(empty).toMatchObject({ exitCode: exitCodes.failed, stdout: '' })
     expect(empty.stderr).toContain('name: must NOT have fewer than 1 characters')

@@ -87,7 +87,7 @@ describe('the commands and the real service', () => {
     // In the order of a job's life, so that it cannot slip through between the two.
     const pending = await runCommand(['jobs', 'list', '--status', 'pending', '--limit', '5'], service)
     const running = await runCommand(['jobs', 'list', '--status', 'running', '--limit', '5'], service)
-    expect(pending.stdout + running.stdout).toMatch(new RegExp(`^"light mode" \\(1 platform, .*  ${jobId}$`, 'm'))
+    expect(pending.stdout + running.stdout).toMatch(new RegExp(`^light mode  .* · 1 platform, .*  ${jobId}$`, 'm'))
     const cancelled = await runCommand(['jobs', 'cancel', jobId], service)
     expect(cancelled).toMatchObject({
       exitCode: exitCodes.ok,

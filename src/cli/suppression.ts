@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { platformNames } from '../platforms/registry.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { operate, operatorCommand } from './operator-command.ts'
-import { count, printable } from './text.ts'
+import { formatRows } from './rows.ts'
 
 interface Suppressions {
   entries: number
@@ -10,6 +10,8 @@ interface Suppressions {
 }
 
 const path = '/api/admin/suppressions'
+
+const hashes = (amount: number) => (amount === 1 ? '1 hash' : `${amount.toLocaleString('en-US')} hashes`)
 
 const list = () =>
   operatorCommand(
@@ -20,11 +22,14 @@ const list = () =>
       options,
       (operator) => operator.call(path),
       ({ entries, purges }) => [
-        `${count(entries, 'hash').replace(/hashs$/, 'hashes')} of what may not be stored again.`,
-        ...purges.map(({ purgeId, kinds, entries: own, createdAt }) => {
-          const what = kinds.length === 0 ? 'platform or age' : kinds.map(printable).join(', ')
-          return `${purgeId}  ${createdAt.slice(0, 10)}  ${own.toLocaleString('en-US')}  ${what}`
-        }),
+        `${hashes(entries)} of what may not be stored again.`,
+        ...formatRows(
+          purges.map(({ purgeId, kinds, entries: own, createdAt }) => ({
+            title: kinds.length === 0 ? 'platform or age' : kinds.join(', '),
+            facts: [createdAt.slice(0, 10), hashes(own)],
+            id: purgeId,
+          })),
+        ),
       ],
     ),
   )

@@ -183,7 +183,7 @@ describe('in a pipe', () => {
     )
     const { stdout } = await runCommand(['jobs', 'list'], service)
     expect(stdout.split('\n')[0]).toBe(
-      `"${topic}" (2 platforms, 40 pages each, 42 new)  completed  2026-01-01 00:00 UTC  ${jobId}`,
+      `${topic}  completed · 2026-01-01 00:00 UTC · 2 platforms, 40 pages each · 42 new  ${jobId}`,
     )
   })
 })

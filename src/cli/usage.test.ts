@@ -22,19 +22,25 @@ it('the usage shows the plan with its rate limit, and the used and held credits'
   )
 })
 
-it('the usage of a month names what keys and watches used', () => {
+it('the usage of a month or a week names what keys and watches used', () => {
   const spenders = {
     month: '2026-11',
+    from: '2026-11-01T00:00:00.000Z',
+    until: '2026-12-01T00:00:00.000Z',
     total: { held: 2, settled: 17 },
     withoutKey: { held: 0, settled: 5 },
     keys: [{ keyId: '11111111-1111-4111-8111-111111111111', name: 'laptop', held: 0, settled: 12 }],
     watches: [{ watchId: '22222222-2222-4222-8222-222222222222', name: null, held: 2, settled: 1 }],
   }
   expect(formatUsage({ ...usage, spenders }).slice(3)).toEqual([
-    'In 2026-11:',
-    '  all                                         17 credits and 2 held',
-    '  key   11111111-1111-4111-8111-111111111111  12 credits  laptop',
-    '  page                                        5 credits  (signed in by a link)',
-    '  watch 22222222-2222-4222-8222-222222222222  1 credit and 2 held  (deleted)',
+    'In 2026-11: 17 credits and 2 held',
+    '  laptop  key · 12 credits  11111111-1111-4111-8111-111111111111',
+    '  The page  signed in by a link · 5 credits',
+    '  (deleted)  watch · 1 credit and 2 held  22222222-2222-4222-8222-222222222222',
   ])
+  const { month, ...others } = spenders
+  const week = { ...others, week: '2026-W47', from: '2026-11-16T00:00:00.000Z', until: '2026-11-23T00:00:00.000Z' }
+  expect(formatUsage({ ...usage, spenders: week })[3]).toBe(
+    'In 2026-W47, 2026-11-16 to 2026-11-22: 17 credits and 2 held',
+  )
 })

@@ -1,11 +1,15 @@
-import { Command, InvalidArgumentError } from 'commander'
-import type { Spending, Spent } from '../credits/spending.ts'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { monthOf } from '../accounts/month.ts'
+import { monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
+import type { Spent } from '../credits/spending.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { createApi } from './api.ts'
-import type { AccountUsage } from './api-types.ts'
+import type { AccountUsage, PeriodSpending } from './api-types.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
-import { count, printable } from './text.ts'
+import { formatRow } from './rows.ts'
+import { count } from './text.ts'
 
 const help = `${environmentHelp}
 
@@ -17,7 +21,23 @@ export function usageCommand(): Command {
   return new Command('usage')
     .description('show the plan, and its used and remaining credits (free)')
     .option('--days <days>', 'also the credits spent on each of so many days, 1 to 90', wholeNumber(1, 90))
-    .option('--month <month>', 'also what each key and each watch used in a UTC month, 2026-11', month)
+    .addOption(
+      new Option(
+        '--month [month]',
+        'also what each key and each watch used in a UTC month, 2026-11; without one in this month',
+      )
+        .preset(monthOf(systemClock.now()))
+        .argParser(month)
+        .conflicts('week'),
+    )
+    .addOption(
+      new Option(
+        '--week [week]',
+        'the same for an ISO week, 2026-W47, which begins on Monday, 00:00 UTC; without one for this week',
+      )
+        .preset(weekOf(systemClock.now()))
+        .argParser(week),
+    )
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell usage --help shows every option)')
@@ -25,14 +45,25 @@ export function usageCommand(): Command {
 }
 
 function month(text: string): string {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError('It must be a month, such as 2026-11.')
+  if (!new RegExp(monthPattern).test(text)) throw new InvalidArgumentError('It must be a month, such as 2026-11.')
   return text
 }
 
-async function showUsage(options: { days?: number; month?: string; json: boolean }): Promise<void> {
+function week(text: string): string {
+  if (new RegExp(weekPattern).test(text) && weekPeriod(text) !== null) return text
+  throw new InvalidArgumentError('It must be a week of a year, such as 2026-W47.')
+}
+
+interface Options {
+  days?: number
+  month?: string
+  week?: string
+  json: boolean
+}
+
+async function showUsage({ days, json, ...period }: Options): Promise<void> {
   exitWhenOutputCloses()
-  const { days, month, json } = options
-  const query = { ...(days === undefined ? {} : { days: String(days) }), ...(month === undefined ? {} : { month }) }
+  const query = { ...(days === undefined ? {} : { days: String(days) }), ...period }
   const answer = await createApi(readClientConfig()).readUsage(undefined, query)
   if (json) printJson(answer)
   else printLines(formatUsage(answer.data))
@@ -56,17 +87,24 @@ export function formatUsage(usage: AccountUsage): string[] {
   ]
 }
 
-/** What a month cost, by key and by watch. */
-function formatSpenders({ month, total, withoutKey, keys, watches }: Spending): string[] {
-  const line = (what: string, { held, settled }: Spent) =>
-    `  ${what}  ${count(settled, 'credit')}${held === 0 ? '' : ` and ${number(held)} held`}`
-  return [
-    `In ${month}:`,
-    line('all'.padEnd(42), total),
-    ...keys.map((key) => `${line(`key   ${key.keyId}`, key)}  ${printable(key.name)}`),
+const dayMs = 24 * 3600_000
+
+/** What a month or a week cost, by key and by watch. */
+function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches }: PeriodSpending): string[] {
+  const lastDay = new Date(Date.parse(until) - dayMs).toISOString().slice(0, 10)
+  const cost = ({ held, settled }: Spent) =>
+    `${count(settled, 'credit')}${held === 0 ? '' : ` and ${number(held)} held`}`
+  const when = month === undefined ? `In ${week}, ${from.slice(0, 10)} to ${lastDay}` : `In ${month}`
+  const rows = [
+    ...keys.map((key) => ({ title: key.name, facts: ['key', cost(key)], id: key.keyId })),
     ...(withoutKey.held + withoutKey.settled === 0
       ? []
-      : [`${line('page'.padEnd(42), withoutKey)}  (signed in by a link)`]),
-    ...watches.map((watch) => `${line(`watch ${watch.watchId}`, watch)}  ${printable(watch.name ?? '(deleted)')}`),
+      : [{ title: 'The page', facts: ['signed in by a link', cost(withoutKey)], id: null }]),
+    ...watches.map((watch) => ({
+      title: watch.name ?? '(deleted)',
+      facts: ['watch', cost(watch)],
+      id: watch.watchId,
+    })),
   ]
+  return [`${when}: ${cost(total)}`, ...rows.map((row) => `  ${formatRow(row)}`)]
 }

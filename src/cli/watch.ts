@@ -4,9 +4,10 @@ import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, printJson, printLines, terminalColumns } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { formatRows } from './rows.ts'
 import { printable } from './text.ts'
-import { formatPreview, formatRuns, formatWatch, formatWatches } from './watch-lines.ts'
+import { formatPreview, formatWatch, runRow, watchRow } from './watch-lines.ts'
 import { addTelling, addTerms, fieldsOf, type TermsOptions } from './watch-options.ts'
 
 const help = `${environmentHelp}
@@ -101,7 +102,7 @@ async function preview(topic: string, options: TermsOptions): Promise<void> {
 
 async function list({ json }: { json: boolean }): Promise<void> {
   print(json, await connect().list(), ({ data: { watches } }) =>
-    watches.length === 0 ? ['No watches.'] : formatWatches(watches, terminalColumns()),
+    watches.length === 0 ? ['No watches.'] : formatRows(watches.map(watchRow)),
   )
 }
 
@@ -137,7 +138,7 @@ async function history(
   const answer = await connect().history(id, query)
   const limit = query.limit === undefined ? '' : ` --limit ${query.limit}`
   print(json, answer, ({ data: { runs, cursor } }) => [
-    ...(runs.length === 0 ? ['No runs.'] : formatRuns(runs)),
+    ...(runs.length === 0 ? ['No runs.'] : formatRows(runs.map(runRow))),
     ...(cursor === null ? [] : [`More: wishwell watch history ${printable(id)}${limit} --cursor ${printable(cursor)}`]),
   ])
 }

@@ -61,8 +61,8 @@ describe('wishwell wishes, with a service', { timeout: 60_000 }, () => {
     const { correctionId } = split.data
     expect((await run('undo', correctionId)).stdout).toBe(`Undone: ${correctionId}\n`)
     const lines = (await run('corrections')).stdout.trimEnd().split('\n')
-    expect(lines[0]).toMatch(new RegExp(`^${correctionId}  .*  split .* from ${first}  undone `))
-    expect(lines[1]).toContain(`merged ${second} into ${first}  "Request 0-1"`)
+    expect(lines[0]).toMatch(new RegExp(`^A split  split .* from ${first} · .* · undone .*  ${correctionId}$`))
+    expect(lines[1]).toContain(`Request 0-1  merged ${second} into ${first} · `)
     const again = await run('merge', first, second)
     expect([again.exitCode, again.stderr]).toEqual([exitCodes.failed, expect.stringContaining('Wish not found.')])
   })

@@ -5,9 +5,10 @@ import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { formatRows } from './rows.ts'
 import { printable, shellWord } from './text.ts'
 import type { WishListQuery } from './wish-calls.ts'
-import { formatMark, formatShownWish, formatWish, formatWishCorrection } from './wish-lines.ts'
+import { correctionRow, formatMark, formatShownWish, wishRow } from './wish-lines.ts'
 
 const help = `${environmentHelp}
 
@@ -110,7 +111,7 @@ async function list({ json, ...options }: ListOptions): Promise<void> {
   const answer = await connect().list({ ...query, ...(sort === undefined ? {} : { sortBy: sort }) })
   const { cursor: _, ...shown } = options
   print(json, answer, ({ data: { results, cursor } }) => [
-    ...(results.length === 0 ? ['No such wishes.'] : results.map(formatWish)),
+    ...(results.length === 0 ? ['No such wishes.'] : formatRows(results.map(wishRow))),
     ...more('list', shown, cursor),
   ])
 }
@@ -149,7 +150,7 @@ async function listCorrections({ json, ...query }: PageOptions): Promise<void> {
   const answer = await connect().listCorrections(query)
   const { cursor: _, ...shown } = query
   print(json, answer, ({ data: { corrections, cursor } }) => [
-    ...(corrections.length === 0 ? ['No merges or splits.'] : corrections.map(formatWishCorrection)),
+    ...(corrections.length === 0 ? ['No merges or splits.'] : formatRows(corrections.map(correctionRow))),
     ...more('corrections', shown, cursor),
   ])
 }

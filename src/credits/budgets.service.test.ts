@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { monthPeriod } from '../accounts/period.ts'
 import { grantPack } from './ledger.ts'
 import { readSpending } from './spending.ts'
 import { december, ledgerOf, november } from './testing.ts'
@@ -130,7 +131,7 @@ describe('the budget of a watch', () => {
     await startJob(account, { depth: 5, watchId, watchMonthlyCredits: 15 })
     await expect(startJob(account, { watchId, watchMonthlyCredits: 12 })).rejects.toMatchObject(overWatch)
     expect(await spent(watchId, 'watch')).toEqual([{ month: '2026-11', held: 13, settled: 2 }])
-    const { keys } = await readSpending(opened.database, { accountId: account, month: '2026-11' })
+    const { keys } = await readSpending(opened.database, { accountId: account, ...monthPeriod('2026-11') })
     expect(keys).toMatchObject([{ keyId, held: 0, settled: 2 }])
   })
 

@@ -38,7 +38,7 @@ const reservations = differences({
   accountId: 'r.account_id',
   subject: 'r.id',
   from: `(
-      select checked.account_id, r.id, r.month, r.key_id, r.watch_id, r.state, r.pool_part, r.payg_part, r.settled,
+      select checked.account_id, r.id, r.month, r.created_at, r.key_id, r.watch_id, r.state, r.pool_part, r.payg_part, r.settled,
         ${sumOf('e.pool_held_change', "e.kind = 'reserve'")} as pool_reserved,
         ${sumOf('e.payg_held_change', "e.kind = 'reserve'")} as payg_reserved,
         ${sumOf('e.pool_held_change')} as pool_held, ${sumOf('e.payg_held_change')} as payg_held,
@@ -47,7 +47,7 @@ const reservations = differences({
           (r.month, r.operation, coalesce(r.job_id, r.call_id)::text, r.key_id, r.watch_id)) as strangers
       from ${ofChecked('credit_reservations', 'r')}
       left join (select movement.* from ${ofChecked('credit_entries', 'movement')}) e on e.reservation_id = r.id
-      group by checked.account_id, r.id, r.month, r.key_id, r.watch_id, r.state, r.pool_part, r.payg_part, r.settled
+      group by checked.account_id, r.id, r.month, r.created_at, r.key_id, r.watch_id, r.state, r.pool_part, r.payg_part, r.settled
     ) r join credit_balances b on b.account_id = r.account_id`,
   values: {
     'pool reserved': ['r.pool_part', 'r.pool_reserved'],
@@ -57,6 +57,8 @@ const reservations = differences({
     'pool settled': ['least(r.settled, r.pool_part)', 'r.pool_settled'],
     'payg settled': ['r.settled - least(r.settled, r.pool_part)', 'r.payg_settled'],
     'entries of another month, cause, key or watch': ['r.strangers', '0'],
+    // What is told of a month by its moments is what is booked in it.
+    'month is that of its moment': ["r.month = to_char(r.created_at at time zone 'UTC', 'YYYY-MM')", 'true'],
     'month is not after the latest of the balances': ['r.month <= b.latest_month', 'true'],
   },
 })

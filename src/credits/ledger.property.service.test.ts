@@ -4,6 +4,7 @@ import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import { monthOf } from '../accounts/month.ts'
+import { monthPeriod } from '../accounts/period.ts'
 import { packNames, plans, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
 import { type Cause, grantPack, reserve } from './ledger.ts'
@@ -272,24 +273,29 @@ class World {
       .filter(({ held, settled }) => held + settled > 0)
       .map(({ month, kind, spender_id, held, settled }) => [month, kind, spender_id, held, settled])
     const months = [...new Set(expected.map(([month]) => month))]
-    const ofKeys = await Promise.all(
+    const told = await Promise.all(
       months.map(async (month) => {
-        const { keys } = await readSpending(opened.database, { accountId, month })
-        return keys.map(({ keyId, held, settled }) => [month, 'key', keyId, held, settled])
+        const { keys, watches } = await readSpending(opened.database, { accountId, ...monthPeriod(month) })
+        return [
+          ...keys.map(({ keyId, held, settled }) => [month, 'key', keyId, held, settled]),
+          ...watches.map(({ watchId, held, settled }) => [month, 'watch', watchId, held, settled]),
+        ]
       }),
     )
-    expect([...stored, ...ofKeys.flat()].toSorted()).toEqual(expected.toSorted())
+    const ofBudgets = stored.filter(([, kind]) => kind === 'key_budget')
+    expect([...ofBudgets, ...told.flat()].toSorted()).toEqual(expected.toSorted())
+    expect(stored.toSorted()).toEqual(expected.filter(([, kind]) => kind !== 'key').toSorted())
     const events = await opened.database
       .selectFrom('events')
       .select('subject')
       .where('account_id', '=', accountId)
       .execute()
-    const told = events.map(({ subject }) => `${subject.month} ${subject.percent}`)
+    const noted = events.map(({ subject }) => `${subject.month} ${subject.percent}`)
     const alerts = [...model.alerts].map((alert) => {
       const [month, percent] = alert.split(' ')
       return `${monthName(Number(month))} ${percent}`
     })
-    expect(told.toSorted()).toEqual(alerts.toSorted())
+    expect(noted.toSorted()).toEqual(alerts.toSorted())
   }
 
   /** The usage that the account reads is exact. */

@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
+import type { Period } from '../accounts/period.ts'
 import type { Executor } from '../database/open.ts'
 
-/** What was used in a month: whole credits of the pool and PAYG together. */
+/** What was used: whole credits of the pool and PAYG together. */
 export interface Spent {
   held: number
   settled: number
 }
 
 export interface Spending {
-  /** UTC, YYYY-MM. */
-  month: string
   total: Spent
   /** What no key paid: calls of sessions that a link opened. With all keys it is the total. */
   withoutKey: Spent
@@ -43,67 +42,52 @@ export async function readJobCosts(executor: Executor, jobIds: readonly string[]
   )
 }
 
-/** More keys or watches than these are not used by people in one month. */
+/** More keys or watches than these are not used by people in one period. */
 export const maxSpenders = 200
 
-/** The use of an account in a month, by key and by watch. */
+/**
+ * The use of an account in a period, by key and by watch: what was reserved in it, whenever it was or will be settled. That is how a month is
+ * booked, too. Everything is added up from one reading of the reservations, so that the rows are the total.
+ */
 export async function readSpending(
   executor: Executor,
-  { accountId, month }: { accountId: string; month: string },
+  { accountId, from, until }: Period & { accountId: string },
 ): Promise<Spending> {
-  const [keys, watches, totals] = await Promise.all([
-    readByKey(executor, accountId, month),
-    executor
-      .selectFrom('spender_months')
-      .leftJoin('watches', 'watches.id', 'spender_id')
-      .select(['spender_id as id', 'held', 'settled', 'name'])
-      .where('spender_months.account_id', '=', accountId)
-      .where('month', '=', month)
-      .where('kind', '=', 'watch')
-      .where((eb) => eb(eb('held', '+', eb.ref('settled')), '>', 0))
-      .orderBy(sql`held + settled`, 'desc')
-      .orderBy('spender_id')
-      .limit(maxSpenders)
-      .execute(),
-    readTotals(executor, accountId, month),
-  ])
+  const { rows } = await sql<Reserved>`
+    select spent.*, api_keys.name as "keyName", watches.name as "watchName"
+    from (
+      select key_id as "keyId", watch_id as "watchId", coalesce(sum(pool_part + payg_part) filter (where state = 'open'), 0)::integer as held,
+        sum(settled)::integer as settled
+      from credit_reservations
+      where account_id = ${accountId} and created_at >= ${from}::timestamptz and created_at < ${until}::timestamptz
+      group by key_id, watch_id
+    ) as spent left join api_keys on api_keys.id = spent."keyId" left join watches on watches.id = spent."watchId"
+    where held + settled > 0`.execute(executor)
   return {
-    month,
-    ...totals,
-    keys: keys.map(({ id, ...spent }) => ({ keyId: id, ...spent })),
-    watches: watches.map(({ id, ...spent }) => ({ watchId: id, ...spent })),
+    total: sumOf(rows),
+    withoutKey: sumOf(rows.filter(({ keyId }) => keyId === null)),
+    keys: mostOf(rows, ({ keyId }) => keyId).map(([keyId, of]) => ({ keyId, name: of[0]!.keyName!, ...sumOf(of) })),
+    watches: mostOf(rows, ({ watchId }) => watchId).map(([watchId, of]) => ({
+      watchId,
+      name: of[0]!.watchName,
+      ...sumOf(of),
+    })),
   }
 }
 
-/** What reservations hold and have settled, for a statement that groups them. */
-const spentByReservations = sql`coalesce(sum(pool_part + payg_part) filter (where state = 'open'), 0)::integer as held,
-      coalesce(sum(reserved.settled), 0)::integer as settled`
+/** What a key spent by the runs of a watch, or by itself. */
+type Reserved = Spent & JobCost['startedBy']
 
-async function readByKey(executor: Executor, accountId: string, month: string) {
-  const { rows } = await sql<Spent & { id: string; name: string }>`
-    select api_keys.id, api_keys.name, spent.held, spent.settled
-    from (
-      select key_id, ${spentByReservations}
-      from credit_reservations as reserved where account_id = ${accountId} and month = ${month} and key_id is not null group by key_id
-    ) as spent join api_keys on api_keys.id = spent.key_id
-    where spent.held + spent.settled > 0
-    order by spent.held + spent.settled desc, api_keys.id limit ${maxSpenders}`.execute(executor)
-  return rows
-}
+const sumOf = (rows: readonly Spent[]): Spent => ({
+  held: rows.reduce((sum, { held }) => sum + held, 0),
+  settled: rows.reduce((sum, { settled }) => sum + settled, 0),
+})
 
-async function readTotals(
-  executor: Executor,
-  accountId: string,
-  month: string,
-): Promise<Pick<Spending, 'total' | 'withoutKey'>> {
-  const { rows } = await sql<Spent & { isKeyless: boolean }>`
-    select key_id is null as "isKeyless", ${spentByReservations}
-    from credit_reservations as reserved where account_id = ${accountId} and month = ${month} group by 1`.execute(
-    executor,
-  )
-  const sumOf = (of: readonly Spent[]): Spent => ({
-    held: of.reduce((sum, { held }) => sum + held, 0),
-    settled: of.reduce((sum, { settled }) => sum + settled, 0),
-  })
-  return { total: sumOf(rows), withoutKey: sumOf(rows.filter(({ isKeyless }) => isKeyless)) }
-}
+const creditsOf = (rows: readonly Spent[]) => rows.reduce((sum, { held, settled }) => sum + held + settled, 0)
+
+/** The rows by an id, those of the most credits first; rows without one are left out. */
+const mostOf = (rows: readonly Reserved[], idOf: (row: Reserved) => string | null): [string, Reserved[]][] =>
+  [...Map.groupBy(rows, idOf)]
+    .filter((group): group is [string, Reserved[]] => group[0] !== null)
+    .toSorted(([id, own], [otherId, other]) => creditsOf(other) - creditsOf(own) || (id < otherId ? -1 : 1))
+    .slice(0, maxSpenders)

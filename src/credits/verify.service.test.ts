@@ -147,6 +147,7 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       [
         'balance: payg_month_used',
         'reservation: month is not after the latest of the balances',
+        'reservation: month is that of its moment',
         'spender: held',
         'spender: settled',
       ],

@@ -16,6 +16,8 @@ export interface MessageItem {
 
 export interface MessageSection {
   heading: string
+  /** A sentence of our own about the items, below the heading: a digest has the sections of its messages, not their paragraphs. */
+  note?: string
   items: MessageItem[]
   /** How many more there are than `items`. */
   more: number

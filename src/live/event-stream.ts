@@ -8,13 +8,8 @@ const heartbeatMs = 10_000
  * so none is dropped for a slow reader.
  */
 export class LiveEventStream extends Readable implements LiveEvents {
-  readonly #heartbeat: NodeJS.Timeout
+  #heartbeat: NodeJS.Timeout | undefined
   #over = false
-
-  constructor() {
-    super()
-    this.#heartbeat = setInterval(() => this.#write(':\n\n'), heartbeatMs).unref()
-  }
 
   topics(topics: readonly string[]): void {
     this.#send('topics', JSON.stringify({ topics }))
@@ -40,7 +35,10 @@ export class LiveEventStream extends Readable implements LiveEvents {
     if (!this.#over && !this.destroyed) this.push(text)
   }
 
-  override _read(): void {}
+  /** The heartbeat is for a reader: a call that is refused before its first event has none, and leaves no timer behind. */
+  override _read(): void {
+    if (!this.#over) this.#heartbeat ??= setInterval(() => this.#write(':\n\n'), heartbeatMs).unref()
+  }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#over = true

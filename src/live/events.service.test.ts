@@ -1,6 +1,5 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readServerSentEvents } from '../cli/server-sent-events.ts'
-import { LiveEventStream } from './event-stream.ts'
 import { createGate, pageOf, prepareLiveService, refusing } from './testing.ts'
 
 // Takes seconds: a service stops and starts again, with its database.
@@ -63,21 +62,6 @@ describe('the events of an expanded search', () => {
     const refused = await open({ query: '' })
     expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'application/json; charset=utf-8'])
     await refused.text()
-  })
-
-  it('leave no timer behind when the call is refused', async () => {
-    const headers = { 'content-type': 'application/json', 'idempotency-key': 'k' }
-    const body = JSON.stringify({ query: 'dark mode', expand: true, platforms: ['github'] })
-    await live.service.client.send('POST', '/api/v1/requests/search', { headers, body })
-    const destroy = vi.spyOn(LiveEventStream.prototype, 'destroy')
-    try {
-      const refused = await open({ query: 'another' }, { 'idempotency-key': 'k' })
-      expect(refused.status).toBe(422)
-      await refused.text()
-      expect(destroy).toHaveBeenCalledTimes(1)
-    } finally {
-      destroy.mockRestore()
-    }
   })
 
   it('are for the first call with a key; a repeated call gets the answer alone', async () => {

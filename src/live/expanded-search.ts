@@ -106,11 +106,7 @@ async function streamAnswer<Answer extends { meta: object }>(
     collection: (progress) => stream.collection(progress),
   }
   const answering = live.answer(request, reply, { ...call, events })
-  const first = await Promise.race([begun.promise, answering]).catch((error: unknown) => {
-    // The stream gets no reader, so its heartbeat must be ended here.
-    stream.destroy()
-    throw error
-  })
+  const first = await Promise.race([begun.promise, answering])
   if (first?.isReplay) reply.header('idempotent-replayed', 'true')
   answering.then(
     ({ text }) => stream.end('result', text),

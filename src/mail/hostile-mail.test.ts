@@ -85,7 +85,12 @@ const hostileContent: fc.Arbitrary<MailContent> = fc.record({
   title: hostileText,
   paragraphs: fc.array(hostileText, { maxLength: 4 }),
   sections: fc.array(
-    fc.record({ heading: hostileText, items: fc.array(item, { maxLength: 4 }), more: fc.nat({ max: 3 }) }),
+    fc.record({
+      heading: hostileText,
+      note: hostileText,
+      items: fc.array(item, { maxLength: 4 }),
+      more: fc.nat({ max: 3 }),
+    }),
     { maxLength: 3 },
   ),
   link: fc.option(fc.record({ label: hostileText, url: hostileUrl })),

@@ -71,6 +71,9 @@ const read = async (reportId: string) => {
   const report = await readReport(opened.database, { reportId, now, publicUrl })
   return report && { fits: report.newWishes.map(({ title }) => title), other: report.other.map(({ title }) => title) }
 }
+/** How many new wishes the report says no model compared with the goal. */
+const notCompared = async (reportId: string) =>
+  (await readReport(opened.database, { reportId, now, publicUrl }))?.notCompared
 const events = () => opened.database.selectFrom('events').select('subject').execute()
 
 describe('a report of a watch with a goal', () => {
@@ -131,6 +134,7 @@ describe('a report of a watch with a goal', () => {
     const reportId = await makeJudged(['secret-title', 'another'])
     await judgingWith({}, behaviour === drips ? 200 : undefined).judgeNext(never)
     expect(await read(reportId)).toEqual({ fits: ['secret-title', 'another'], other: [] })
+    expect(await notCompared(reportId)).toBe(2)
     expect(await events()).toHaveLength(1)
     expect(logged.length).toBeGreaterThan(0)
     expect(JSON.stringify(logged)).not.toContain('secret')
@@ -141,10 +145,12 @@ describe('a report of a watch with a goal', () => {
     const first = await makeJudged(['a', 'b', 'c'])
     await judgingWith({ perDay: 2 }).judgeNext(never)
     expect(await read(first)).toEqual({ fits: ['c'], other: ['a', 'b'] })
+    expect(await notCompared(first)).toBe(1)
     expect(fake.calls).toHaveLength(2)
     const second = await makeJudged(['d'])
     await judgingWith(null).judgeNext(never)
     expect(await read(second)).toEqual({ fits: ['d'], other: [] })
+    expect(await notCompared(second)).toBe(1)
     const third = await makeJudged(['e'])
     await judgingWith({ excludedPlatforms: ['github'] }).judgeNext(never)
     expect(await read(third)).toEqual({ fits: ['e'], other: [] })

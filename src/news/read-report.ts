@@ -25,6 +25,8 @@ export interface NewsReport extends Record<SectionName, NewsItem[]> {
   isFirst: boolean
   /** How many each list would have in full. */
   totals: Record<SectionName, number>
+  /** How many of `newWishes` were not compared with the goal; 0 without a goal. */
+  notCompared: number
 }
 
 export interface ReadReportInput {
@@ -93,6 +95,8 @@ export async function readReport(
     until: report.made_at,
     isFirst: report.since === null,
     totals,
+    // Only new wishes are compared: the others have the answer of when they were new.
+    notCompared: watch.goal === null ? 0 : shown.filter(({ kind, fits }) => kind === 'new' && fits === null).length,
     ...sections,
   }
 }

@@ -14,8 +14,6 @@ beforeAll(async () => {
 beforeEach(() => opened.reset())
 afterAll(() => opened.close())
 
-// Takes seconds: reports follow two seconds after a run, and are looked for again after five.
-
 const reported = async () => (await opened.database.selectFrom('news_reports').select('watch_id').execute()).length
 
 const start = async (config: NewsJudgingConfig | null = null) => {
@@ -25,6 +23,8 @@ const start = async (config: NewsJudgingConfig | null = null) => {
     log: pino({ level: 'silent' }),
     config,
     isAutomatic: true,
+    settleMs: 10,
+    waitMs: 10,
   })
   onTestFinished(() => reporting.stop())
 }

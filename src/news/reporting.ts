@@ -16,14 +16,14 @@ export interface ReportingDependencies {
   config: NewsJudgingConfig | null
   /** Whether it begins by itself; else only by `run`. */
   isAutomatic: boolean
+  /** How long after the end of a run it begins: what a page stored is placed in wishes in about that time. */
+  settleMs?: number
+  /** How soon is looked again for a run whose requests are being placed. */
+  waitMs?: number
 }
 
 /** The reports of one step. */
 const maxReports = 20
-/** What a page stored is placed in wishes in about that time. */
-const settleMs = 2_000
-/** How soon is looked again for a run whose requests are being placed. */
-const waitMs = 5_000
 /** For so long a watch whose report failed stands back for the others. */
 const standBackMs = 4 * 60_000
 
@@ -48,7 +48,7 @@ function createFailures() {
  * which other reports do not wait.
  */
 export async function startReporting(dependencies: ReportingDependencies): Promise<BackgroundRun> {
-  const { database, listen, clock, log, config, isAutomatic } = dependencies
+  const { database, listen, clock, log, config, isAutomatic, settleMs = 2_000, waitMs = 5_000 } = dependencies
   const goalJudging = createGoalJudging({ database, clock, log, config })
   const failures = createFailures()
   const judging = createBackgroundRun({

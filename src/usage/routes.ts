@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { accountExists } from '../accounts/accounts.ts'
 import type { Authentication } from '../accounts/authentication.ts'
+import { monthPattern, monthPeriod, type Period, type PeriodName, weekPattern, weekPeriod } from '../accounts/period.ts'
 import { packNames, plans, tiers } from '../accounts/plans.ts'
 import { maxSpenders, readSpending } from '../credits/spending.ts'
 import { readStatement } from '../credits/statement.ts'
@@ -12,6 +13,7 @@ import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { pageOf, pageParameters } from '../http/pagination.ts'
 import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
+import { invalidField } from '../http/validation.ts'
 import type { Clock } from '../runtime/clock.ts'
 
 const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']
@@ -31,7 +33,10 @@ const spent = {
 }
 const spending = closed(
   {
-    month: Type.String({ description: 'UTC, YYYY-MM' }),
+    month: Type.Optional(Type.String({ description: 'UTC, YYYY-MM; with `month`' })),
+    week: Type.Optional(Type.String({ description: 'YYYY-Www; with `week`' })),
+    from: moment('The first instant of the period'),
+    until: moment('The first instant after it'),
     total: closed(spent),
     withoutKey: closed(spent, { description: 'On the page, after a sign-in by a link' }),
     keys: Type.Array(closed({ keyId: Type.String(), name: Type.String(), ...spent })),
@@ -45,7 +50,8 @@ const spending = closed(
   },
   {
     description:
-      `With \`month\`: credits of the pool and PAYG together, by key and by watch, the most used first, at most ${maxSpenders} of each. ` +
+      `With \`month\` or \`week\`: credits of the pool and PAYG together, by key and by watch, the most used first, at most ${maxSpenders} of each. ` +
+      'They count in the period in which the job or the call began. ' +
       'A run of a watch counts for the watch and for the key that made it. `keys` and `withoutKey` add up to `total`.',
   },
 )
@@ -117,11 +123,32 @@ const usageQuery = closed({
   ),
   month: Type.Optional(
     Type.String({
-      pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
+      pattern: monthPattern,
       description: 'Adds what each key and each watch used in this UTC month, 2026-11',
     }),
   ),
+  week: Type.Optional(
+    Type.String({
+      pattern: weekPattern,
+      description: 'Instead of `month`: in this ISO week, 2026-W47, which begins on Monday at 00:00 UTC',
+    }),
+  ),
 })
+
+/** The period that a query names, if any. @throws ServiceError INVALID_REQUEST for two of them, and for a week that its year does not have. */
+function periodIn({ month, week }: Static<typeof usageQuery>): (PeriodName & Period) | null {
+  if (month !== undefined && week !== undefined) throw invalidField('week', 'cannot stand beside month')
+  if (month !== undefined) return { month, ...monthPeriod(month) }
+  if (week === undefined) return null
+  const period = weekPeriod(week)
+  if (period === null) throw invalidField('week', 'is not a week of its year, which has 52')
+  return { week, ...period }
+}
+
+async function spendersIn(database: Database, accountId: string, { from, until, ...name }: PeriodName & Period) {
+  const spending = await readSpending(database, { accountId, from, until })
+  return { ...name, from: from.toISOString(), until: until.toISOString(), ...spending }
+}
 
 /** The use of an account, and its statement. Free. */
 export function registerUsageRoutes(app: App, dependencies: UsageDependencies): void {
@@ -130,12 +157,13 @@ export function registerUsageRoutes(app: App, dependencies: UsageDependencies): 
 }
 
 function registerUsage(app: App, { database, clock, authentication }: UsageDependencies): void {
-  const answer = async (accountId: string, { days, month }: Static<typeof usageQuery>) => {
+  const answer = async (accountId: string, { days, ...named }: Static<typeof usageQuery>) => {
+    const period = periodIn(named)
     const now = clock.now()
     const usage = await readUsage(database, accountId, now)
     const { requestsPerMinute } = plans[usage.tier]
     const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
-    const spenders = month === undefined ? {} : { spenders: await readSpending(database, { accountId, month }) }
+    const spenders = period === null ? {} : { spenders: await spendersIn(database, accountId, period) }
     return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown, ...spenders } }
   }
 

@@ -125,6 +125,8 @@ describe('the usage of a month', () => {
     const { spenders } = await usage('?month=2026-11')
     expect(spenders).toEqual({
       month: '2026-11',
+      from: '2026-11-01T00:00:00.000Z',
+      until: '2026-12-01T00:00:00.000Z',
       total: { held: 0, settled: 5 },
       withoutKey: { held: 0, settled: 0 },
       keys: [
@@ -159,6 +161,50 @@ describe('the usage of a month', () => {
       },
     ])
     await client.waitForJob(over.body.data.jobId)
+  })
+})
+
+describe('the usage of a week', () => {
+  it('is that of its seven UTC days, by key and by watch, and adds up', async () => {
+    const { body } = await client.post('/api/v1/keys', { name: 'laptop', scope: 'collect' })
+    const laptop = service.clientFor(body.data.apiKey)
+    const collect = async (of: TestClient, at: string, depth: number) => {
+      now = new Date(at)
+      const started = await of.scrape({ topic: 'dark mode', platforms: ['github'], depth })
+      await client.waitForJob(started.body.data.jobId)
+    }
+    await collect(client, '2026-11-15T23:59:59.999Z', 1)
+    await collect(client, '2026-11-16T00:00:00.000Z', 2)
+    const watch = { topic: 'offline', platforms: ['github'], depth: 3, schedule: 'weekly', monthlyCredits: 50 }
+    const { watchId } = (await laptop.post('/api/v1/watches', watch)).body.data
+    const run = await laptop.post(`/api/v1/watches/${watchId}/run`, {})
+    await client.waitForJob(run.body.data.jobId)
+    await collect(laptop, '2026-11-22T23:59:59.999Z', 4)
+    await collect(client, '2026-11-23T00:00:00.000Z', 5)
+    expect((await usage('?week=2026-W47')).spenders).toEqual({
+      week: '2026-W47',
+      from: '2026-11-16T00:00:00.000Z',
+      until: '2026-11-23T00:00:00.000Z',
+      total: { held: 0, settled: 9 },
+      withoutKey: { held: 0, settled: 0 },
+      keys: [
+        { keyId: body.data.keyId, name: 'laptop', held: 0, settled: 7 },
+        { keyId: expect.any(String), name: 'first key', held: 0, settled: 2 },
+      ],
+      watches: [{ watchId, name: 'offline', held: 0, settled: 3 }],
+    })
+    const totalOf = async (query: string) => (await usage(query)).spenders.total.settled
+    expect([await totalOf('?week=2026-W46'), await totalOf('?week=2026-W48')]).toEqual([1, 5])
+    expect(await totalOf('?month=2026-11')).toBe(15)
+  })
+
+  it.each([
+    ['week=2026-W54', /^week: /],
+    ['week=2027-W53', /^week: is not a week of its year/],
+    ['week=2026-W47&month=2026-11', /^week: cannot stand beside month/],
+  ])('?%s is refused', async (query, message) => {
+    const { status, body } = await client.get(`/api/v1/usage?${query}`)
+    expect([status, body.error]).toEqual([400, expect.objectContaining({ message: expect.stringMatching(message) })])
   })
 })
 

@@ -52,7 +52,7 @@ async function run({ accountId, secretsKey, events, dieAfter, ...options }: Deli
     log: { error: (fields: unknown) => console.error(fields), warn: () => {} },
     adapters: createAdapters({ outbound, operatorOutbound: outbound, apprise: null }),
     secrets: createSecrets([Buffer.from(secretsKey, 'base64')]),
-    render: createRenderer(async () => null),
+    render: createRenderer({ readReport: async () => null, comparesGoals: false }),
     publicUrl: () => 'https://wishwell.example',
     readersOf: async () => [],
     noteLook: async () => {},

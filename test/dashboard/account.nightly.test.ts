@@ -96,7 +96,13 @@ describePage('the account', () => {
     const row = page.getByRole('row', { name: /^collects/ })
     await expect.poll(() => row.innerText(), patient).toMatch(/Collect\s+1 of 1\s+\w+ \d+, 20\d\d/)
     expect(await page.getByRole('row', { name: /reads/ }).innerText()).toMatch(/Read\s+0\s+never/)
-    await page.getByRole('figure', { name: 'Used this month, by key' }).getByText('collects').first().waitFor()
+    const byKey = page.getByRole('figure', { name: 'Used, by key' })
+    await byKey.getByText('collects').first().waitFor()
+    await page.getByLabel('Period (UTC)').selectOption('Last week')
+    await page.getByText(/^0 credits from \w+ \d+, 20\d\d to /).waitFor()
+    expect(await byKey.count()).toBe(0)
+    await page.getByLabel('Period (UTC)').selectOption('This week')
+    await byKey.getByText('collects').first().waitFor()
   })
 
   it('a lost answer makes no second key: the next try has the same Idempotency-Key', async () => {

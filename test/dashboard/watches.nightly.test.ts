@@ -33,7 +33,7 @@ describePage('watches', () => {
     const preview = page.getByRole('region', { name: 'What this means' })
     await preview.getByText('At most 31 credits a month.').waitFor()
     expect(await preview.locator('.next-runs li').count()).toBe(5)
-    await page.getByText('This service has no model that compares news with it: you hear of everything.').waitFor()
+    await page.getByText('The goal changes nothing: this service has no model that compares news with it.').waitFor()
     expect(await preview.locator('.next-runs li').first().innerText()).toMatch(/\d{2}:\d{2}\s+up to 1 credit/)
     await page.getByLabel('How often').selectOption('cron')
     await page.getByLabel('Times, as a cron expression').fill('30 8 * * 1')

@@ -19,7 +19,7 @@ export function AccountPage() {
       {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
       {data && <Plan usage={data} />}
       {data?.days && <UsageChart days={data.days} />}
-      {data && <Spenders usage={data} />}
+      <Spenders />
       <Keys />
       <Statement />
     </Page>

@@ -1,21 +1,29 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { PeriodName } from '../../../src/accounts/period.ts'
 import { readUsage } from '../api/calls.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { UsageRecord } from '../api/types.ts'
 
 export const chartDays = 30
 
-/** The UTC month, YYYY-MM. */
-const thisMonth = () => new Date().toISOString().slice(0, 7)
-
 const byDayKey = (owner: string) => [owner, 'usage', 'days'] as const
 
-/** The usage of an account, with the credits of each of the last days, and those of this month by key and by watch. */
+/** The usage of an account, with the credits of each of the last days. */
 export function useUsageByDay() {
   const owner = useOwner()
   return useQuery({
     queryKey: byDayKey(owner),
-    queryFn: ({ signal }) => readUsage({ days: chartDays, month: thisMonth() }, { signal }),
+    queryFn: ({ signal }) => readUsage({ days: chartDays }, { signal }),
+  })
+}
+
+/** What an account used in a month or a week, by key and by watch. */
+export function useSpending(period: PeriodName) {
+  const owner = useOwner()
+  return useQuery({
+    queryKey: [owner, 'usage', 'spending', period],
+    queryFn: async ({ signal }) => (await readUsage(period, { signal })).spenders,
+    placeholderData: keepPreviousData,
   })
 }
 

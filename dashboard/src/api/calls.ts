@@ -1,3 +1,4 @@
+import type { PeriodName } from '../../../src/accounts/period.ts'
 import { takeFirstSearch } from '../boot.ts'
 import { searchBody } from '../search/view.ts'
 import { type CallOptions, call, send, withQuery } from './client.ts'
@@ -143,9 +144,9 @@ export const listJobs = (
   { signal }: Read,
 ) => dataOf(call<Data<{ jobs: ListedJob[] } & Paged>>(withQuery('/api/v1/scrape', { ...input }), { signal }))
 
-/** The use of the account; with `days` also by day, with `month` (YYYY-MM) also by key and by watch. */
-export const readUsage = (input: { days?: number; month?: string }, { signal }: Read): Promise<UsageRecord> =>
-  dataOf(call<Data<UsageRecord>>(withQuery('/api/v1/usage', input), { signal }))
+/** The use of the account; with `days` also by day, with a month (YYYY-MM) or a week (YYYY-Www) also by key and by watch. */
+export const readUsage = (input: { days?: number } | PeriodName, { signal }: Read): Promise<UsageRecord> =>
+  dataOf(call<Data<UsageRecord>>(withQuery('/api/v1/usage', { ...input }), { signal }))
 
 export const readStatement = (cursor: string | undefined, { signal }: Read) =>
   dataOf(

@@ -59,8 +59,11 @@ export type Difference = Awaited<ReturnType<typeof verifyLedger>>[number]
 export interface UsageRecord extends Usage {
   rateLimit: { requestsPerMinute: number }
   days?: DailyUsage[]
-  spenders?: Spending
+  spenders?: PeriodSpending
 }
+
+/** What was used in a period. `from` and `until` are moments. */
+export type PeriodSpending = Spending & { from: string; until: string }
 
 /** A part of a list, and its cursor. */
 export interface Paged {

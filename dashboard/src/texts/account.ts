@@ -1,4 +1,4 @@
-import { number, plural } from '../shell/format.ts'
+import { number, plural, utcDay } from '../shell/format.ts'
 
 export const accountTexts = {
   title: 'Account',
@@ -24,8 +24,13 @@ export const accountTexts = {
   usage: 'Usage',
   usageTitle: (days: number) => `Credits charged by day, the last ${days} days (UTC)`,
   day: 'Day',
-  byKey: 'Used this month, by key',
-  byWatch: 'Used this month, by watch',
+  spenders: 'Who used the credits',
+  period: 'Period (UTC)',
+  periods: { thisMonth: 'This month', lastMonth: 'Last month', thisWeek: 'This week', lastWeek: 'Last week' },
+  usedIn: (credits: number, from: string, until: string) =>
+    `${plural(credits, 'credit')} from ${utcDay(from)} to ${utcDay(new Date(Date.parse(until) - 1).toISOString())}, running collections included.`,
+  byKey: 'Used, by key',
+  byWatch: 'Used, by watch',
   credits: 'Credits',
   watch: 'Watch',
   ofPage: 'this page, signed in by a link',

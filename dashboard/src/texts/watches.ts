@@ -1,3 +1,4 @@
+import { goalChangesNothing } from '../../../src/news/goal-words.ts'
 import { number, plural } from '../shell/format.ts'
 
 const scheduleNames: Readonly<Record<string, string>> = {
@@ -57,7 +58,7 @@ export const watchTexts = {
   goal: 'What fits, in your words',
   goalPlaceholder: 'ideas about sharing on mobile, not bugs of sync',
   goalNote: 'What does not fit goes to a second list. Leave it empty to hear of everything.',
-  goalNotCompared: 'This service has no model that compares news with it: you hear of everything.',
+  goalNotCompared: goalChangesNothing,
   channels: 'Tell me by',
   noChannels: 'There is no channel yet that tells them elsewhere.',
   channelsHidden: 'Your key may not see the channels, so it cannot choose among them.',

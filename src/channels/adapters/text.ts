@@ -54,8 +54,9 @@ const toItem = ({ title, url, detail }: MessageItem, limits: TextLimits): Messag
 export function linesOf({ paragraphs, sections }: Message, limits: TextLimits = usualLimits): MessageLine[] {
   const lines: MessageLine[] = [
     ...paragraphs.map((text): MessageLine => ({ kind: 'paragraph', text: toLine(text, limits.paragraph) })),
-    ...sections.flatMap(({ heading, items, more }): MessageLine[] => [
+    ...sections.flatMap(({ heading, note = '', items, more }): MessageLine[] => [
       { kind: 'heading', text: toLine(heading, limits.title) },
+      { kind: 'paragraph', text: toLine(note, limits.paragraph) },
       ...items.map((item) => toItem(item, limits)),
       ...(more > 0 ? [{ kind: 'more' as const, text: `and ${more.toLocaleString('en-US')} more` }] : []),
     ]),

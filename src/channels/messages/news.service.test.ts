@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { linesOf } from '../adapters/text.ts'
+import { createDigest } from './digest.ts'
 import type { Report } from './news.ts'
 import { createRenderer } from './render.ts'
 
@@ -42,9 +44,10 @@ const none: Report = {
   declined: [],
   other: [],
   totals: { newWishes: 0, grown: 0, completed: 0, declined: 0, other: 0 },
+  notCompared: 0,
 }
-const render = (report: Report | null, of = accountId) =>
-  createRenderer(async () => report)({
+const render = (report: Report | null, { of = accountId, comparesGoals = true } = {}) =>
+  createRenderer({ readReport: async () => report, comparesGoals })({
     executor: opened.database,
     accountId: of,
     event: { eventId: 'e1', type: 'watch.news', subject: { watchId, reportId: 'p1' }, occurredAt: new Date(0) },
@@ -89,6 +92,25 @@ it('the first report of a watch is a first look, since what was there before is 
   })
 })
 
+it('new wishes that were not compared with the goal of the watch have a sentence that says so, also in a digest', async () => {
+  const report = { ...none, newWishes: [item('Dark mode')], grown: [item('Sync')], notCompared: 1 }
+  const noteOf = async (comparesGoals: boolean) => (await render(report, { comparesGoals }))!.sections[0]!.note
+  expect(await noteOf(false)).toBe('The goal changes nothing: this service has no model that compares news with it.')
+  expect(await noteOf(true)).toBe('The model did not compare one of the new wishes with the goal.')
+  const compared = (await render({ ...report, notCompared: 0 }, { comparesGoals: false }))!
+  expect(compared.sections.some(({ note }) => note !== undefined)).toBe(false)
+  const message = (await render(report))!
+  const digest = createDigest()
+  for (const id of ['1', '2']) digest.add({ ...message, id })
+  const both = digest.toMessage({ id: '3', now: new Date() })!
+  expect(both.sections[0]).toMatchObject({ heading: expect.stringMatching(/ – New$/), note: message.sections[0]!.note })
+  expect(
+    linesOf(both)
+      .slice(0, 2)
+      .map((line) => 'text' in line && line.text),
+  ).toEqual([both.sections[0]!.heading, message.sections[0]!.note])
+})
+
 it('data of news are bounded, and say how many wishes were left out', async () => {
   const long = Array.from({ length: 50 }, () => item('ü'.repeat(1_000)))
   const message = await render({
@@ -107,7 +129,7 @@ it('data of news are bounded, and say how many wishes were left out', async () =
 it('nothing is told of a report that is gone or empty, or of the watch of another account', async () => {
   expect(await render(null)).toBeNull()
   expect(await render(none)).toBeNull()
-  expect(await render({ ...none, newWishes: [item('x')] }, '00000000-0000-4000-8000-000000000000')).toBeNull()
+  expect(await render({ ...none, newWishes: [item('x')] }, { of: '00000000-0000-4000-8000-000000000000' })).toBeNull()
   await sql`update watches set reports_quiet = true`.execute(opened.database)
   expect(await render(none)).toMatchObject({ title: 'Editors: nothing new', sections: [] })
 })

@@ -2,6 +2,7 @@ import type { Executor } from '../../database/open.ts'
 import type { MessageItem, MessageSection } from '../../events/message.ts'
 import { counted } from '../../events/words.ts'
 import { watchLink, wishLink } from '../../http/page-links.ts'
+import { goalChangesNothing, notComparedWithGoal } from '../../news/goal-words.ts'
 import { titleOf } from '../../platforms/registry.ts'
 import type { Renderer } from './renderer.ts'
 import { readWatchName } from './watch.ts'
@@ -30,6 +31,8 @@ export interface Report extends Record<SectionName, readonly ReportItem[]> {
   isFirst: boolean
   /** How many each list would have in full. */
   totals: Record<SectionName, number>
+  /** How many new wishes were not compared with the goal of the watch. */
+  notCompared: number
 }
 
 /** Reads a report; null when it is gone, or nothing is left of what it had. */
@@ -69,11 +72,18 @@ function toItem(item: ReportItem, section: SectionName, publicUrl: string): Mess
   }
 }
 
-const toSections = (report: Report, publicUrl: string): MessageSection[] =>
+/** What is said where the goal of a watch did not sort its new wishes. */
+function goalNote({ notCompared }: Report, comparesGoals: boolean): { note?: string } {
+  if (notCompared === 0) return {}
+  return { note: comparesGoals ? notComparedWithGoal(notCompared) : goalChangesNothing }
+}
+
+const toSections = (report: Report, comparesGoals: boolean, publicUrl: string): MessageSection[] =>
   headings
     .filter(([name]) => report[name].length > 0)
     .map(([name, heading]) => ({
       heading: report.isFirst && name === 'newWishes' ? 'First look' : heading,
+      ...(name === 'newWishes' ? goalNote(report, comparesGoals) : {}),
       items: report[name].slice(0, shownItems).map((item) => toItem(item, name, publicUrl)),
       more: Math.max(0, report.totals[name] - shownItems),
     }))
@@ -113,9 +123,15 @@ const summary = ({ totals, isFirst }: Report): string =>
     .map(([count, before, after]) => `${before}${count.toLocaleString('en-US')}${after}`)
     .join(', ')
 
+export interface NewsRendering {
+  readReport: ReadReport
+  /** Whether a model compares news with goals. */
+  comparesGoals: boolean
+}
+
 /** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
 export const renderNews =
-  (readReport: ReadReport): Renderer =>
+  ({ readReport, comparesGoals }: NewsRendering): Renderer =>
   async ({ executor, accountId, event: { subject }, now, publicUrl }) => {
     const [watchId, reportId] = [idIn(subject, 'watchId'), idIn(subject, 'reportId')]
     if (watchId === null || reportId === null) return null
@@ -123,7 +139,7 @@ export const renderNews =
     if (watch === null) return null
     const report = await readReport(executor, { reportId, now, publicUrl })
     if (report === null) return null
-    const sections = toSections(report, publicUrl)
+    const sections = toSections(report, comparesGoals, publicUrl)
     if (sections.length === 0 && !watch.reportsQuiet) return null
     const words = summary(report)
     return {
@@ -137,6 +153,7 @@ export const renderNews =
         reportId,
         isFirst: report.isFirst,
         totals: report.totals,
+        notCompared: report.notCompared,
         ...dataOf(report, publicUrl),
       },
     }

@@ -1,16 +1,16 @@
 import type { EventType } from '../../events/events.ts'
 import { renderChannelDisabled, renderTest } from './channel.ts'
 import { renderCreditsLow } from './credits.ts'
-import { type ReadReport, renderNews } from './news.ts'
+import { type NewsRendering, renderNews } from './news.ts'
 import type { RenderEvent, Renderer } from './renderer.ts'
 import { renderScrape } from './scrape.ts'
 import { renderStatusChange } from './status.ts'
 import { renderAsks, renderSkipped } from './watch.ts'
 
-/** @param readReport reads a report of a watch as its account sees it now (`src/news`). */
-export function createRenderer(readReport: ReadReport): RenderEvent {
+/** @param news how a report of a watch is read as its account sees it now (`src/news`). */
+export function createRenderer(news: NewsRendering): RenderEvent {
   const renderers: Record<EventType, Renderer> = {
-    'watch.news': renderNews(readReport),
+    'watch.news': renderNews(news),
     'watch.skipped_no_credits': renderSkipped,
     'watch.asks': renderAsks,
     'scrape.completed': renderScrape,

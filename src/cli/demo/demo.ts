@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { settingsIn } from '../../config.ts'
 import { createDemoCorpus, type DemoCorpus, sections } from '../../platform-simulator/demo-corpus/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../../platform-simulator/simulator.ts'
 import type { Service } from '../../service.ts'
@@ -77,7 +78,7 @@ async function demonstrate(parts: Parts, { exit }: DemoOptions): Promise<number>
   const now = new Date()
   const corpus = createDemoCorpus(now)
   corpus.comeTo(new Date(now.getTime() - pastMs))
-  const { PORT, METRICS_PORT } = process.env
+  const { PORT, METRICS_PORT } = settingsIn(process.env)
   const port = await choosePort(4_681, [PORT, METRICS_PORT])
   parts.simulator = await startPlatforms(corpus, port, true)
   const platforms = parts.simulator.environment

@@ -41,8 +41,8 @@ create table credit_reservations (
   constraint credit_reservations_check4 check ((state = 'closed') = (closed_at is not null)),
   constraint credit_reservations_check5 check (state = 'closed' or settled = 0)
 );
--- The use of a month, by key.
-create index credit_reservations_account on credit_reservations (account_id, month);
+-- The use of a month or a week, by key and by watch.
+create index credit_reservations_account on credit_reservations (account_id, created_at);
 
 create table credit_entries (
   id bigint primary key generated always as identity,

@@ -29,14 +29,14 @@ const maxExcerpts = 20
 export function boundedContent(content: MailContent): MailContent {
   const { publicUrl, link } = content
   let left = maxItems
-  const sections = content.sections.slice(0, maxSections).map(({ heading, items, more }) => {
+  const sections = content.sections.slice(0, maxSections).map(({ items, more, ...section }) => {
     const shown = items.slice(0, left).map((item, index) => ({
       ...item,
       url: ownUrl(item.url, publicUrl),
       excerpt: index < left - (maxItems - maxExcerpts) ? (item.excerpt ?? '') : '',
     }))
     left -= shown.length
-    return { heading, items: shown, more: more + items.length - shown.length }
+    return { ...section, items: shown, more: more + items.length - shown.length }
   })
   const url = ownUrl(link?.url ?? null, publicUrl)
   return {

@@ -39,12 +39,15 @@ function renderItem({ title, url, detail, excerpt = '' }: MessageItem): string {
   return `<tr><td class="line" dir="${direction}" align="${alignOf(direction)}" style="padding:12px 0;border-top:1px solid ${light.line};${font}font-size:16px;line-height:23px;${wraps}">${shown}${below}${beginning}</td></tr>`
 }
 
-function renderSection({ heading, items, more }: MessageSection): string {
+const renderNote = (note: string): string =>
+  `<div class="muted" style="padding-top:4px;color:${light.muted};${font}font-size:14px;line-height:20px;${wraps}">${htmlForeign(note, maxParagraph)}</div>`
+
+function renderSection({ heading, note = '', items, more }: MessageSection): string {
   const rest =
     more > 0
       ? `<tr><td class="line muted" style="padding:12px 0;border-top:1px solid ${light.line};color:${light.muted};${font}font-size:14px;line-height:20px;">${moreText(more)}</td></tr>`
       : ''
-  return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="width:100%;table-layout:fixed;margin-top:20px;"><tr><td style="padding:0 0 8px;"><h2 class="muted" style="margin:0;color:${light.muted};${font}font-size:13px;line-height:18px;font-weight:700;letter-spacing:0.04em;text-transform:uppercase;${wraps}">${htmlForeign(heading, maxTitle)}</h2></td></tr>${items.map(renderItem).join('')}${rest}</table>`
+  return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="width:100%;table-layout:fixed;margin-top:20px;"><tr><td style="padding:0 0 8px;"><h2 class="muted" style="margin:0;color:${light.muted};${font}font-size:13px;line-height:18px;font-weight:700;letter-spacing:0.04em;text-transform:uppercase;${wraps}">${htmlForeign(heading, maxTitle)}</h2>${note === '' ? '' : renderNote(note)}</td></tr>${items.map(renderItem).join('')}${rest}</table>`
 }
 
 function renderParagraph(text: string): string {

@@ -13,6 +13,7 @@ export function renderText(content: MailContent): string {
   for (const section of sections) {
     const name = plainForeign(section.heading, maxTitle)
     lines.push(name, rule('-', name), '')
+    if (section.note !== undefined) lines.push(plainForeign(section.note, maxParagraph), '')
     for (const { title: itemTitle, detail, excerpt = '', url } of section.items) {
       lines.push(`* ${plainForeign(itemTitle, maxTitle)}`)
       if (detail !== '') lines.push(`  ${plainForeign(detail, maxTitle)}`)

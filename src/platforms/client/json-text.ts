@@ -3,7 +3,7 @@ const nestingLimit = 64
 
 /**
  * Of all lists and objects of a text together; a page of a platform has some ten thousand. Within ten megabytes, the dearest
- * members (names that never repeat) take about 60 ms.
+ * members (names that never repeat) take 52 to 122 ms.
  */
 const memberLimit = 100_000
 

@@ -1,0 +1,44 @@
+import { endOfMonth } from './month.ts'
+
+const dayMs = 24 * 3600_000
+
+/** The moments from `from` on, before `until`. */
+export interface Period {
+  from: Date
+  until: Date
+}
+
+/** What names a period: a UTC month, `YYYY-MM`, or an ISO week, `YYYY-Www`, which begins on Monday at 00:00 UTC. */
+export type PeriodName = { month: string } | { week: string }
+
+// Of this millennium, so that every database can represent the end of the period.
+export const monthPattern = '^2[0-9]{3}-(0[1-9]|1[0-2])$'
+export const weekPattern = '^2[0-9]{3}-W(0[1-9]|[1-4][0-9]|5[0-3])$'
+
+/** The Monday, 00:00 UTC, of the week of a moment. */
+function mondayOf(moment: Date): Date {
+  const day = Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth(), moment.getUTCDate())
+  return new Date(day - ((moment.getUTCDay() + 6) % 7) * dayMs)
+}
+
+/** The ISO 8601 week of a moment, `YYYY-Www`. Its year is that of its Thursday. */
+export function weekOf(moment: Date): string {
+  const thursday = new Date(mondayOf(moment).getTime() + 3 * dayMs)
+  const year = thursday.getUTCFullYear()
+  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * dayMs)) + 1
+  return `${year}-W${String(week).padStart(2, '0')}`
+}
+
+/** The moments of a month, `YYYY-MM`. */
+export const monthPeriod = (month: string): Period => ({
+  from: new Date(`${month}-01T00:00:00.000Z`),
+  until: endOfMonth(month),
+})
+
+/** The moments of an ISO week, `YYYY-Www`; null for a week that its year does not have: not every year has a week 53. */
+export function weekPeriod(name: string): Period | null {
+  const [year, week] = name.split('-W').map(Number)
+  // 4 January is always in the first week.
+  const from = new Date(mondayOf(new Date(Date.UTC(year!, 0, 4))).getTime() + (week! - 1) * 7 * dayMs)
+  return weekOf(from) === name ? { from, until: new Date(from.getTime() + 7 * dayMs) } : null
+}
