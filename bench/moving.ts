@@ -92,10 +92,16 @@ try {
   const [first, second] = [join(scratch, 'first.dump'), join(scratch, 'second.dump')]
   const postgres = { DATABASE_URL: server.url('moved') }
   const steps = {
-    'dump from embedded': await run({ DATA_DIR: source }, 'dump', first, '--json'),
-    'restore into Postgres': await run(postgres, 'restore-dump', first, '--json'),
-    'dump from Postgres': await run(postgres, 'dump', second, '--json'),
-    'restore into embedded': await run({ DATA_DIR: join(scratch, 'target') }, 'restore-dump', second, '--json'),
+    'dump from embedded': await run({ DATA_DIR: source }, 'admin', 'dump', first, '--json'),
+    'restore into Postgres': await run(postgres, 'admin', 'restore-dump', first, '--json'),
+    'dump from Postgres': await run(postgres, 'admin', 'dump', second, '--json'),
+    'restore into embedded': await run(
+      { DATA_DIR: join(scratch, 'target') },
+      'admin',
+      'restore-dump',
+      second,
+      '--json',
+    ),
   }
   console.table(Object.fromEntries(Object.entries(steps).map(([name, { figures }]) => [name, figures])))
   const { totalRows, rows } = steps['dump from embedded'].result

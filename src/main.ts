@@ -45,7 +45,7 @@ try {
   const given = process.argv.slice(2)
   // Not by commander's default command: an unknown command would be a wrong parameter of `serve`.
   const parameters = given.length === 0 ? ['serve'] : given
-  const program = await createProgram(parameters[0])
+  const program = await createProgram(parameters)
   await program.parseAsync(parameters, { from: 'user' })
 } catch (error) {
   const { message, exitCode } = explain(error)

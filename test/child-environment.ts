@@ -5,4 +5,6 @@
 export const childEnvironment: Readonly<Record<string, string | undefined>> = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+  // Where 'wishwell login' saves: never the one of who runs the tests.
+  XDG_CONFIG_HOME: '/nonexistent',
 }

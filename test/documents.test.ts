@@ -67,7 +67,11 @@ describe('the documents', () => {
     expect(scripts.length).toBeGreaterThan(5)
     for (const script of scripts) expect(Object.keys(manifest.scripts)).toContain(script)
 
-    const commands = [...all.matchAll(/npx wishwell ((?:account|jobs|key|suppression) [a-z-]+|[a-z]+)/g)]
+    const commands = [
+      ...all.matchAll(
+        /npx wishwell ((?:admin (?:accounts|keys|suppressions|detection|search-index)|jobs|wishes|watches|channels|feeds) [a-z-]+|admin [a-z-]+|[a-z]+)/g,
+      ),
+    ]
     expect(commands.length).toBeGreaterThan(10)
     for (const [text, names = ''] of commands) expect(findCommand(names.split(' ')), text).toBeDefined()
   })

@@ -74,7 +74,11 @@ const oneSentence = (age: 'an older' | 'a newer') =>
 
 /** Starts the service and every command that opens the database. */
 async function expectRefusals(age: 'an older' | 'a newer'): Promise<void> {
-  const commands = [['migrate'], ['account', 'list'], ['backup', join(copy.options.dataDir, '..', 'never-written')]]
+  const commands = [
+    ['admin', 'migrate'],
+    ['admin', 'accounts', 'list'],
+    ['admin', 'backup', join(copy.options.dataDir, '..', 'never-written')],
+  ]
   for (const command of commands) {
     const { exitCode, stderr, stdout } = await startCommand(command, environment()).finished
     expect([exitCode, stdout], command.join(' ')).toEqual([exitCodes.failed, ''])
@@ -104,7 +108,7 @@ describe.runIf(embedded)('a data directory', { timeout: 120_000 }, () => {
 
   it('whose version file is damaged is judged by its recorded migrations', async () => {
     writeFileSync(versionFile(), '')
-    const { exitCode } = await startCommand(['migrate'], environment()).finished
+    const { exitCode } = await startCommand(['admin', 'migrate'], environment()).finished
     expect([exitCode, readFileSync(versionFile(), 'utf8')]).toEqual([exitCodes.ok, `${schemaVersion}\n`])
     await recordNewer()
     writeFileSync(versionFile(), '')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { groupOf } from '../../src/detection/platform-groups.ts'
 import type { Example } from './corpora.ts'
 
-/** A line of a file of labelled texts, as `wishwell detection export` writes it; other fields are ignored. */
+/** A line of a file of labelled texts, as `wishwell admin detection export` writes it; other fields are ignored. */
 export interface LabelledText {
   title: string
   description: string

@@ -17,7 +17,7 @@ interface Post {
 const sizes: Record<Stratum, number> = { wishNearSoftware: 800, software: 700, any: 600 }
 
 /** The order in which posts are drawn: random to the eye, and the same each time. */
-const rankOf = (id: string) => createHash('sha256').update(`wishwell detection ${id}`).digest('hex')
+const rankOf = (id: string) => createHash('sha256').update(`wishwell admin detection ${id}`).digest('hex')
 
 const { positionals } = parseArgs({ allowPositionals: true })
 const [corpus] = positionals

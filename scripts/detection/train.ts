@@ -24,7 +24,7 @@ import { fitCalibration } from './platt.ts'
 
 // Trains the weights of the detection, src/detection/weights.bin, from the corpora: the same file from the same corpora.
 //   npm run train:detection
-//   npm run train:detection -- --labelled FILE.jsonl      also from the corrections of a service (wishwell detection export)
+//   npm run train:detection -- --labelled FILE.jsonl      also from the corrections of a service (wishwell admin detection export)
 
 /** Likely are texts from the confidence with this recall on, maybe those from a higher one on; of texts that no model has seen. */
 const recalls: Record<PlatformGroup, Thresholds> = {

@@ -30,9 +30,10 @@ afterAll(() => service.stop())
 
 const admin = () => service.clientFor(service.adminKey)
 const environment = () => ({ WISHWELL_URL: service.url, ADMIN_API_KEY: service.adminKey, DATA_DIR: '/nonexistent' })
-const backup = (file: string, ...more: string[]) => startCommand(['backup', file, ...more], environment()).finished
+const backup = (file: string, ...more: string[]) =>
+  startCommand(['admin', 'backup', file, ...more], environment()).finished
 const restore = (file: string, dataDir: string) =>
-  startCommand(['restore', file, '--yes', '--json'], { DATA_DIR: dataDir }).finished
+  startCommand(['admin', 'restore', file, '--yes', '--json'], { DATA_DIR: dataDir }).finished
 const workLeft = () => listDataDirectory(service.config.dataDir).filter((name) => name.startsWith('.wishwell-work-'))
 
 /** Begins a download and reads only its first bytes. */
@@ -170,7 +171,7 @@ describe.runIf(!embedded)('a backup with DATABASE_URL', () => {
     expect(exitCode).toBe(exitCodes.failed)
     expect(stderr).toBe('wishwell: The data of this service is in Postgres: back it up with pg_dump.\n')
     expect(existsSync(`${file}.partial`) || existsSync(file)).toBe(false)
-    const restored = await startCommand(['restore', file, '--yes'], {
+    const restored = await startCommand(['admin', 'restore', file, '--yes'], {
       DATABASE_URL: service.config.databaseUrl ?? '',
       ADMIN_API_KEY: service.adminKey,
     }).finished
@@ -203,8 +204,10 @@ describe('a backup that arrives incomplete', () => {
       const url = await startHalfway(readFileSync(whole), end)
       const file = join(directory, 'wishwell.tar.gz')
       writeFileSync(file, 'an older backup')
-      const { exitCode, stderr } = await startCommand(['backup', file], { ...environment(), WISHWELL_URL: url })
-        .finished
+      const { exitCode, stderr } = await startCommand(['admin', 'backup', file], {
+        ...environment(),
+        WISHWELL_URL: url,
+      }).finished
       expect(exitCode).toBe(end === 'well' ? exitCodes.failed : exitCodes.unreachable)
       expect(stderr).toMatch(end === 'well' ? /it is incomplete/ : /was cut off/)
       expect(readFileSync(file, 'utf8')).toBe('an older backup')
@@ -215,7 +218,8 @@ describe('a backup that arrives incomplete', () => {
   it('fails when the service fails', async () => {
     const { url } = await startFakeService(() => failure(503, 'UNAVAILABLE', 'There is no room.'))
     const file = join(makeDirectory(), 'wishwell.tar.gz')
-    const { exitCode, stderr } = await startCommand(['backup', file], { ...environment(), WISHWELL_URL: url }).finished
+    const { exitCode, stderr } = await startCommand(['admin', 'backup', file], { ...environment(), WISHWELL_URL: url })
+      .finished
     expect([exitCode, stderr]).toEqual([exitCodes.failed, 'wishwell: There is no room.\n'])
     expect(existsSync(file)).toBe(false)
   })

@@ -26,7 +26,7 @@ import {
 const embedded = process.env.TEST_BACKEND === 'embedded'
 
 const restore = (file: string, dataDir: string, ...more: string[]) =>
-  startCommand(['restore', file, ...more], { DATA_DIR: dataDir }).finished
+  startCommand(['admin', 'restore', file, ...more], { DATA_DIR: dataDir }).finished
 
 const manifest = {
   format: 2,
@@ -145,7 +145,7 @@ describe('an archive that is unpacked', () => {
   })
 })
 
-describe.runIf(embedded)('wishwell restore', () => {
+describe.runIf(embedded)('wishwell admin restore', () => {
   let service: TestService
   let directory: string
   let file: string
@@ -180,7 +180,7 @@ describe.runIf(embedded)('wishwell restore', () => {
     )
     writeFileSync(join(dataDir, 'admin-key'), 'the-admin-key-of-this-directory')
     const environment = { DATA_DIR: dataDir, WISHWELL_URL: 'http://127.0.0.1:2' }
-    await startCommand(['account', 'create', 'since the backup'], environment).finished
+    await startCommand(['admin', 'accounts', 'create', 'since the backup'], environment).finished
     const before = await readDataDirectory(dataDir)
     const { stdout } = await restore(file, dataDir, '--yes', '--json')
     const { previous, tables } = JSON.parse(stdout)
@@ -201,7 +201,7 @@ describe.runIf(embedded)('wishwell restore', () => {
 
   it('succeeds also when its output is not read', async () => {
     const dataDir = join(makeDirectory(), 'data')
-    const command = startCommand(['restore', file, '--yes'], { DATA_DIR: dataDir })
+    const command = startCommand(['admin', 'restore', file, '--yes'], { DATA_DIR: dataDir })
     command.stopReading('stdout')
     expect(await command.finished).toMatchObject({ exitCode: exitCodes.ok, stderr: '' })
     expect(listDataDirectory(dataDir)).toEqual(['database'])

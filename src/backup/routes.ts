@@ -22,7 +22,7 @@ export function registerBackupRoutes(app: App, { authentication, backups }: Back
       exposeHeadRoute: false,
       schema: {
         operationId: 'downloadBackup',
-        summary: 'Download a consistent copy of the embedded database, as a tar.gz for `wishwell restore`',
+        summary: 'Download a consistent copy of the embedded database, as a tar.gz for `wishwell admin restore`',
         description: 'Only one at a time. With `DATABASE_URL` it is a 409: use pg_dump.',
         tags: ['Admin'],
         security: [{ adminKey: [] }],

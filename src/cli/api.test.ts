@@ -14,21 +14,27 @@ async function apiThatAnswers(answer: FakeAnswer): Promise<Api> {
 
 const search = (api: Api) => api.search({ query: 'dark mode' })
 
+const unsaved = { XDG_CONFIG_HOME: '/nonexistent' }
+
 describe('the configuration of a client', () => {
   it('is the local service unless WISHWELL_URL says otherwise', () => {
-    expect(readClientConfig({ WISHWELL_API_KEY: testKey }).url).toBe('http://127.0.0.1:4680')
-    const elsewhere = readClientConfig({ WISHWELL_API_KEY: testKey, WISHWELL_URL: ' https://wishes.example/base/ ' })
+    expect(readClientConfig({ ...unsaved, WISHWELL_API_KEY: testKey }).url).toBe('http://127.0.0.1:4680')
+    const elsewhere = readClientConfig({
+      ...unsaved,
+      WISHWELL_API_KEY: testKey,
+      WISHWELL_URL: ' https://wishes.example/base/ ',
+    })
     expect(elsewhere.url).toBe('https://wishes.example/base')
   })
 
   it.each([
-    ['no key', {}, /WISHWELL_API_KEY is not set.*"wishwell serve"/s],
-    ['an empty key', { WISHWELL_API_KEY: ' ' }, /WISHWELL_API_KEY is not set/],
+    ['no key', {}, /no API key: run "wishwell login".*"wishwell serve"/s],
+    ['an empty key', { WISHWELL_API_KEY: ' ' }, /no API key/],
     ['a key that no header can hold', { WISHWELL_API_KEY: 'secret\nsecret' }, /WISHWELL_API_KEY: is not an API key/],
     ['no scheme', { WISHWELL_API_KEY: testKey, WISHWELL_URL: 'localhost:4680' }, /WISHWELL_URL: must be the address/],
     ['a password', { WISHWELL_API_KEY: testKey, WISHWELL_URL: 'http://me:secret@host' }, /WISHWELL_URL: must not hold/],
   ])('with %s is a usage error that does not repeat the value', (_what, environment, message) => {
-    const read = () => readClientConfig(environment)
+    const read = () => readClientConfig({ ...unsaved, ...environment })
     expect(read).toThrow(
       expect.objectContaining({ exitCode: exitCodes.usage, message: expect.stringMatching(message) }),
     )

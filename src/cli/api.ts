@@ -1,4 +1,3 @@
-import type { PlatformStatus } from '../platforms/status.ts'
 import type { Job, JobStatus } from '../scraping/jobs.ts'
 import type { TopicPage } from '../topics/topic-page.ts'
 import type {
@@ -31,7 +30,6 @@ export interface Api {
   cancelJob(jobId: string): Promise<{ data: Job }>
   /** The credits as they are now. */
   readUsage(signal?: AbortSignal, query?: { days?: string; month?: string }): Promise<{ data: AccountUsage }>
-  readPlatforms(): Promise<{ data: { platforms: PlatformStatus[] } }>
   search(body: SearchRequest): Promise<SearchAnswer | GroupedAnswer>
   /** The events of a search with `expand`. The last one is `result` or `error`. */
   expandSearch(body: SearchRequest & { platforms?: string[] }, signal: AbortSignal): AsyncGenerator<ServerSentEvent>
@@ -102,7 +100,6 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
     listJobs: (query) => call(`/api/v1/scrape?${new URLSearchParams(query as Record<string, string>)}`),
     cancelJob: (jobId) => call(jobPath(jobId), { method: 'DELETE' }),
     readUsage: (signal, query = {}) => call(withQuery('/api/v1/usage', query), { signal }),
-    readPlatforms: () => call('/api/v1/platforms'),
     search: (body) => call(searchPath, { method: 'POST', body }),
     expandSearch: (body, signal) => expandSearch(connection, body, signal),
     listTopics: (query) => call(`/api/v1/topics?${new URLSearchParams(query as Record<string, string>)}`),

@@ -38,10 +38,10 @@ const formatBackup = (file: string, { bytes, tables, heldMs }: Manifest): string
 
 const help = `
 The backup holds the whole embedded database; the service may run and write meanwhile. It holds neither admin-key nor secrets-key:
-without secrets-key no channel can send after a restore. It holds hashes of every API key: protect it like the data directory. Test it with "wishwell restore" and another DATA_DIR.
+without secrets-key no channel can send after a restore. It holds hashes of every API key: protect it like the data directory. Test it with "wishwell admin restore" and another DATA_DIR.
 With DATABASE_URL, use pg_dump instead.`
 
-/** `wishwell backup`: saves the embedded database to a file. */
+/** `wishwell admin backup`: saves the embedded database to a file. */
 export function backupCommand(): Command {
   return operatorCommand(
     'backup',

@@ -212,7 +212,7 @@ describe('a command that fails', () => {
   it('says where to get an API key when there is none', async () => {
     const { exitCode, stderr } = await startCommand(['search', 'dark']).finished
     expect(exitCode).toBe(exitCodes.usage)
-    expect(stderr).toMatch(/WISHWELL_API_KEY is not set.*"wishwell serve"/s)
+    expect(stderr).toMatch(/There is no API key.*"wishwell serve"/s)
   })
 })
 

@@ -1,4 +1,5 @@
 import { CommandError, exitCodes } from './exit-codes.ts'
+import { readSavedLogin } from './saved-login.ts'
 
 /** The environment of the commands that are clients of a service. */
 export interface ClientConfig {
@@ -63,21 +64,28 @@ export function readHealthAddress(environment: Record<string, string | undefined
   return `${serviceAt(value('METRICS_HOST') ?? '127.0.0.1', port)}/metrics`
 }
 
-/**
- * Reads WISHWELL_URL and WISHWELL_API_KEY.
- * @throws CommandError that says which variable is missing and where to get it, and never contains a value.
- */
-export function readClientConfig(environment: Record<string, string | undefined> = process.env): ClientConfig {
-  const apiKey = environment.WISHWELL_API_KEY?.trim() ?? ''
-  if (apiKey === '') {
-    throw usageError(
-      'WISHWELL_API_KEY is not set. The service prints an API key once, when "wishwell serve" starts for the first ' +
-        'time;\nits operator can add more with POST /api/admin/accounts/{accountId}/keys.',
-    )
-  }
+/** @param address by default where `serve` listens. @throws CommandError that never contains a value. */
+export function parseClientConfig(address: string | undefined, apiKey: string): ClientConfig {
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw usageError('WISHWELL_API_KEY: is not an API key; one is ww_live_ and 32 characters of a-z and 0-9.')
   }
-  const url = parseUrl(environment.WISHWELL_URL?.trim() || 'http://127.0.0.1:4680')
-  return { url, apiKey, movesCursor: environment.TERM !== 'dumb' }
+  return { url: parseUrl(address?.trim() || 'http://127.0.0.1:4680'), apiKey, movesCursor: process.env.TERM !== 'dumb' }
+}
+
+/**
+ * Reads WISHWELL_URL and WISHWELL_API_KEY, else what `wishwell login` saved. A saved key is only sent to the service that it was saved for.
+ * @throws CommandError that says what is missing and where to get it, and never contains a value.
+ */
+export function readClientConfig(environment: Record<string, string | undefined> = process.env): ClientConfig {
+  const address = environment.WISHWELL_URL?.trim() || undefined
+  const apiKey = environment.WISHWELL_API_KEY?.trim() ?? ''
+  if (apiKey !== '') return parseClientConfig(address ?? readSavedLogin(environment)?.url, apiKey)
+  const saved = readSavedLogin(environment)
+  if (saved !== null && (address === undefined || parseUrl(address) === saved.url)) {
+    return parseClientConfig(saved.url, saved.apiKey)
+  }
+  throw usageError(
+    'There is no API key: run "wishwell login", or set WISHWELL_API_KEY. The service prints a key once, when "wishwell serve" starts for the ' +
+      'first time;\nits operator can add more with "wishwell admin keys create".',
+  )
 }

@@ -15,7 +15,7 @@ cannot be reached; 5 too many requests.
 
 Examples:
   wishwell search 'dark mode' --json | jq -r '.data.results[] | ._id + " " + .title'
-  wishwell correct 6f1c2f4e-0000-4000-8000-000000000000 not-request`
+  wishwell wishes correct 6f1c2f4e-0000-4000-8000-000000000000 not-request`
 
 /** What the second argument stands for; null removes the correction. */
 const corrections = { request: true, 'not-request': false, undo: null } as const
@@ -28,7 +28,7 @@ const outcomes: Record<Word, string> = {
   undo: 'has no correction of this account.',
 }
 
-/** `wishwell correct`: what the account says about a request. */
+/** `wishwell wishes correct`: what the account says about a request. */
 export function correctCommand(): Command {
   return new Command('correct')
     .description('say that a request is a feature request, or is none (free)')
@@ -36,7 +36,7 @@ export function correctCommand(): Command {
     .addArgument(new Argument('<correction>', 'what it is').choices(Object.keys(corrections)))
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell correct --help shows every option)')
+    .showHelpAfterError('(wishwell wishes correct --help shows every option)')
     .action(async (requestId: string, word: Word, { json }: { json: boolean }) => {
       exitWhenOutputCloses()
       const answer = await createApi(readClientConfig()).correctRequest(requestId, corrections[word])

@@ -21,9 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const correct = (...parameters: string[]) => runCommand(['correct', ...parameters], service)
+const correct = (...parameters: string[]) => runCommand(['wishes', 'correct', ...parameters], service)
 
-describe('wishwell correct', { timeout: 60_000 }, () => {
+describe('wishwell wishes correct', { timeout: 60_000 }, () => {
   it('says that a request is one, is none, or takes the correction back', async () => {
     const id = ids[0]!
     expect(await correct(id, 'not-request')).toMatchObject({
@@ -46,10 +46,10 @@ describe('wishwell correct', { timeout: 60_000 }, () => {
   })
 })
 
-describe('wishwell detection export', { timeout: 60_000 }, () => {
+describe('wishwell admin detection export', { timeout: 60_000 }, () => {
   const run = (...parameters: string[]) => {
     const environment = { WISHWELL_URL: service.url, ADMIN_API_KEY: service.adminKey, DATA_DIR: '/nonexistent' }
-    return startCommand(['detection', 'export', ...parameters], environment).finished
+    return startCommand(['admin', 'detection', 'export', ...parameters], environment).finished
   }
 
   it('writes labelled texts that the bench and the training of detection read, to stdout or a file', async () => {

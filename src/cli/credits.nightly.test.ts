@@ -33,21 +33,23 @@ async function wishwell(...parameters: string[]) {
 }
 
 it('grants packs, limits their use, shows the remaining credits, and checks the ledger', async () => {
-  const list = JSON.parse((await wishwell('account', 'list', '--json')).stdout)
+  const list = JSON.parse((await wishwell('admin', 'accounts', 'list', '--json')).stdout)
   const { accountId } = list.data.accounts[0]
-  expect(await wishwell('account', 'grant', accountId, 'starter')).toMatchObject({
+  expect(await wishwell('admin', 'accounts', 'grant', accountId, 'starter')).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('1,300 pay-as-you-go credits'),
   })
   // An operator whose answer was lost may try again.
-  const again = ['account', 'grant', accountId, 'standard', '--idempotency-key', 'payment-1', '--json']
+  const again = ['admin', 'accounts', 'grant', accountId, 'standard', '--idempotency-key', 'payment-1', '--json']
   for (let call = 0; call < 2; call++) expect(JSON.parse((await wishwell(...again)).stdout).data.paygBalance).toBe(6600)
-  expect((await wishwell('account', 'grant', accountId, 'starter', '--idempotency-key', 'zwölf')).exitCode).toBe(2)
-  expect((await wishwell('account', 'grant', accountId, 'huge')).exitCode).toBe(2)
-  expect((await wishwell('account', 'grant', 'nobody', 'starter')).exitCode).toBe(2)
-  expect((await wishwell('account', 'grant', crypto.randomUUID(), 'starter')).exitCode).toBe(1)
-  expect((await wishwell('account', 'set-cap', accountId, '50')).exitCode).toBe(0)
-  expect((await wishwell('account', 'set-cap', accountId, '-1')).exitCode).toBe(2)
+  expect(
+    (await wishwell('admin', 'accounts', 'grant', accountId, 'starter', '--idempotency-key', 'zwölf')).exitCode,
+  ).toBe(2)
+  expect((await wishwell('admin', 'accounts', 'grant', accountId, 'huge')).exitCode).toBe(2)
+  expect((await wishwell('admin', 'accounts', 'grant', 'nobody', 'starter')).exitCode).toBe(2)
+  expect((await wishwell('admin', 'accounts', 'grant', crypto.randomUUID(), 'starter')).exitCode).toBe(1)
+  expect((await wishwell('admin', 'accounts', 'set-cap', accountId, '50')).exitCode).toBe(0)
+  expect((await wishwell('admin', 'accounts', 'set-cap', accountId, '-1')).exitCode).toBe(2)
 
   const usage = await wishwell('usage', '--days', '7')
   expect(usage.exitCode).toBe(0)
@@ -59,16 +61,16 @@ it('grants packs, limits their use, shows the remaining credits, and checks the 
     paygMonthlyCap: 50,
   })
 
-  expect(await wishwell('verify')).toMatchObject({
+  expect(await wishwell('admin', 'verify')).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('The ledger is sound'),
   })
   await sql`update credit_balances set payg_balance = payg_balance + 1 where account_id = ${accountId}`.execute(
     service.database,
   )
-  const wrong = await wishwell('verify')
+  const wrong = await wishwell('admin', 'verify')
   expect(wrong).toMatchObject({ exitCode: 1, stdout: '' })
   expect(wrong.stderr).toContain(`account ${accountId}`)
   expect(wrong.stderr).toContain('is 6601, must be 6600')
-  expect(JSON.parse((await wishwell('verify', '--json')).stdout).data.differences).toHaveLength(1)
+  expect(JSON.parse((await wishwell('admin', 'verify', '--json')).stdout).data.differences).toHaveLength(1)
 })

@@ -13,7 +13,7 @@ With --out they are written to FILE.partial, which becomes FILE when it is compl
 ${operatorHelp}
 
 Example:
-  wishwell detection export --out corrections.jsonl
+  wishwell admin detection export --out corrections.jsonl
   node bench/detection.ts --labelled corrections.jsonl`
 
 const newline = 10
@@ -52,7 +52,7 @@ const exportLabelled = () =>
       console.error(out === undefined ? `${size}.` : `Saved ${out}: ${size}.`)
     })
 
-/** `wishwell detection`: the operator's commands for the detection of feature requests. */
+/** `wishwell admin detection`: the operator's commands for the detection of feature requests. */
 export function detectionCommand(): Command {
   return new Command('detection')
     .description('export corrections for the training of detection (admin key)')

@@ -17,7 +17,7 @@ import { count } from './text.ts'
 
 const help = `
 The service must not run: the command opens the database itself. The dump holds all accounts, requests, wishes and credits, in one state of
-the database; "wishwell restore-dump" takes it on another machine or in the other kind of database. It is written to FILE.partial, which
+the database; "wishwell admin restore-dump" takes it on another machine or in the other kind of database. It is written to FILE.partial, which
 becomes FILE when it is complete.
 
 Environment:
@@ -27,12 +27,12 @@ Environment:
 Exit codes: 0 complete; 1 another process uses the database, or the file cannot be written; 2 the command line or the environment is wrong.
 
 Example:
-  wishwell dump wishwell.dump`
+  wishwell admin dump wishwell.dump`
 
-/** `wishwell dump`: writes all data of the database as a dump. */
+/** `wishwell admin dump`: writes all data of the database as a dump. */
 export function dumpCommand(): Command {
   return new Command('dump')
-    .description('save all data as one file, for "wishwell restore-dump"; the service must not run')
+    .description('save all data as one file, for "wishwell admin restore-dump"; the service must not run')
     .argument('<file>', 'the file to write; - for stdout')
     .option('--json', 'print only the result, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
@@ -122,7 +122,7 @@ async function runDump(file: string, { json }: { json: boolean }): Promise<void>
   if (toStdout && json) throw new CommandError('--json prints on stdout, so the dump needs a file.', exitCodes.usage)
   if (toStdout && process.stdout.isTTY) {
     throw new CommandError(
-      'A dump is not text: name a file, or pipe it into "wishwell restore-dump -".',
+      'A dump is not text: name a file, or pipe it into "wishwell admin restore-dump -".',
       exitCodes.usage,
     )
   }

@@ -18,7 +18,7 @@ complete. After a broken connection the export continues where it stopped; when 
 The file holds the author and the licence of every request: name both where you publish its texts.
 In a CSV, texts that a spreadsheet could interpret as a formula begin with a '.
 
-All data of a database, to move it: wishwell dump.
+All data of a database, to move it: wishwell admin dump.
 
 Exit codes: 0 complete; 1 the service refused, or the export could not be completed; 2 the command line or the environment is
 wrong; 3 the service cannot be reached; 5 too many requests.

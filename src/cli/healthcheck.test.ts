@@ -4,9 +4,9 @@ import { startCommand } from './command-testing.ts'
 import { startFakeService } from './fake-service-testing.ts'
 
 const check = (environment: Record<string, string>, ...parameters: string[]) =>
-  startCommand(['healthcheck', ...parameters], environment).finished
+  startCommand(['admin', 'healthcheck', ...parameters], environment).finished
 
-describe('wishwell healthcheck', () => {
+describe('wishwell admin healthcheck', () => {
   it('ends with 0 when the service can serve, without a key, and says what it runs on with --json', async () => {
     const body = { status: 'ready', database: 'embedded' }
     const service = await startFakeService(() => ({ body }))

@@ -55,13 +55,13 @@ export async function checkHealth(environment?: Record<string, string | undefine
 const asText = ({ healthy, url, reason = '' }: HealthResult) =>
   healthy ? `healthy: ${url}` : `unhealthy: ${printable(reason)}`
 
-/** `wishwell healthcheck`: for containers, which need no curl then. */
+/** `wishwell admin healthcheck`: for containers, which need no curl then. */
 export function healthcheckCommand(): Command {
   return new Command('healthcheck')
     .description('ask the service whether it can serve: exit code 0 or 1, for containers')
     .option('--json', 'print the result as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell healthcheck --help shows every option)')
+    .showHelpAfterError('(wishwell admin healthcheck --help shows every option)')
     .action(async ({ json }: { json: boolean }) => {
       const result = await checkHealth()
       if (json) printJson(result)

@@ -27,7 +27,7 @@ function packagesOf(...parameters: string[]): string[] {
 const ofService = ['kysely', 'typebox', 'fastify', 'pg-boss', '@electric-sql/pglite', 'undici']
 
 describe('a command', () => {
-  it.each([[['search', 'dark']], [['scrape', 'dark mode']], [['platforms']], [['account', '--help']]])(
+  it.each([[['search', 'dark']], [['scrape', 'dark mode']], [['jobs', 'list']], [['admin', 'accounts', '--help']]])(
     '%j loads nothing of the service',
     (parameters) => {
       const packages = packagesOf(...parameters)
@@ -37,7 +37,7 @@ describe('a command', () => {
   )
 
   it('that calls the service as the operator loads no database', () => {
-    const packages = packagesOf('account', 'list')
+    const packages = packagesOf('admin', 'accounts', 'list')
     expect(packages.filter((name) => ['kysely', 'fastify', 'pg-boss', '@electric-sql/pglite'].includes(name))).toEqual(
       [],
     )

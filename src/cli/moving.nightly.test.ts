@@ -26,11 +26,11 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 /** Runs two commands, the first of which writes into the second. */
 async function pipe(from: Place, to: Place): Promise<{ codes: unknown[]; stdout: string }> {
   const options = (place: Place) => ({ env: { ...childEnvironment, ...environmentOf(place) } })
-  const writer = spawn(process.execPath, [main, 'dump', '-'], {
+  const writer = spawn(process.execPath, [main, 'admin', 'dump', '-'], {
     ...options(from),
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const reader = spawn(process.execPath, [main, 'restore-dump', '-'], {
+  const reader = spawn(process.execPath, [main, 'admin', 'restore-dump', '-'], {
     ...options(to),
     stdio: [writer.stdout, 'pipe', 'ignore'],
   })
@@ -52,10 +52,10 @@ beforeAll(async () => {
   return filled.remove
 })
 
-describe('wishwell dump and wishwell restore-dump', { timeout: 120_000 }, () => {
+describe('wishwell admin dump and wishwell admin restore-dump', { timeout: 120_000 }, () => {
   it('move all data by a file that only its owner may read', async () => {
     const file = join(source.dataDir, '..', 'wishwell.dump')
-    const saved = await run(source, 'dump', file)
+    const saved = await run(source, 'admin', 'dump', file)
     expect(saved).toMatchObject({ exitCode: 0 })
     expect(saved.stdout).toMatch(
       /^Saved .*wishwell\.dump: 3 accounts, 3 requests, \d+ rows in all, 0\.0 MB\.\nIt holds the data of all accounts/,
@@ -65,11 +65,11 @@ describe('wishwell dump and wishwell restore-dump', { timeout: 120_000 }, () => 
     expect(existsSync(`${file}.partial`)).toBe(false)
 
     const target = await newDatabase()
-    const restored = await run(target, 'restore-dump', file)
+    const restored = await run(target, 'admin', 'restore-dump', file)
     expect(restored).toMatchObject({ exitCode: 0 })
     expect(restored.stdout).toMatch(/^Restored 3 accounts, 3 requests, \d+ rows in all\.\nStart the service/)
     expect(await readPlace(target)).toEqual(await readPlace(source))
-    expect(await run(target, 'verify')).toMatchObject({ exitCode: 0 })
+    expect(await run(target, 'admin', 'verify')).toMatchObject({ exitCode: 0 })
   })
 
   it('move all data through a pipe', async () => {
@@ -90,30 +90,36 @@ describe('wishwell dump and wishwell restore-dump', { timeout: 120_000 }, () => 
       return `${exitCode} ${stderr}`
     }
     writeFileSync(file, 'this is a letter to a friend')
-    expect(await refused(target, 'restore-dump', file)).toBe(`1 wishwell: ${file}: it is not a dump of Wishwell.\n`)
-    expect(await refused(target, 'restore-dump', `${file}.missing`)).toBe(
+    expect(await refused(target, 'admin', 'restore-dump', file)).toBe(
+      `1 wishwell: ${file}: it is not a dump of Wishwell.\n`,
+    )
+    expect(await refused(target, 'admin', 'restore-dump', `${file}.missing`)).toBe(
       `1 wishwell: ${file}.missing: there is no such file.\n`,
     )
     expect(existsSync(target.dataDir)).toBe(false)
-    expect(await refused(target, 'dump', file)).toMatch(/^1 wishwell: There is no database in .*data\. Set DATA_DIR/)
+    expect(await refused(target, 'admin', 'dump', file)).toMatch(
+      /^1 wishwell: There is no database in .*data\. Set DATA_DIR/,
+    )
     writeFileSync(file, dump.subarray(0, dump.length - 1))
-    expect(await refused(target, 'restore-dump', file)).toContain(
+    expect(await refused(target, 'admin', 'restore-dump', file)).toContain(
       `\nwishwell: ${file}: it is incomplete: it was cut off.\n`,
     )
     writeFileSync(file, dump)
-    expect(await refused(source, 'restore-dump', file)).toMatch(
+    expect(await refused(source, 'admin', 'restore-dump', file)).toMatch(
       /^1 wishwell: .*Nothing was restored: the database is not empty/,
     )
-    expect(await refused(source, 'dump', '-', '--json')).toMatch(/^2 wishwell: --json prints on stdout/)
+    expect(await refused(source, 'admin', 'dump', '-', '--json')).toMatch(/^2 wishwell: --json prints on stdout/)
     const directory = join(source.dataDir, 'no', 'such', 'directory', 'x.dump')
-    expect(await refused(source, 'dump', directory)).toMatch(/^1 wishwell: Cannot write .*x\.dump\.partial: ENOENT/)
+    expect(await refused(source, 'admin', 'dump', directory)).toMatch(
+      /^1 wishwell: Cannot write .*x\.dump\.partial: ENOENT/,
+    )
     expect(readFileSync(file).equals(dump)).toBe(true)
   })
 
   it.skipIf(noTerminal !== null)('draw one bar on a terminal', async () => {
     const file = join(source.dataDir, '..', 'wishwell.dump')
     const environment = { ...environmentOf(source), WISHWELL_URL: nowhere }
-    const { exitCode, output } = await runOnTerminal(['dump', file], { columns: 80, environment })
+    const { exitCode, output } = await runOnTerminal(['admin', 'dump', file], { columns: 80, environment })
     expect(exitCode).toBe(0)
     expect(output).toMatch(/[█░]{8,} {2}\d+% {2}\d+ of \d+ rows, 0\.0 MB/)
     expect(output).toContain('Saved ')

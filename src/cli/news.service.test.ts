@@ -5,7 +5,7 @@ import { endedRun, makeWatch, type TestWatch } from '../news/testing.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 
-describe('wishwell news and feed, with a service', { timeout: 90_000 }, () => {
+describe('wishwell watches news and wishwell feeds, with a service', { timeout: 90_000 }, () => {
   let service: TestService
   let watch: TestWatch
 
@@ -24,14 +24,14 @@ describe('wishwell news and feed, with a service', { timeout: 90_000 }, () => {
   it('show what is new until it is marked as read', async () => {
     const { id } = await service.database.selectFrom('requests').select('id').executeTakeFirstOrThrow()
     const { apiKey } = (await service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })).body.data
-    const reader = await runCommand(['news', '--mark-read'], { ...service, apiKey })
+    const reader = await runCommand(['watches', 'news', '--mark-read'], { ...service, apiKey })
     expect([reader.exitCode, reader.stderr]).toEqual([
       exitCodes.failed,
       expect.stringContaining('Nothing was marked as read. This call needs a key with the scope "collect"'),
     ])
-    const read = await runCommand(['watch', 'show', watch.watchId], { ...service, apiKey })
+    const read = await runCommand(['watches', 'show', watch.watchId], { ...service, apiKey })
     expect([read.exitCode, read.stderr]).toEqual([exitCodes.ok, ''])
-    const shown = await run('news', '--watch', watch.watchId, '--mark-read')
+    const shown = await run('watches', 'news', '--watch', watch.watchId, '--mark-read')
     expect(shown).toMatchObject({ exitCode: exitCodes.ok, stderr: '' })
     expect(shown.stdout.split('\n')).toEqual([
       `Dark <mode>  ${watch.watchId}`,
@@ -39,22 +39,24 @@ describe('wishwell news and feed, with a service', { timeout: 90_000 }, () => {
       `  Dark mode  +1 request · 3 votes · github · open  ${id}`,
       '',
     ])
-    expect((await run('news')).stdout).toBe(`Dark <mode>  ${watch.watchId}\n Nothing new.\n`)
-    expect(JSON.parse((await run('news', '--since', '2026-06-01', '--json')).stdout).data.watches[0].reports).toBe(1)
-    expect((await run('news', '--watch', 'unknown')).exitCode).toBe(exitCodes.usage)
-    expect((await run('news', '--watch', crypto.randomUUID())).exitCode).toBe(exitCodes.failed)
+    expect((await run('watches', 'news')).stdout).toBe(`Dark <mode>  ${watch.watchId}\n Nothing new.\n`)
+    expect(
+      JSON.parse((await run('watches', 'news', '--since', '2026-06-01', '--json')).stdout).data.watches[0].reports,
+    ).toBe(1)
+    expect((await run('watches', 'news', '--watch', 'unknown')).exitCode).toBe(exitCodes.usage)
+    expect((await run('watches', 'news', '--watch', crypto.randomUUID())).exitCode).toBe(exitCodes.failed)
   })
 
   it('make, list and remove feeds', async () => {
-    const made = await run('feed', 'add', '--watch', watch.watchId)
+    const made = await run('feeds', 'create', '--watch', watch.watchId)
     const [, url] = /Atom: (\S+\.atom) {3}\(shown only once\)/.exec(made.stdout) ?? []
     expect((await fetch(url!)).status).toBe(200)
-    const { stdout } = await run('feed', 'list')
+    const { stdout } = await run('feeds', 'list')
     expect(stdout).toMatch(/^Dark <mode> {2}watch [-0-9a-f]{36} · read \d{4}-\d\d-\d\d · /)
     const feedId = stdout.trim().split(' ').at(-1)!
-    expect((await run('feed', 'remove', feedId)).exitCode).toBe(exitCodes.ok)
+    expect((await run('feeds', 'delete', feedId)).exitCode).toBe(exitCodes.ok)
     expect((await fetch(url!)).status).toBe(404)
-    expect((await run('feed', 'list')).stdout).toBe('The account has no feeds.\n')
-    expect((await run('feed', 'add', '--topic', 'a b', '--search', 'c')).exitCode).toBe(exitCodes.usage)
+    expect((await run('feeds', 'list')).stdout).toBe('The account has no feeds.\n')
+    expect((await run('feeds', 'create', '--topic', 'a b', '--search', 'c')).exitCode).toBe(exitCodes.usage)
   })
 })

@@ -15,8 +15,8 @@ Exit codes: 0 done; 1 the service refused, or has no such watch; 2 the command l
 cannot be reached; 5 too many requests.
 
 Examples:
-  wishwell news
-  wishwell news --watch 8f0c2a53-6f0e-4a55-9d37-2f3a1f5c9b1e --mark-read`
+  wishwell watches news
+  wishwell watches news --watch 8f0c2a53-6f0e-4a55-9d37-2f3a1f5c9b1e --mark-read`
 
 interface NewsOptions {
   watch?: string
@@ -63,7 +63,7 @@ export function formatWatchNews(news: ListedWatchNews): string[] {
   return [title, ...(lines.length === 0 ? [' Nothing new.'] : lines)]
 }
 
-/** `wishwell news`: what is new in the watches of the account. */
+/** `wishwell watches news`: what is new in the watches of the account. */
 export function newsCommand(): Command {
   return new Command('news')
     .description('show what is new, grew or was done in the watches since the news were last marked as read (free)')
@@ -77,7 +77,7 @@ export function newsCommand(): Command {
     .option('--cursor <cursor>', 'continue where an earlier list ended')
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell news --help shows every option)')
+    .showHelpAfterError('(wishwell watches news --help shows every option)')
     .action(show)
 }
 
@@ -90,7 +90,7 @@ async function show({ markRead, json, ...query }: NewsOptions): Promise<void> {
   else {
     printLines([
       ...(watches.length === 0 ? ['The account has no such watches.'] : watches.flatMap(formatWatchNews)),
-      ...(cursor === null ? [] : [`More: wishwell news --cursor ${printable(cursor)}`]),
+      ...(cursor === null ? [] : [`More: wishwell watches news --cursor ${printable(cursor)}`]),
     ])
   }
   if (!markRead) return

@@ -7,7 +7,7 @@ import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 export const operatorHelp = `
 It calls the running service; when nothing listens at its address, it works on the database itself.
 
-Environment:
+Without --url and --key:
   WISHWELL_URL    where the service is (default: where "wishwell serve" listens, by HOST and PORT)
   ADMIN_API_KEY   the admin key (default: the one in DATA_DIR/admin-key)
   DATA_DIR, DATABASE_URL   the database, as for "wishwell serve"

@@ -30,7 +30,7 @@ describe('with no service', () => {
     const { accountId, firstKey, listed } = await useEveryCommand(environment)
     // No first account beside it, whose key nobody would ever see; and no queue.
     expect(listed).toBe(1)
-    const { stderr } = await run(environment, 'account', 'list')
+    const { stderr } = await run(environment, 'admin', 'accounts', 'list')
     expect(stderr).toContain(`using the database in ${embedded ? environment.DATA_DIR : 'DATABASE_URL'} directly`)
     const opened = await openDatabase({ ...copy.options, onCrash: () => {} })
     const { rows } = await sql`select to_regnamespace('pgboss') as queue`.execute(opened.database)
@@ -41,38 +41,44 @@ describe('with no service', () => {
     const client = createTestClient(() => service.url, firstKey)
     expect((await client.get('/api/v1/keys')).body.data.keys).toHaveLength(2)
     await service.end('SIGTERM')
-    expect((await run(environment, 'account', 'link')).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#/)
-    expect((await run(environment, 'account', 'delete', accountId, '--yes')).exitCode).toBe(exitCodes.ok)
-    expect((await run(environment, 'account', 'link')).stderr).toContain('There are no accounts.')
-    expect((await run(environment, 'account', 'delete', accountId, '--yes')).stderr).toContain('Account not found.')
+    expect((await run(environment, 'admin', 'accounts', 'link')).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#/)
+    expect((await run(environment, 'admin', 'accounts', 'delete', accountId, '--yes')).exitCode).toBe(exitCodes.ok)
+    expect((await run(environment, 'admin', 'accounts', 'link')).stderr).toContain('There are no accounts.')
+    expect((await run(environment, 'admin', 'accounts', 'delete', accountId, '--yes')).stderr).toContain(
+      'Account not found.',
+    )
   })
 
   it.runIf(embedded)('a directory that a service holds is left alone', async () => {
     const { environment } = await copyOffline()
     const service = await startChildService(environment)
-    const { exitCode, stderr } = await run(environment, 'account', 'create', 'x')
+    const { exitCode, stderr } = await run(environment, 'admin', 'accounts', 'create', 'x')
     expect(exitCode).toBe(exitCodes.unreachable)
     expect(stderr).toContain(
       `A service holds the data directory ${environment.DATA_DIR}, but nothing listens at ${nowhere}`,
     )
     const { DATA_DIR } = environment
-    expect((await run({ DATA_DIR, WISHWELL_URL: nowhere }, 'account', 'list')).exitCode).toBe(exitCodes.unreachable)
+    expect((await run({ DATA_DIR, WISHWELL_URL: nowhere }, 'admin', 'accounts', 'list')).exitCode).toBe(
+      exitCodes.unreachable,
+    )
     expect(existsSync(join(DATA_DIR, 'admin-key'))).toBe(false)
-    expect((await run({ ...environment, WISHWELL_URL: service.url }, 'account', 'list')).exitCode).toBe(exitCodes.ok)
+    expect((await run({ ...environment, WISHWELL_URL: service.url }, 'admin', 'accounts', 'list')).exitCode).toBe(
+      exitCodes.ok,
+    )
     await service.end('SIGTERM')
   })
 
   it('a command whose stderr is closed does not end with success', async () => {
     const { environment } = await copyOffline()
-    const command = startCommand(['account', 'create', 'x'], environment)
+    const command = startCommand(['admin', 'accounts', 'create', 'x'], environment)
     command.stopReading('stderr')
     expect((await command.finished).exitCode).toBe(exitCodes.failed)
-    expect((await run(environment, 'account', 'list', '--json')).data.accounts).toEqual([])
+    expect((await run(environment, 'admin', 'accounts', 'list', '--json')).data.accounts).toEqual([])
   })
 
   it('no database is made where there is none', async () => {
     const directory = join(makeDirectory(), 'data')
-    const { exitCode, stderr } = await run({ WISHWELL_URL: nowhere, DATA_DIR: directory }, 'account', 'list')
+    const { exitCode, stderr } = await run({ WISHWELL_URL: nowhere, DATA_DIR: directory }, 'admin', 'accounts', 'list')
     expect(exitCode).toBe(exitCodes.unreachable)
     expect(stderr).toContain(`there is no database in ${directory}`)
     expect(existsSync(directory)).toBe(false)
@@ -81,9 +87,9 @@ describe('with no service', () => {
   it("another machine's service is not replaced by the database of this one", async () => {
     const { environment } = await copyOffline()
     const elsewhere = { ...environment, WISHWELL_URL: 'http://0.0.0.0:2' }
-    const { exitCode, stderr } = await run(elsewhere, 'account', 'create', 'x')
+    const { exitCode, stderr } = await run(elsewhere, 'admin', 'accounts', 'create', 'x')
     expect(exitCode).toBe(exitCodes.unreachable)
     expect(stderr).toContain('Nothing listens at http://0.0.0.0:2.')
-    expect((await run(environment, 'account', 'list', '--json')).data.accounts).toEqual([])
+    expect((await run(environment, 'admin', 'accounts', 'list', '--json')).data.accounts).toEqual([])
   })
 })

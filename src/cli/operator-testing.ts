@@ -28,25 +28,27 @@ export function makeDirectory(): string {
 
 /** Everything that the commands can do with accounts and keys, through one way to the admin routes. */
 export async function useEveryCommand(environment: Environment) {
-  const created = await run(environment, 'account', 'create', 'Acme \x1b[31m', '--tier', 'pro')
+  const created = await run(environment, 'admin', 'accounts', 'create', 'Acme \x1b[31m', '--tier', 'pro')
   expect(created).toMatchObject({ exitCode: exitCodes.ok })
   expect(created.stdout).toMatch(/^Account \S+ \(pro\): Acme\nAPI key: ww_live_\w{32} {3}\(shown only once\)\n$/)
-  const listed = await run(environment, 'account', 'list', '--json')
+  const listed = await run(environment, 'admin', 'accounts', 'list', '--json')
   const account = listed.data.accounts.find((candidate: { tier: string }) => candidate.tier === 'pro')
   expect(account).toMatchObject({ name: 'Acme \x1b[31m', tier: 'pro', deletedAt: null })
   const { accountId } = account
-  expect((await run(environment, 'account', 'set-tier', accountId, 'max')).stdout).toMatch(
+  expect((await run(environment, 'admin', 'accounts', 'set-tier', accountId, 'max')).stdout).toMatch(
     new RegExp(`^Acme  max · since \\S+  ${accountId}\n$`),
   )
-  const made = await run(environment, 'key', 'create', accountId, 'laptop', '--json')
+  const made = await run(environment, 'admin', 'keys', 'create', accountId, 'laptop', '--json')
   expect(made.data).toEqual({ keyId: expect.any(String), apiKey: expect.stringMatching(apiKeyPattern) })
-  expect((await run(environment, 'key', 'revoke', made.data.keyId)).stdout).toBe(`Key ${made.data.keyId} is revoked.\n`)
-  const keys = (await run(environment, 'key', 'list', accountId)).stdout.split('\n')
+  expect((await run(environment, 'admin', 'keys', 'revoke', made.data.keyId)).stdout).toBe(
+    `Key ${made.data.keyId} is revoked.\n`,
+  )
+  const keys = (await run(environment, 'admin', 'keys', 'list', accountId)).stdout.split('\n')
   expect(keys[0]).toMatch(/^first key {2}.* · never used {2}\S+$/)
   expect(keys[1]).toMatch(new RegExp(`^laptop  .* · revoked \\S+  ${made.data.keyId}$`))
-  const link = await run(environment, 'account', 'link', accountId)
+  const link = await run(environment, 'admin', 'accounts', 'link', accountId)
   expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}\n\(works once, until \S+Z\)\n$/)
-  const signedOut = await run(environment, 'account', 'sign-out', accountId)
+  const signedOut = await run(environment, 'admin', 'accounts', 'sign-out', accountId)
   expect(signedOut.stdout).toBe('The account is signed out (0 sessions). Its API keys stay.\n')
   const firstKey = /API key: (\S+)/.exec(created.stdout)?.[1] ?? ''
   return { accountId, firstKey, listed: listed.data.accounts.length as number }

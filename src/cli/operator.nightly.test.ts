@@ -22,18 +22,18 @@ describe('with a running service', () => {
     expect(listed).toBe(2)
     const client = service.clientFor(firstKey)
     expect((await client.search('a')).body.usage.credits.limit).toBe(15_000)
-    const deleted = await run(environment(), 'account', 'delete', accountId, '--yes')
+    const deleted = await run(environment(), 'admin', 'accounts', 'delete', accountId, '--yes')
     expect(deleted.stdout).toBe(`Account ${accountId} is deleted. Its running jobs continue to their end.\n`)
     expect((await client.search('a')).status).toBe(401)
-    expect((await run(environment(), 'account', 'list')).stdout).not.toContain(accountId)
-    expect((await run(environment(), 'account', 'list', '--deleted')).stdout).toContain(' · deleted ')
+    expect((await run(environment(), 'admin', 'accounts', 'list')).stdout).not.toContain(accountId)
+    expect((await run(environment(), 'admin', 'accounts', 'list', '--deleted')).stdout).toContain(' · deleted ')
   })
 
   it('a way in can always be had: without an id the link is of the first account', async () => {
     const { accountId } = await service.createAccount()
-    const accounts = (await run(environment(), 'account', 'list', '--json')).data.accounts
+    const accounts = (await run(environment(), 'admin', 'accounts', 'list', '--json')).data.accounts
     expect(accounts.length).toBeGreaterThan(1)
-    const { stdout, stderr, exitCode } = await run(environment(), 'account', 'link')
+    const { stdout, stderr, exitCode } = await run(environment(), 'admin', 'accounts', 'link')
     expect([exitCode, stdout]).toEqual([exitCodes.ok, expect.stringMatching(/^http\S+\/sign-in#\S+\n/)])
     expect(accounts[0].accountId).not.toBe(accountId)
     expect(stderr).toContain(`(${accounts[0].accountId})`)
@@ -44,7 +44,7 @@ describe('with a running service', () => {
 
   it('nothing is deleted without a confirmation', async () => {
     const { accountId, client } = await service.createAccount()
-    const { exitCode, stdout, stderr } = await run(environment(), 'account', 'delete', accountId)
+    const { exitCode, stdout, stderr } = await run(environment(), 'admin', 'accounts', 'delete', accountId)
     expect([exitCode, stdout]).toEqual([exitCodes.usage, ''])
     expect(stderr).toContain('add --yes')
     expect((await client.search('a')).status).toBe(200)
@@ -53,7 +53,7 @@ describe('with a running service', () => {
   it('the admin key is read from the data directory when no other is given', async () => {
     const directory = makeDirectory()
     writeFileSync(join(directory, 'admin-key'), `${service.adminKey}\n`)
-    const { exitCode } = await run({ WISHWELL_URL: service.url, DATA_DIR: directory }, 'account', 'list')
+    const { exitCode } = await run({ WISHWELL_URL: service.url, DATA_DIR: directory }, 'admin', 'accounts', 'list')
     expect(exitCode).toBe(exitCodes.ok)
   })
 
@@ -63,7 +63,7 @@ describe('with a running service', () => {
     ['one that no header can hold', { ADMIN_API_KEY: 'a-wrong-admin-key-\u00fc' }, exitCodes.usage, /ASCII/],
   ])('an admin key is asked for when there is %s, and never told', async (_what, more, exitCode, message) => {
     const directory = makeDirectory()
-    const finished = await run({ WISHWELL_URL: service.url, DATA_DIR: directory, ...more }, 'account', 'list')
+    const finished = await run({ WISHWELL_URL: service.url, DATA_DIR: directory, ...more }, 'admin', 'accounts', 'list')
     expect(finished).toMatchObject({ exitCode, stdout: '' })
     expect(finished.stderr).toMatch(message)
     expect(finished.stderr).not.toContain('a-wrong-admin-key')
@@ -71,12 +71,19 @@ describe('with a running service', () => {
   })
 
   it("what it refuses is told in the service's own words", async () => {
-    const unknown = await run(environment(), 'account', 'set-tier', '00000000-0000-4000-8000-000000000000', 'pro')
+    const unknown = await run(
+      environment(),
+      'admin',
+      'accounts',
+      'set-tier',
+      '00000000-0000-4000-8000-000000000000',
+      'pro',
+    )
     expect(unknown).toMatchObject({ exitCode: exitCodes.failed, stdout: '', stderr: 'wishwell: Account not found.\n' })
-    const malformed = await run(environment(), 'account', 'set-tier', '../../..', 'pro')
+    const malformed = await run(environment(), 'admin', 'accounts', 'set-tier', '../../..', 'pro')
     expect(malformed).toMatchObject({ exitCode: exitCodes.usage, stdout: '' })
     expect(malformed.stderr).toContain('"../../.." is no id. An id has 36 characters')
-    const empty = await run(environment(), 'account', 'create', ' ')
+    const empty = await run(environment(), 'admin', 'accounts', 'create', ' ')
     expect(empty).toMatchObject({ exitCode: exitCodes.failed, stdout: '' })
     expect(empty.stderr).toContain('name: must NOT have fewer than 1 characters')
   })
@@ -91,7 +98,7 @@ describe('a service that does not answer as it should', () => {
     const { url } = await startFakeService(() => answer)
     const directory = makeDirectory()
     const environment = { WISHWELL_URL: url, ADMIN_API_KEY: adminKey, DATA_DIR: directory }
-    const finished = await run(environment, 'account', 'list')
+    const finished = await run(environment, 'admin', 'accounts', 'list')
     expect(finished).toMatchObject({ exitCode, stdout: '' })
     expect(existsSync(join(directory, 'database'))).toBe(false)
   })
@@ -112,27 +119,42 @@ describe('the address of the service', () => {
 
 describe('the help', () => {
   it.each([
-    [['account'], ['create', 'list', 'set-tier', 'delete']],
     [
-      ['account', 'create'],
+      ['admin', 'accounts'],
+      ['create', 'list', 'set-tier', 'delete'],
+    ],
+    [
+      ['admin', 'accounts', 'create'],
       ['<name>', '--tier', 'free', '--json', 'WISHWELL_URL', 'ADMIN_API_KEY', 'Exit codes', '5 too many'],
     ],
     [
-      ['account', 'delete'],
+      ['admin', 'accounts', 'delete'],
       ['<accountId>', '--yes', 'ledger stays'],
     ],
-    [['key'], ['create', 'list', 'revoke']],
     [
-      ['key', 'create'],
+      ['admin', 'keys'],
+      ['create', 'list', 'revoke'],
+    ],
+    [
+      ['admin', 'keys', 'create'],
       ['<accountId>', '<name>', '--json', 'DATA_DIR'],
     ],
-    [['backup'], ['<file>', '--json', 'pg_dump', 'admin key', 'Exit codes']],
-    [['restore'], ['<file>', '--yes', '--json', 'DATA_DIR', 'before-restore', 'Exit codes']],
     [
-      ['detection', 'export'],
+      ['admin', 'backup'],
+      ['<file>', '--json', 'pg_dump', 'admin key', 'Exit codes'],
+    ],
+    [
+      ['admin', 'restore'],
+      ['<file>', '--yes', '--json', 'DATA_DIR', 'before-restore', 'Exit codes'],
+    ],
+    [
+      ['admin', 'detection', 'export'],
       ['--out <file>', 'ADMIN_API_KEY', 'bench/detection.ts', 'Exit codes'],
     ],
-    [['correct'], ['<requestId>', 'not-request', '--json', 'WISHWELL_API_KEY', 'Exit codes']],
+    [
+      ['wishes', 'correct'],
+      ['<requestId>', 'not-request', '--json', 'WISHWELL_API_KEY', 'Exit codes'],
+    ],
     [
       [],
       [
@@ -151,7 +173,7 @@ describe('the help', () => {
     for (const word of words) expect(stdout).toContain(word)
   })
 
-  it.each([[['account']], [['account', 'create', 'x', '--tier', 'gold']]])(
+  it.each([[['admin', 'accounts']], [['admin', 'accounts', 'create', 'x', '--tier', 'gold']]])(
     'is mentioned when the command line is wrong: %j',
     async (command) => {
       const { exitCode, stdout, stderr } = await run({}, ...command)

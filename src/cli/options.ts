@@ -91,8 +91,27 @@ export const helpEnd =
     return fitLines(joinBroken(text).split('\n'), columnsOf(stream) ?? pipedHelpColumns).join('\n')
   }
 
+/** Every option of these names has this short form, in every command. */
+export const shortFlags: Readonly<Record<string, string>> = {
+  '--json': '-j',
+  '--limit': '-l',
+  '--sort': '-s',
+  '--topic': '-t',
+  '--query': '-q',
+  '--platforms': '-p',
+  '--cursor': '-c',
+  '--format': '-f',
+  '--out': '-o',
+  '--name': '-n',
+  '--watch': '-w',
+  '--depth': '-D',
+  '--data': '-d',
+  '--header': '-H',
+  '--yes': '-y',
+}
+
 /** The end of the help of every client command. */
 export const environmentHelp = `
-Environment:
-  WISHWELL_URL       the address of the service (default http://127.0.0.1:4680)
-  WISHWELL_API_KEY   an API key of the service (required)`
+Without --url and --key:
+  WISHWELL_URL       the address of the service (default: that of "wishwell login", else http://127.0.0.1:4680)
+  WISHWELL_API_KEY   an API key of the service (default: that of "wishwell login")`

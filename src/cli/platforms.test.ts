@@ -27,7 +27,7 @@ const platform = (hosts: HostStatus[], advice: string | null = null): PlatformSt
   hosts,
 })
 
-describe('wishwell platforms', () => {
+describe('wishwell admin platforms', () => {
   it('never shows a host as ready whose last call failed', () => {
     const lines = formatPlatforms([platform([failing], lastError.message)])
     expect(lines[0]).toBe('discourse      failing, used by default')

@@ -1,9 +1,6 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { HostStatus, PlatformStatus } from '../platforms/status.ts'
-import { createApi } from './api.ts'
-import { readClientConfig } from './client-config.ts'
-import { environmentHelp, helpEnd } from './options.ts'
-import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { operate, operatorCommand } from './operator-command.ts'
 import { printable } from './text.ts'
 
 const help = `
@@ -11,27 +8,18 @@ States: ready; waiting (for its next window); unreachable (the last try failed);
 failing (its last answer was an error; calls continue); paused (after
 repeated failures); quota_exhausted (until tomorrow); not_configured (credentials are
 missing); off (not in PLATFORMS).
-${environmentHelp}
+`
 
-Exit codes: 0 done; 1 the service refused; 2 the command line or the environment is wrong; 3 the service cannot be reached;
-5 too many requests.`
-
-/** `wishwell platforms`: the state of every platform, its remaining budget, and advice. */
-export function platformsCommand(): Command {
-  return new Command('platforms')
-    .description('show which platforms are on and usable, and how to fix the others (free)')
-    .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell platforms --help shows every option)')
-    .action(showPlatforms)
-}
-
-async function showPlatforms({ json }: { json: boolean }): Promise<void> {
-  exitWhenOutputCloses()
-  const answer = await createApi(readClientConfig()).readPlatforms()
-  if (json) printJson(answer)
-  else printLines(formatPlatforms(answer.data.platforms))
-}
+/** `wishwell admin platforms`: the state of every platform, its remaining budget, and advice. */
+export const platformsCommand = (): Command =>
+  operatorCommand('platforms', 'show which platforms are on and usable, and how to fix the others', help).action(
+    (options: { json: boolean }) =>
+      operate<{ platforms: PlatformStatus[] }>(
+        options,
+        (operator) => operator.call('/api/admin/platforms'),
+        ({ platforms }) => formatPlatforms(platforms),
+      ),
+  )
 
 const minute = (moment: string) => `${moment.slice(0, 16).replace('T', ' ')} UTC`
 

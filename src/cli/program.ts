@@ -1,14 +1,12 @@
 import { Command } from 'commander'
 import { version } from '../runtime/version.ts'
-import { helpEnd, requireIds } from './options.ts'
+import { helpEnd, requireIds, shortFlags } from './options.ts'
 
 const help = `
-Environment of serve and migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
-Environment of scrape, jobs, search, topics, wishes, watch, news, channel, feed, export, correct, platforms and usage: WISHWELL_URL (default http://127.0.0.1:4680), WISHWELL_API_KEY (required).
-Environment of account, key, purge, suppression, detection, search-index, backup and verify: WISHWELL_URL, ADMIN_API_KEY, else the one in DATA_DIR;
-they also work without a running service.
-Environment of healthcheck: WISHWELL_URL, else HOST and PORT; of a worker METRICS_HOST and METRICS_PORT.
-Environment of restore: DATA_DIR; of dump and restore-dump: DATA_DIR or DATABASE_URL.
+Environment of serve and admin migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
+Environment of the commands of an account: WISHWELL_URL, WISHWELL_API_KEY; by default what "wishwell login" saved.
+Environment of admin: WISHWELL_URL, ADMIN_API_KEY, else the key in DATA_DIR; most of its commands also work without a running service.
+"wishwell complete zsh" (or bash, fish) prints what completes its commands and options in the shell.
 
 Exit codes:
   0  done
@@ -23,65 +21,77 @@ Exit codes:
 /** Settings that subcommands do not inherit when they are added with addCommand. */
 function configure(command: Command): void {
   command.exitOverride()
-  // Without it, descriptions beside long option names are not wrapped at all on 80 columns.
-  command.configureHelp({ minWidthToWrap: 20 })
+  // Without a minimum, descriptions beside long option names are not wrapped at all on 80 columns.
+  command.configureHelp({ minWidthToWrap: 20, showGlobalOptions: true })
+  for (const option of command.options) {
+    const short = shortFlags[option.long ?? '']
+    if (short === undefined || option.short) continue
+    option.short = short
+    option.flags = `${short}, ${option.flags}`
+  }
   for (const inner of command.commands) configure(inner)
 }
 
 /** What each command needs is loaded when the command is used, or when the help lists all of them. */
-const commands: Record<string, () => Promise<Command>> = {
+const commands: Record<string, (inner?: string) => Promise<Command>> = {
+  demo: async () => (await import('./demo/command.ts')).demoCommand(),
+  login: async () => (await import('./login.ts')).loginCommand(),
+  search: async () => (await import('./search.ts')).searchCommand(),
   scrape: async () => (await import('./scrape.ts')).scrapeCommand(),
   jobs: async () => (await import('./jobs.ts')).jobsCommand(),
-  search: async () => (await import('./search.ts')).searchCommand(),
   topics: async () => (await import('./topics.ts')).topicsCommand(),
   wishes: async () => (await import('./wishes.ts')).wishesCommand(),
-  watch: async () => (await import('./watch.ts')).watchCommand(),
-  news: async () => (await import('./news.ts')).newsCommand(),
-  feed: async () => (await import('./feed.ts')).feedCommand(),
-  channel: async () => (await import('./channel.ts')).channelCommand(),
+  watches: async () => (await import('./watches.ts')).watchesCommand(),
+  channels: async () => (await import('./channels.ts')).channelsCommand(),
+  feeds: async () => (await import('./feeds.ts')).feedsCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
-  correct: async () => (await import('./correct.ts')).correctCommand(),
-  platforms: async () => (await import('./platforms.ts')).platformsCommand(),
   usage: async () => (await import('./usage.ts')).usageCommand(),
-  account: async () => (await import('./account.ts')).accountCommand(),
-  key: async () => (await import('./key.ts')).keyCommand(),
-  purge: async () => (await import('./purge.ts')).purgeCommand(),
-  suppression: async () => (await import('./suppression.ts')).suppressionCommand(),
-  detection: async () => (await import('./detection.ts')).detectionCommand(),
-  backup: async () => (await import('./backup.ts')).backupCommand(),
-  restore: async () => (await import('./restore.ts')).restoreCommand(),
-  dump: async () => (await import('./dump.ts')).dumpCommand(),
-  'restore-dump': async () => (await import('./restore-dump.ts')).restoreDumpCommand(),
-  'search-index': async () => (await import('./search-index.ts')).searchIndexCommand(),
-  verify: async () => (await import('./verify.ts')).verifyCommand(),
-  healthcheck: async () => (await import('./healthcheck.ts')).healthcheckCommand(),
-  demo: async () => (await import('./demo/command.ts')).demoCommand(),
+  api: async () => (await import('./call.ts')).apiCommand(),
+  admin: async (inner) => (await import('./admin.ts')).adminCommand(inner),
+}
+
+/** An option is the environment variable of this one call. */
+function applyGlobalOptions(program: Command, command: Command): void {
+  const { url, key } = program.opts<{ url?: string; key?: string }>()
+  const isOf = (group: string, one: Command | null): boolean =>
+    one !== null && (one.name() === group || isOf(group, one.parent))
+  if (url !== undefined) process.env.WISHWELL_URL = url
+  if (key !== undefined) process.env[isOf('admin', command) ? 'ADMIN_API_KEY' : 'WISHWELL_API_KEY'] = key
 }
 
 /**
- * The program with every command, or with `serve`, `migrate` and the named one only: a client starts several times as fast without
- * the modules of the others.
+ * The program with every command, or with `serve` and the named one only: a client starts several times as fast without the modules of
+ * the others.
+ * @param parameters of the command line.
  */
-export async function createProgram(name?: string): Promise<Command> {
+export async function createProgram([name, inner]: readonly string[] = []): Promise<Command> {
   const program = new Command('wishwell')
     .description('Collects feature requests from public platforms, searches them, and meters live collection.')
     .version(version)
+    .option('-u, --url <url>', 'the address of the service')
+    .option(
+      '-k, --key <key>',
+      'your API key, or the admin key; other users of the machine may see it: rather "wishwell login"',
+    )
     .addHelpText('after', helpEnd(help))
     .showHelpAfterError('(wishwell --help shows every command and option)')
   program
     .command('serve')
     .description('run the service until it is stopped (also without a command)')
     .action(async () => (await import('./serve.ts')).serve())
-  program
-    .command('migrate')
-    .description('bring the database up to date and exit (serve does so, too)')
-    .option('--json', 'print the result as JSON', false)
-    .action(async (options: { json: boolean }) => (await import('./serve.ts')).migrateDatabase(options))
-  const isOne = name !== undefined && (Object.hasOwn(commands, name) || name === 'serve' || name === 'migrate')
+  const isOne = name !== undefined && (Object.hasOwn(commands, name) || name === 'serve')
   for (const [other, load] of Object.entries(commands)) {
-    if (!isOne || other === name) program.addCommand(await load())
+    if (!isOne || other === name) program.addCommand(await load(isOne ? inner : undefined))
   }
-  program.hook('preAction', (_program, command) => requireIds(command))
+  program.hook('preAction', (_program, command) => {
+    requireIds(command)
+    applyGlobalOptions(program, command)
+  })
   configure(program)
+  if (!isOne) {
+    ;(await import('@bomb.sh/tab/commander')).default(program)
+    const complete = program.commands.find((command) => command.name() === 'complete')
+    complete?.description('print the completion script of a shell: bash, zsh, fish or powershell')
+  }
   return program
 }

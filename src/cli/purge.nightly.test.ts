@@ -15,7 +15,7 @@ async function run(environment: Environment, ...parameters: string[]) {
   return { ...finished, data: isJson ? JSON.parse(finished.stdout).data : null }
 }
 
-describe('wishwell purge', { timeout: 60_000 }, () => {
+describe('wishwell admin purge', { timeout: 60_000 }, () => {
   let service: TestService
   const requests = [
     foundRequest('1', { title: 'Penguin \x1b[31mred', authorHandle: 'eve' }),
@@ -37,7 +37,7 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
   afterEach(() => service.reset())
   afterAll(() => service.stop())
   const environment = () => ({ WISHWELL_URL: service.url, ADMIN_API_KEY: service.adminKey, DATA_DIR: '/nonexistent' })
-  const purge = (...parameters: string[]) => run(environment(), 'purge', ...parameters)
+  const purge = (...parameters: string[]) => run(environment(), 'admin', 'purge', ...parameters)
   const stored = async () => (await service.client.get('/api/v1/requests?limit=100')).body.data.results.length
 
   it('first shows the requests to delete and their number, and with --dry-run does no more', async () => {
@@ -54,21 +54,21 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
     expect(purged.stderr).toBe('1 request to delete (github 1):\n  Penguin red  https://example.org/1\n')
     expect(purged.stdout).toMatch(/^1 request deleted\.\nThey are suppressed \(purge [0-9a-f-]{36}\)\.\n$/)
     expect((await collect()).requestsCreated).toBe(0)
-    const listed = await run(environment(), 'suppression', 'list')
+    const listed = await run(environment(), 'admin', 'suppressions', 'list')
     expect(listed.stdout).toMatch(
       /^21 hashes of what .*\nhandle, name {2}\d{4}-\d\d-\d\d · 21 hashes {2}[0-9a-f-]{36}\n$/,
     )
-    const lifted = await run(environment(), 'suppression', 'lift', '--author', 'eve')
+    const lifted = await run(environment(), 'admin', 'suppressions', 'lift', '--author', 'eve')
     expect(lifted.stdout).toBe('Lifted: the requests may be collected again.\n')
     expect((await collect()).requestsCreated).toBe(1)
-    const again = await run(environment(), 'suppression', 'lift', '--author', 'eve')
+    const again = await run(environment(), 'admin', 'suppressions', 'lift', '--author', 'eve')
     expect(again).toMatchObject({ exitCode: exitCodes.failed, stderr: 'wishwell: Suppression not found.\n' })
   })
 
   it('gives the answer of the service with --json, and passes on every option', async () => {
     const { data } = await purge('--platform', 'github', '--older-than', '1', '--suppress', '--yes', '--json')
     expect(data).toMatchObject({ matched: 0, deleted: 0, dryRun: false, purgeId: null })
-    const kept = await purge('--url', 'https://example.org/a1', '--no-suppress', '--yes', '--json')
+    const kept = await purge('--source-url', 'https://example.org/a1', '--no-suppress', '--yes', '--json')
     expect(kept.data).toMatchObject({ matched: 1, deleted: 1, purgeId: null, matchedByPlatform: { github: 1 } })
     expect((await purge('--id', 'a2', '--platform', 'github', '--yes', '--json')).data.deleted).toBe(1)
     expect((await purge('--platform', 'github', '--yes', '--json')).data).toMatchObject({ deleted: 7, purgeId: null })
@@ -78,7 +78,7 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
   it.each([
     [[], 'Say what to purge'],
     [['--dry-run'], 'Say what to purge'],
-    [['--author', 'a', '--url', 'https://example.org'], '--url and --author cannot be combined'],
+    [['--author', 'a', '--source-url', 'https://example.org'], '--source-url and --author cannot be combined'],
     [['--platform', 'myspace', '--yes'], 'Allowed choices'],
     [['--older-than', '0', '--yes'], 'whole number'],
     [['--older-than', '30d', '--yes'], 'whole number'],
@@ -92,7 +92,7 @@ describe('wishwell purge', { timeout: 60_000 }, () => {
   })
 
   it("tells the service's own words of what it refuses", async () => {
-    const { exitCode, stderr } = await purge('--url', 'example.org/1', '--yes')
+    const { exitCode, stderr } = await purge('--source-url', 'example.org/1', '--yes')
     expect([exitCode, stderr]).toEqual([exitCodes.failed, expect.stringContaining('must be a web address')])
   })
 
@@ -114,8 +114,8 @@ it('works on the database itself when no service runs', { timeout: 60_000 }, asy
     DATA_DIR: dataDir,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   }
-  const { exitCode, data } = await run(environment, 'purge', '--author', 'ada', '--yes', '--json')
+  const { exitCode, data } = await run(environment, 'admin', 'purge', '--author', 'ada', '--yes', '--json')
   expect([exitCode, data.matched, typeof data.purgeId]).toEqual([exitCodes.ok, 0, 'string'])
-  const { data: lifted } = await run(environment, 'suppression', 'lift', '--purge', data.purgeId, '--json')
+  const { data: lifted } = await run(environment, 'admin', 'suppressions', 'lift', '--purge', data.purgeId, '--json')
   expect(lifted.lifted).toBe(20)
 })

@@ -21,7 +21,7 @@ interface Selection {
   platform?: string
   olderThan?: number
   id?: string
-  url?: string
+  sourceUrl?: string
   author?: string
 }
 
@@ -37,13 +37,13 @@ const timeoutMs = 10 * 60_000
 const sampleColumns = 60
 
 const help = `
-A request must match every given option; at most one of --older-than, --id, --url, --author. Only an exact match counts:
+A request must match every given option; at most one of --older-than, --id, --source-url, --author. Only an exact match counts:
   --id       the _id of a request, or with --platform its id on that platform; case-sensitive
-  --url      http or https, www., a trailing slash, a #fragment and the order of parameters do not matter; an address with
+  --source-url   http or https, www., a trailing slash, a #fragment and the order of parameters do not matter; an address with
              parameters also matches the same page without them
   --author   a handle (ada; @ada matches handles only), a full name in any case, or the address of a profile
 
-Requests purged by --id, --url or --author are suppressed: no later collection stores them again ("wishwell suppression").
+Requests purged by --id, --source-url or --author are suppressed: no later collection stores them again ("wishwell admin suppressions").
 A purge by --platform or --older-than suppresses nothing. --suppress and --no-suppress override this.
 Credits and the counts of finished jobs do not change. Backups made earlier still contain the deleted requests.
 `
@@ -71,12 +71,12 @@ function describePurged({ deleted, purgeId }: Purged): string[] {
 }
 
 /** @throws CommandError when no selection is given, or two that exclude each other. */
-function toBody({ platform, olderThan, id, url, author, suppress }: PurgeOptions) {
-  const exclusive = Object.entries({ '--older-than': olderThan, '--id': id, '--url': url, '--author': author })
+function toBody({ platform, olderThan, id, sourceUrl: url, author, suppress }: PurgeOptions) {
+  const exclusive = Object.entries({ '--older-than': olderThan, '--id': id, '--source-url': url, '--author': author })
   const given = exclusive.filter(([, value]) => value !== undefined).map(([option]) => option)
   if (given.length > 1) throw new CommandError(`${given.join(' and ')} cannot be combined.`, exitCodes.usage)
   if (given.length === 0 && platform === undefined) {
-    const message = 'Say what to purge: --platform, --older-than, --id, --url or --author.'
+    const message = 'Say what to purge: --platform, --older-than, --id, --source-url or --author.'
     throw new CommandError(message, exitCodes.usage)
   }
   return { platform, olderThanDays: olderThan, id, url, author, suppress }
@@ -90,13 +90,13 @@ async function purge(operator: Operator, options: PurgeOptions): Promise<Envelop
   const preview = await send(true)
   if (options.dryRun) return preview
   noteLines(describeMatches(preview.data))
-  const isNamed = (options.id ?? options.url ?? options.author) !== undefined
+  const isNamed = (options.id ?? options.sourceUrl ?? options.author) !== undefined
   const ending = (options.suppress ?? isNamed) ? 'and never stored again.' : 'and may be collected again.'
   await confirm(`They are deleted for good ${ending}`, options)
   return send(false)
 }
 
-/** `wishwell purge`: deletes stored requests. */
+/** `wishwell admin purge`: deletes stored requests. */
 export function purgeCommand(): Command {
   return operatorCommand(
     'purge',
@@ -106,9 +106,9 @@ export function purgeCommand(): Command {
     .addOption(new Option('--platform <platform>', 'only what is from there').choices(platformNames))
     .option('--older-than <days>', 'requests that were not refreshed for so many days', wholeNumber(1, 36_500))
     .option('--id <id>', 'the request with this id')
-    .option('--url <url>', 'the request at this address')
+    .option('--source-url <url>', 'the request at this address')
     .option('--author <author>', 'every request of this author')
-    .option('--suppress', 'never store it again (default with --id, --url, --author)')
+    .option('--suppress', 'never store it again (default with --id, --source-url, --author)')
     .option('--no-suppress', 'a later collection may store it again (default with --platform, --older-than)')
     .option('--dry-run', 'only show what would be deleted, and how many', false)
     .option('--yes', 'do not ask for confirmation; required without a terminal', false)

@@ -28,13 +28,13 @@ Exit codes: 0 done; 1 the dump is incomplete, damaged or of another version, the
 2 the command line or the environment is wrong.
 
 Example, from the embedded database to a Postgres, while the service is stopped:
-  wishwell dump wishwell.dump
-  DATABASE_URL=postgres://… wishwell restore-dump wishwell.dump`
+  wishwell admin dump wishwell.dump
+  DATABASE_URL=postgres://… wishwell admin restore-dump wishwell.dump`
 
-/** `wishwell restore-dump`: stores a dump in an empty database. */
+/** `wishwell admin restore-dump`: stores a dump in an empty database. */
 export function restoreDumpCommand(): Command {
   return new Command('restore-dump')
-    .description('store a dump, made by "wishwell dump", in an empty database; the service must not run')
+    .description('store a dump, made by "wishwell admin dump", in an empty database; the service must not run')
     .argument('<file>', 'the dump; - for stdin')
     .option('--json', 'print only the result, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
@@ -84,7 +84,7 @@ async function runRestore(file: string, { json }: { json: boolean }): Promise<vo
       else {
         printLines([
           `Restored ${describeRows(restored.rows, restored.totalRows)}.`,
-          'Start the service with the same environment, and check it with "wishwell verify".',
+          'Start the service with the same environment, and check it with "wishwell admin verify".',
         ])
       }
     } finally {

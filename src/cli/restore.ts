@@ -29,11 +29,11 @@ interface RestoreOptions {
   json: boolean
 }
 
-/** `wishwell restore`: replaces the embedded database by a backup. */
+/** `wishwell admin restore`: replaces the embedded database by a backup. */
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('replace the embedded database by a backup; the service must not run')
-    .argument('<file>', 'a backup, made by "wishwell backup"')
+    .argument('<file>', 'a backup, made by "wishwell admin backup"')
     .option('--yes', 'do not ask for confirmation; required without a terminal', false)
     .option('--json', 'print only the result, as one JSON object', false)
     .addHelpText('after', helpEnd(help))

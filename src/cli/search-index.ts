@@ -94,7 +94,7 @@ function rebuildCommand(): Command {
     )
 }
 
-/** `wishwell search-index`: the state of the index in a search cluster, and building it anew. */
+/** `wishwell admin search-index`: the state of the index in a search cluster, and building it anew. */
 export const searchIndexCommand = (): Command =>
   new Command('search-index')
     .description('show or rebuild the search index of a cluster (SEARCH_URL)')

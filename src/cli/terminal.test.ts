@@ -106,7 +106,7 @@ const answers: Record<string, FakeAnswer> = {
   'GET /api/v1/scrape': { body: { data: { jobs, hasMore: true, cursor: 'c'.repeat(40) } } },
   [`GET /api/v1/scrape/${jobId}`]: { body: { data: failedJob } },
   [`DELETE /api/v1/scrape/${jobId}`]: { body: { data: failedJob } },
-  'GET /api/v1/platforms': { body: { data: { platforms } } },
+  'GET /api/admin/platforms': { body: { data: { platforms } } },
   'GET /api/v1/usage': { body: { data: account } },
   'POST /api/v1/requests/search': {
     body: { data: { results: found, hasMore: true, limitReached: false }, meta: { maybeResults: 0 }, usage },
@@ -135,7 +135,7 @@ const commands: [command: string, ...parameters: string[]][] = [
   ['jobs', 'list'],
   ['jobs', 'show', jobId],
   ['jobs', 'cancel', jobId],
-  ['platforms'],
+  ['admin', 'platforms'],
   ['usage'],
   ['search', 'dark mode'],
   ['scrape', 'dark mode', '--no-wait'],
@@ -145,7 +145,7 @@ const commands: [command: string, ...parameters: string[]][] = [
 describe.skipIf(noTerminal !== null)('on a terminal of 80 columns', () => {
   it.each(commands)('%s %s %s is no wider', async (...parameters) => {
     const service = await startService()
-    const environment = { WISHWELL_URL: service.url, WISHWELL_API_KEY: testKey }
+    const environment = { WISHWELL_URL: service.url, WISHWELL_API_KEY: testKey, ADMIN_API_KEY: testKey }
     const { output, exitCode } = await runOnTerminal(parameters.filter(Boolean), { columns, environment })
     expect([exitCodes.ok, exitCodes.partial]).toContain(exitCode)
     expect(stripVTControlCharacters(output).trim()).not.toBe('')

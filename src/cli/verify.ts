@@ -56,7 +56,7 @@ function failIfWrong(findings: Findings, verified: readonly Part[]): void {
   throw new CommandError(`${what}: ${first.line}${more}`, exitCodes.failed)
 }
 
-/** `wishwell verify`: checks the ledger and what is derived from the requests; a broken rule is shown, and the exit code is 1. */
+/** `wishwell admin verify`: checks the ledger and what is derived from the requests; a broken rule is shown, and the exit code is 1. */
 export function verifyCommand(): Command {
   return operatorCommand(
     'verify',

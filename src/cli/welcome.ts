@@ -16,9 +16,9 @@ export function formatWelcome(service: Started, isTerminal: boolean): string[] {
   }
   if (signInUrl !== null) {
     add('sign in:', signInUrl)
-    add('', '(works once, for 15 minutes; later: npx wishwell account link)')
+    add('', '(works once, for 15 minutes; later: npx wishwell admin accounts link)')
   } else if (address !== null) {
-    add('sign in:', 'npx wishwell account link   (creates a link that works once)')
+    add('sign in:', 'npx wishwell admin accounts link   (creates a link that works once)')
   }
   add('admin key:', adminKeyLocation)
   if (address !== null) add('API:', `${address}/docs`)

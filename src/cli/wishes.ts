@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { createApi } from './api.ts'
 import type { MarkChanges } from './api-types.ts'
 import { readClientConfig } from './client-config.ts'
+import { correctCommand } from './correct.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
@@ -71,9 +72,10 @@ export function wishesCommand(): Command {
       .option('--cursor <cursor>', 'continue where an earlier list ended')
       .action(listCorrections),
     subcommand('undo', 'undo a merge or a split')
-      .argument('<correctionId>', 'as "wishes corrections" shows it')
+      .argument('<correctionId>', 'as "wishwell wishes corrections" shows it')
       .action(undo),
     markCommand(),
+    correctCommand(),
   ]
   const wishes = new Command('wishes')
     .description('list, merge, split and mark wishes: each is a set of requests that ask for the same (free)')

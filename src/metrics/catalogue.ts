@@ -151,7 +151,7 @@ export const catalogue = {
   },
   wishwell_ledger_drift_credits: {
     kind: 'gauge',
-    help: 'How far the sums of balances and open reservations are from the sums of the entries: always 0 (`wishwell verify`).',
+    help: 'How far the sums of balances and open reservations are from the sums of the entries: always 0 (`wishwell admin verify`).',
     labels: ['balance'],
     isShared: true,
   },

@@ -26,7 +26,8 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true })
 })
 
-const migrate = (dataDir: string) => startCommand(['migrate', '--json'], { DATA_DIR: dataDir, LOG_LEVEL: 'error' })
+const migrate = (dataDir: string) =>
+  startCommand(['admin', 'migrate', '--json'], { DATA_DIR: dataDir, LOG_LEVEL: 'error' })
 
 /** Polls without a pause: the files come within some hundred milliseconds. */
 async function waitForFiles(dataDir: string, count: number): Promise<void> {

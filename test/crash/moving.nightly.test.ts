@@ -76,9 +76,9 @@ describe('kill -9', () => {
     const before = await readPlace(source)
     const file = join(source.dataDir, '..', 'data.dump')
 
-    const dumpMs = await timed(['dump', join(source.dataDir, '..', 'reference.dump')], source)
+    const dumpMs = await timed(['admin', 'dump', join(source.dataDir, '..', 'reference.dump')], source)
     let whole = 0
-    await kill(['dump', file], source, {
+    await kill(['admin', 'dump', file], source, {
       takesMs: dumpMs,
       random,
       afterEach: async () => {
@@ -88,14 +88,14 @@ describe('kill -9', () => {
       },
     })
     expect(whole).toBeLessThan(kills)
-    await timed(['dump', file], source)
+    await timed(['admin', 'dump', file], source)
     expect(existsSync(`${file}.partial`)).toBe(false)
     expect(await readPlace(source)).toEqual(before)
 
-    const restoreMs = await timed(['restore-dump', file], newDataDirectory())
+    const restoreMs = await timed(['admin', 'restore-dump', file], newDataDirectory())
     const target = await newDatabase()
     let restored = 0
-    await kill(['restore-dump', file], target, {
+    await kill(['admin', 'restore-dump', file], target, {
       takesMs: restoreMs,
       random,
       afterEach: async () => {
@@ -108,7 +108,7 @@ describe('kill -9', () => {
       },
     })
     expect(restored).toBeLessThan(kills)
-    await timed(['restore-dump', file], target)
+    await timed(['admin', 'restore-dump', file], target)
     expect(await readPlace(target)).toEqual(before)
   })
 })

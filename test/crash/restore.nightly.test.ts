@@ -66,21 +66,21 @@ describe('kill -9 during a restore', () => {
     const copy = await copyDatabase()
     const { dataDir } = copy.options
     const environment = { DATA_DIR: dataDir, WISHWELL_URL: 'http://127.0.0.1:2' }
-    const create = (name: string) => startCommand(['account', 'create', name], environment).finished
+    const create = (name: string) => startCommand(['admin', 'accounts', 'create', name], environment).finished
     const file = join(makeDirectory(), 'backup.tar.gz')
     expect((await create('in the backup')).exitCode).toBe(0)
-    expect(await startCommand(['backup', file], environment).finished).toMatchObject({ exitCode: 0 })
+    expect(await startCommand(['admin', 'backup', file], environment).finished).toMatchObject({ exitCode: 0 })
     expect((await create('since then')).exitCode).toBe(0)
     const old = await readDataDirectory(dataDir)
 
     const startedAt = performance.now()
     const scratch = makeDirectory()
-    await startCommand(['restore', file, '--yes'], { DATA_DIR: scratch }).finished
+    await startCommand(['admin', 'restore', file, '--yes'], { DATA_DIR: scratch }).finished
     const restoreMs = performance.now() - startedAt
     const restored = await readDataDirectory(scratch)
     expect(restored).not.toEqual(old)
     for (let kill = 0; kill < kills; kill++) {
-      const command = startCommand(['restore', file, '--yes'], environment)
+      const command = startCommand(['admin', 'restore', file, '--yes'], environment)
       await sleep(random.next() * restoreMs)
       command.kill('SIGKILL')
       await command.finished

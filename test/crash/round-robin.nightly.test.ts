@@ -203,7 +203,10 @@ describe('two api and two worker processes, each killed once', () => {
   })
 
   it('verifies: the ledger, topics, wishes and vocabulary are right', { timeout: 300_000 }, async () => {
-    const { finished } = startCommand(['verify'], { WISHWELL_URL: deployment.url, ADMIN_API_KEY: campaignAdminKey })
+    const { finished } = startCommand(['admin', 'verify'], {
+      WISHWELL_URL: deployment.url,
+      ADMIN_API_KEY: campaignAdminKey,
+    })
     const { exitCode, stdout, stderr } = await finished
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout.trim().split('\n')).toHaveLength(4)

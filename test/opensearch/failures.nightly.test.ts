@@ -44,7 +44,7 @@ const titles = async (query: string): Promise<unknown> => {
 }
 const expectFound = (word: string) => expect.poll(() => titles(word)).toEqual([`Penguin ${word}`])
 const run = (...parameters: string[]) =>
-  startCommand(['search-index', ...parameters], {
+  startCommand(['admin', 'search-index', ...parameters], {
     WISHWELL_URL: service.url,
     ADMIN_API_KEY: service.adminKey,
     DATA_DIR: '/nonexistent',

@@ -142,7 +142,7 @@ describe('an installed package', () => {
     const [url = '', apiKey = ''] = await output
     const caller = own({ WISHWELL_URL: url, WISHWELL_API_KEY: apiKey })
 
-    const health = await installation.run(pinned, wishwell('healthcheck', '--json'), caller)
+    const health = await installation.run(pinned, wishwell('admin', 'healthcheck', '--json'), caller)
     expect([health.exitCode, JSON.parse(health.stdout)]).toMatchObject([
       0,
       { healthy: true, service: { search: 'bm25' } },
@@ -163,7 +163,9 @@ describe('an installed package', () => {
     child.kill('SIGTERM')
     const { stderr } = await ended
     expect(stderr.split('\n').filter((line) => /"level":(40|50|60)/.test(line))).toEqual([])
-    await expect.poll(() => installation.run(pinned, wishwell('healthcheck'), caller)).toMatchObject({ exitCode: 1 })
+    await expect
+      .poll(() => installation.run(pinned, wishwell('admin', 'healthcheck'), caller))
+      .toMatchObject({ exitCode: 1 })
   }, 300_000)
 
   it('has a demo that collects and searches sample data', async () => {

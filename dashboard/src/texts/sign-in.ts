@@ -11,5 +11,5 @@ export const signInTexts = {
   usedLink: 'This link was used already, or it is too old. Ask for another one, or sign in with an API key.',
   or: 'or',
   whereKeys:
-    'No key? The service printed one at its first start. Whoever runs it makes a sign-in link with the command “npx wishwell account link”.',
+    'No key? The service printed one at its first start. Whoever runs it makes a sign-in link with the command “npx wishwell admin accounts link”.',
 }

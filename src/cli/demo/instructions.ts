@@ -51,4 +51,4 @@ In another terminal:
   npx wishwell scrape "bulk edit" --depth 3
   npx wishwell search offline mode
   npx wishwell topics --sort top
-  npx wishwell account link`
+  npx wishwell admin accounts link`

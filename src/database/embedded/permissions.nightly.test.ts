@@ -170,9 +170,9 @@ describe('a data directory', { timeout: 180_000 }, () => {
     openToAll(0o777)
     const file = join(parent, 'backup.tar.gz')
     const environment = { DATA_DIR: dataDir, WISHWELL_URL: 'http://127.0.0.1:2' }
-    expect(await startCommand(['backup', file], environment).finished).toMatchObject({ exitCode: 0 })
+    expect(await startCommand(['admin', 'backup', file], environment).finished).toMatchObject({ exitCode: 0 })
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(await startCommand(['restore', file, '--yes'], environment).finished).toMatchObject({ exitCode: 0 })
+    expect(await startCommand(['admin', 'restore', file, '--yes'], environment).finished).toMatchObject({ exitCode: 0 })
     expect(readdirSync(dataDir).filter((name) => name.startsWith('database'))).toHaveLength(2)
     expect(trespass()).toEqual([])
   })

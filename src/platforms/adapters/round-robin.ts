@@ -86,7 +86,7 @@ export async function fetchRoundRobin({
     }
   }
   if (waits.length > 0) throw soonestOf(waits)
-  // If some sources delivered all their pages, the others' failures do not fail the task; `wishwell platforms` shows them.
+  // If some sources delivered all their pages, the others' failures do not fail the task; `wishwell admin platforms` shows them.
   const hasDelivered = request.cursor !== null
   if (failures.length > 0 && (hasBrokenOff || !hasDelivered)) throw soonestOf(failures)
   return null

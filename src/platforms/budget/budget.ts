@@ -15,7 +15,7 @@ export interface BudgetLimits {
   concurrency: number
   /** For a day or longer; its use survives a restart. */
   quota?: Pick<Quota, 'limit' | 'periodEnd'>
-  /** Left out of the hosts that `wishwell platforms` shows: an account named it, or it is a second limit of a host that is shown. */
+  /** Left out of the hosts that `wishwell admin platforms` shows: an account named it, or it is a second limit of a host that is shown. */
   isUnlisted?: boolean
   /** The platform can search without it: it does not decide whether the platform is ready. */
   isOptional?: boolean

@@ -26,12 +26,12 @@ describe.runIf(isNative)('BM25 on Postgres', () => {
   })
   afterAll(() => opened?.close())
 
-  test('a full table gets its index from `wishwell migrate` only, without a lock that writers wait for', async () => {
+  test('a full table gets its index from `wishwell admin migrate` only, without a lock that writers wait for', async () => {
     await sql`drop index if exists request_texts_bm25`.execute(opened.database)
     await sql`delete from search_engine`.execute(opened.database)
     const served = await chooseEngine(opened.database, { isShared: true })
     expect(served.engine.kind).toBe('tsvector')
-    expect(served.fallbackReason).toContain('run `wishwell migrate`')
+    expect(served.fallbackReason).toContain('run `wishwell admin migrate`')
     const migrated = await chooseEngine(opened.database, { isShared: true, buildsFullIndex: true })
     expect(migrated).toMatchObject({ engine: { kind: 'bm25' } })
     expect((await chooseEngine(opened.database, { isShared: true })).engine.kind).toBe('bm25')

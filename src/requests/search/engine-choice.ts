@@ -18,7 +18,7 @@ export interface ChooseEngineOptions {
   choice?: EngineChoice
   /** Whether other processes may write meanwhile, as on Postgres. */
   isShared?: boolean
-  /** Whether the index of a full table may be built, for minutes: for `wishwell migrate`. */
+  /** Whether the index of a full table may be built, for minutes: for `wishwell admin migrate`. */
   buildsFullIndex?: boolean
   log?: Pick<Logger, 'info' | 'warn'> | undefined
   /** How long to wait before each new attempt while the database is unavailable. */

@@ -48,7 +48,7 @@ describe('the index of a full table', () => {
 
   test('is not built by a service, which names the command that builds it', async () => {
     const prepared = prepareIndex(opened.database, index, { isShared: true, buildsFullIndex: false })
-    await expect(prepared).rejects.toThrow('`wishwell migrate`')
+    await expect(prepared).rejects.toThrow('`wishwell admin migrate`')
     expect(await readIndexState(opened.database, index.name)).toBe('missing')
   })
 

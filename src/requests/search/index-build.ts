@@ -97,7 +97,7 @@ export const prepareIndex = (database: Database, index: EngineIndex, options: Bu
     if (options.isShared && (await isFull(transaction))) {
       if (options.buildsFullIndex) return buildBesideWrites(database, index, options.log)
       throw new Error(
-        'its index is missing, and to build it for all stored texts takes minutes: run `wishwell migrate`, which builds it while others store',
+        'its index is missing, and to build it for all stored texts takes minutes: run `wishwell admin migrate`, which builds it while others store',
       )
     }
     await index.before?.(transaction)

@@ -28,7 +28,7 @@ export interface SizeWatch {
 
 const warning = (from: number) =>
   `${from.toLocaleString('en')} requests or more are searched with tsvector, which ranks only a part of the matches of common words. ` +
-  'Install the extension pg_textsearch and run `wishwell migrate`, or set SEARCH_URL to an OpenSearch cluster.'
+  'Install the extension pg_textsearch and run `wishwell admin migrate`, or set SEARCH_URL to an OpenSearch cluster.'
 
 /** Warns when the cache has outgrown its search engine. */
 export function watchSearchSize({

@@ -20,7 +20,7 @@ const subcommand = (name: string, description: string) =>
     .description(description)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError(`(wishwell feed ${name} --help shows every option)`)
+    .showHelpAfterError(`(wishwell feeds ${name} --help shows every option)`)
 
 const connect = () => {
   exitWhenOutputCloses()
@@ -77,26 +77,26 @@ async function list({ json }: { json: boolean }): Promise<void> {
 async function remove(feedId: string, { json }: { json: boolean }): Promise<void> {
   const answer = await connect().removeFeed(feedId)
   if (json) printJson(answer)
-  else printLines([`Feed ${printable(answer.data.feedId)} is removed: its address opens nothing any more.`])
+  else printLines([`Feed ${printable(answer.data.feedId)} is deleted: its address opens nothing any more.`])
 }
 
-/** `wishwell feed`: Atom and JSON feeds of topics, watches and searches. */
-export function feedCommand(): Command {
+/** `wishwell feeds`: Atom and JSON feeds of topics, watches and searches. */
+export function feedsCommand(): Command {
   const commands = [
-    subcommand('add', 'make a feed and print its address, which is shown only once')
+    subcommand('create', 'create a feed and print its address, which is shown only once')
       .option('--topic <topic>', 'of the requests of a topic')
       .option('--watch <watchId>', 'of the news of a watch')
       .option('--search <query>', 'of the results of a search, the newest first')
       .option('--name <name>', 'its title')
       .action(add),
     subcommand('list', 'list the feeds: name, what they are of, use, first characters of the secret, id').action(list),
-    subcommand('remove', 'remove a feed: its address opens nothing any more')
-      .argument('<feedId>', 'as "feed list" shows it')
+    subcommand('delete', 'delete a feed: its address opens nothing any more')
+      .argument('<feedId>', 'as "wishwell feeds list" shows it')
       .action(remove),
   ]
-  const feed = new Command('feed')
-    .description('make, list and remove Atom and JSON feeds of topics, watches and searches (free)')
-    .showHelpAfterError('(wishwell feed --help shows every command)')
-  for (const command of commands) feed.addCommand(command)
-  return feed
+  const feeds = new Command('feeds')
+    .description('create, list and delete Atom and JSON feeds of topics, watches and searches (free)')
+    .showHelpAfterError('(wishwell feeds --help shows every command)')
+  for (const command of commands) feeds.addCommand(command)
+  return feeds
 }

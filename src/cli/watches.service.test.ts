@@ -6,18 +6,18 @@ import { exitCodes } from './exit-codes.ts'
 
 // Takes seconds: each command is a process.
 
-describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
+describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService({ platforms: platformMap(scriptedPlatform('github', numberedPages(1, 2))) })
   })
   afterAll(() => service.stop())
 
-  const run = (...parameters: string[]) => runCommand(['watch', ...parameters], service)
+  const run = (...parameters: string[]) => runCommand(['watches', ...parameters], service)
   const terms = ['--platforms', 'github', '--schedule', '30 8 * * *', '--credits', '5', '--timezone', 'Europe/Berlin']
 
   it('adds, lists, runs, pauses, resumes and removes a watch', async () => {
-    const added = await run('add', 'dark mode', ...terms, '--goal', 'for mobile', '--json')
+    const added = await run('create', 'dark mode', ...terms, '--goal', 'for mobile', '--json')
     expect([added.exitCode, added.stderr]).toEqual([exitCodes.ok, ''])
     const { watchId, ...watch } = JSON.parse(added.stdout).data
     expect(watch).toMatchObject({ name: 'dark mode', monthlyCredits: 5, goal: 'for mobile', timezone: 'Europe/Berlin' })
@@ -33,13 +33,13 @@ describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
     expect(shown).toContain('In 31 days: 31 runs, at most 5 credits; the budget pays for 5 runs in any case')
     const { jobId } = JSON.parse((await run('run', watchId, '--json')).stdout).data
     await service.client.waitForJob(jobId)
-    expect((await run('history', watchId)).stdout).toMatch(
+    expect((await run('runs', watchId)).stdout).toMatch(
       new RegExp(`^.* UTC  by hand · completed · 2 new requests, 1 credit  job ${jobId}\n$`),
     )
-    expect((await run('pause', watchId)).stdout).toBe(`Paused. It goes on with: wishwell watch resume ${watchId}\n`)
+    expect((await run('pause', watchId)).stdout).toBe(`Paused. It goes on with: wishwell watches resume ${watchId}\n`)
     expect((await run('list')).stdout).toContain(` · paused  ${watchId}\n`)
     expect((await run('resume', watchId)).stdout).toContain('  state      next run ')
-    expect((await run('remove', watchId)).stdout).toBe(`Removed: ${watchId}\n`)
+    expect((await run('delete', watchId)).stdout).toBe(`Deleted: ${watchId}\n`)
     expect((await run('list')).stdout).toBe('No watches.\n')
     const gone = await run('show', watchId)
     expect([gone.exitCode, gone.stdout, gone.stderr]).toEqual([
@@ -51,12 +51,12 @@ describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
 
   it('adds a watch by its topic alone, and changes it', async () => {
     const added = JSON.parse(
-      (await run('add', 'dark mode', '--status', 'open', '--min-votes', '3', '--json')).stdout,
+      (await run('create', 'dark mode', '--status', 'open', '--min-votes', '3', '--json')).stdout,
     ).data
     const filters = { status: ['open'], minVotes: 3 }
     expect(added).toMatchObject({ name: 'dark mode', schedule: 'daily', timezone: 'UTC', depth: 1, filters })
     const change = async (...options: string[]) =>
-      JSON.parse((await run('change', added.watchId, ...options, '--json')).stdout).data
+      JSON.parse((await run('update', added.watchId, ...options, '--json')).stdout).data
     const { lastLookedAt: _, nextRunAt: __, preview: ___, ...before } = added
     const budget = await change('--credits', '90', '--goal', 'for mobile', '--reports-quiet')
     expect(budget).toMatchObject({
@@ -85,18 +85,18 @@ describe('wishwell watch, with a service', { timeout: 120_000 }, () => {
     expect(await change('--no-goal', '--no-filters', '--no-channels', '--no-reports-quiet')).toMatchObject({
       ...{ goal: null, filters: {}, channels: [], reportsQuiet: false, depth: 2, monthlyCredits: 90, name: 'n' },
     })
-    expect((await run('change', added.watchId)).exitCode).toBe(exitCodes.usage)
-    expect((await run('change', added.watchId, '--platforms', 'nowhere')).exitCode).toBe(exitCodes.failed)
-    await run('remove', added.watchId)
+    expect((await run('update', added.watchId)).exitCode).toBe(exitCodes.usage)
+    expect((await run('update', added.watchId, '--platforms', 'nowhere')).exitCode).toBe(exitCodes.failed)
+    await run('delete', added.watchId)
   })
 
   it('previews, and says what is wrong', async () => {
     const { stdout } = await run('preview', 'dark mode', ...terms, '--depth', '2')
     expect(stdout.split('\n')).toHaveLength(8)
     expect(stdout).toContain('at most 2 credits\n')
-    const refused = await run('add', 'dark mode', ...terms, '--depth', '9')
+    const refused = await run('create', 'dark mode', ...terms, '--depth', '9')
     expect([refused.exitCode, refused.stdout]).toEqual([exitCodes.failed, ''])
     expect(refused.stderr).toContain('monthlyCredits: must be at least 9')
-    expect((await run('add')).exitCode).toBe(exitCodes.usage)
+    expect((await run('create')).exitCode).toBe(exitCodes.usage)
   })
 })

@@ -26,13 +26,13 @@ afterAll(async () => {
   await service.stop()
 })
 
-const run = (...parameters: string[]) => runCommand(['channel', ...parameters], service)
+const run = (...parameters: string[]) => runCommand(['channels', ...parameters], service)
 
 it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, async () => {
   const file = join(directory, 'url')
   writeFileSync(file, `${receiver.url}/hooks/secret-path\n`)
   const added = await run(
-    'add',
+    'create',
     'webhook',
     'My hook',
     '--field-file',
@@ -53,13 +53,13 @@ it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, as
   expect([failed.exitCode, failed.stdout]).toEqual([exitCodes.failed, 'Not delivered. The receiver answered 503.\n'])
   const log = await run('deliveries', channelId!, '--limit', '1')
   expect(log.stdout).toMatch(
-    /^channel\.test {2}\S+Z · failed · 1 attempt · 503 · The receiver answered 503\. {2}[-0-9a-f]{36}\nMore: wishwell channel deliveries/,
+    /^channel\.test {2}\S+Z · failed · 1 attempt · 503 · The receiver answered 503\. {2}[-0-9a-f]{36}\nMore: wishwell channels deliveries/,
   )
   const { data } = JSON.parse((await run('deliveries', channelId!, '--json')).stdout)
   expect((await run('replay', channelId!, data.deliveries[0].deliveryId)).stdout).toContain('will be sent again')
   expect((await run('enable', channelId!, '--json')).exitCode).toBe(exitCodes.ok)
-  expect((await run('remove', channelId!)).stdout).toBe(`Channel ${channelId} is deleted.\n`)
+  expect((await run('delete', channelId!)).stdout).toBe(`Channel ${channelId} is deleted.\n`)
   expect((await run('list')).stdout).toBe('The account has no channels.\n')
-  const wrong = await run('add', 'webhook', 'x', '--field-file', `url=${join(directory, 'none')}`)
+  const wrong = await run('create', 'webhook', 'x', '--field-file', `url=${join(directory, 'none')}`)
   expect([wrong.exitCode, wrong.stderr]).toEqual([exitCodes.usage, expect.stringContaining('ENOENT')])
 })

@@ -3,6 +3,7 @@ import { isBeyondScope } from './answers.ts'
 import { createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
+import { newsCommand } from './news.ts'
 import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { formatRows } from './rows.ts'
@@ -16,25 +17,25 @@ Exit codes: 0 done; 1 the service refused, or has no such watch; 2 the command l
 cannot be reached; 5 out of credits, or too many requests.
 
 Examples:
-  wishwell watch add "dark mode"
-  wishwell watch preview "dark mode" --schedule weekly --credits 40
-  wishwell watch add "dark mode" --schedule daily --timezone Europe/Berlin --credits 60
-  wishwell watch add "offline sync" --schedule "15 8 * * MON" --source github:owner/repository --credits 10
-  wishwell watch change 5f0c… --credits 90 --min-votes 5 --no-goal`
+  wishwell watches create "dark mode"
+  wishwell watches preview "dark mode" --schedule weekly --credits 40
+  wishwell watches create "dark mode" --schedule daily --timezone Europe/Berlin --credits 60
+  wishwell watches create "offline sync" --schedule "15 8 * * MON" --source github:owner/repository --credits 10
+  wishwell watches update 5f0c… --credits 90 --min-votes 5 --no-goal`
 
 const subcommand = (name: string, description: string) =>
   new Command(name)
     .description(description)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError(`(wishwell watch ${name} --help shows every option)`)
+    .showHelpAfterError(`(wishwell watches ${name} --help shows every option)`)
 
-const watchId = 'as "watch list" shows it'
+const watchId = 'as "wishwell watches list" shows it'
 
 const topic = 'the topic of the requests, 2 to 100 characters; quote it when it has spaces'
 
 const changeSubcommand = () =>
-  addTelling(addTerms(subcommand('change', 'change a watch; what is not given stays').argument('<watchId>', watchId)))
+  addTelling(addTerms(subcommand('update', 'change a watch; what is not given stays').argument('<watchId>', watchId)))
     .option('--name <name>', 'how people call it')
     .option('--no-goal', 'remove its goal')
     .option('--no-channels', 'tell no channel of it')
@@ -42,10 +43,10 @@ const changeSubcommand = () =>
     .option('--no-reports-quiet', 'send no report without news')
     .option('--no-filters', 'all requests are news; options that filter replace all filters of the watch')
 
-/** `wishwell watch`: topics that are collected by a schedule. */
-export function watchCommand(): Command {
+/** `wishwell watches`: topics that are collected by a schedule. */
+export function watchesCommand(): Command {
   const commands = [
-    addTelling(addTerms(subcommand('add', 'watch a topic (each run costs credits)').argument('<topic>', topic)))
+    addTelling(addTerms(subcommand('create', 'watch a topic (each run costs credits)').argument('<topic>', topic)))
       .option('--name <name>', 'how people call it (default: the topic)')
       .action(add),
     addTerms(
@@ -57,20 +58,21 @@ export function watchCommand(): Command {
     subcommand('pause', 'pause a watch').argument('<watchId>', watchId).action(pause),
     subcommand('resume', 'have a watch go on that is paused or asks').argument('<watchId>', watchId).action(resume),
     subcommand('run', 'run a watch now (costs credits)').argument('<watchId>', watchId).action(run),
-    subcommand('history', 'list the runs of a watch, the last first')
+    subcommand('runs', 'list the runs of a watch, the last first')
       .argument('<watchId>', watchId)
       .option('--limit <runs>', 'maximum to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
       .option('--cursor <cursor>', 'continue where an earlier list ended')
       .action(history),
-    subcommand('remove', 'remove a watch with its history and news; what it collected stays')
+    subcommand('delete', 'delete a watch with its history and news; what it collected stays')
       .argument('<watchId>', watchId)
       .action(remove),
+    newsCommand(),
   ]
-  const watch = new Command('watch')
+  const watches = new Command('watches')
     .description('watch topics: collect them by a schedule, within a budget of credits a month')
-    .showHelpAfterError('(wishwell watch --help shows every command)')
-  for (const command of commands) watch.addCommand(command)
-  return watch
+    .showHelpAfterError('(wishwell watches --help shows every command)')
+  for (const command of commands) watches.addCommand(command)
+  return watches
 }
 
 const connect = () => {
@@ -117,7 +119,7 @@ async function show(id: string, { json }: { json: boolean }): Promise<void> {
 
 async function pause(id: string, { json }: { json: boolean }): Promise<void> {
   print(json, await connect().change(id, { state: 'paused' }), ({ data }) => [
-    `Paused. It goes on with: wishwell watch resume ${printable(data.watchId)}`,
+    `Paused. It goes on with: wishwell watches resume ${printable(data.watchId)}`,
   ])
 }
 
@@ -139,10 +141,10 @@ async function history(
   const limit = query.limit === undefined ? '' : ` --limit ${query.limit}`
   print(json, answer, ({ data: { runs, cursor } }) => [
     ...(runs.length === 0 ? ['No runs.'] : formatRows(runs.map(runRow))),
-    ...(cursor === null ? [] : [`More: wishwell watch history ${printable(id)}${limit} --cursor ${printable(cursor)}`]),
+    ...(cursor === null ? [] : [`More: wishwell watches runs ${printable(id)}${limit} --cursor ${printable(cursor)}`]),
   ])
 }
 
 async function remove(id: string, { json }: { json: boolean }): Promise<void> {
-  print(json, await connect().remove(id), ({ data }) => [`Removed: ${printable(data.watchId)}`])
+  print(json, await connect().remove(id), ({ data }) => [`Deleted: ${printable(data.watchId)}`])
 }

@@ -25,7 +25,7 @@ const subcommand = (name: string, description: string) =>
     .description(description)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError(`(wishwell channel ${name} --help shows every option)`)
+    .showHelpAfterError(`(wishwell channels ${name} --help shows every option)`)
 
 /** `name=value` into the values before it. */
 function collectField(text: string, before: Record<string, string> = {}): Record<string, string> {
@@ -34,10 +34,10 @@ function collectField(text: string, before: Record<string, string> = {}): Record
   return { ...before, [name]: value }
 }
 
-/** `wishwell channel`: where the account is told of events. */
-export function channelCommand(): Command {
+/** `wishwell channels`: where the account is told of events. */
+export function channelsCommand(): Command {
   const commands = [
-    subcommand('add', 'add a channel; the secret of a webhook is shown only once')
+    subcommand('create', 'create a channel; the secret of a webhook is shown only once')
       .argument('<type>', types.join(', '))
       .argument('<name>', 'a name for people')
       .option('--field <name=value>', 'a field of the type, such as tag=team; repeat it for several', collectField)
@@ -48,29 +48,31 @@ export function channelCommand(): Command {
       .option('--hour <hour>', 'the local hour of digests, 0 to 23', wholeNumber(0, 23))
       .action(add),
     subcommand('list', 'list the channels').action(list),
-    subcommand('show', 'show a channel').argument('<channelId>', 'as "channel list" shows it').action(show),
-    subcommand('test', 'send a test at once').argument('<channelId>', 'as "channel list" shows it').action(test),
+    subcommand('show', 'show a channel').argument('<channelId>', 'as "wishwell channels list" shows it').action(show),
+    subcommand('test', 'send a test at once')
+      .argument('<channelId>', 'as "wishwell channels list" shows it')
+      .action(test),
     subcommand('enable', 'have a disabled channel deliver again')
-      .argument('<channelId>', 'as "channel list" shows it')
+      .argument('<channelId>', 'as "wishwell channels list" shows it')
       .action(enable),
-    subcommand('remove', 'delete a channel with its log')
-      .argument('<channelId>', 'as "channel list" shows it')
+    subcommand('delete', 'delete a channel with its log')
+      .argument('<channelId>', 'as "wishwell channels list" shows it')
       .action(remove),
     subcommand('deliveries', 'list the deliveries on a channel, the newest first')
-      .argument('<channelId>', 'as "channel list" shows it')
+      .argument('<channelId>', 'as "wishwell channels list" shows it')
       .option('--limit <deliveries>', 'maximum to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
       .option('--cursor <cursor>', 'continue where an earlier list ended')
       .action(listDeliveries),
     subcommand('replay', 'send an ended delivery again')
-      .argument('<channelId>', 'as "channel list" shows it')
-      .argument('<deliveryId>', 'as "channel deliveries" shows it')
+      .argument('<channelId>', 'as "wishwell channels list" shows it')
+      .argument('<deliveryId>', 'as "wishwell channels deliveries" shows it')
       .action(replay),
   ]
-  const channel = new Command('channel')
-    .description('add, list, test and remove channels: where the account is told of news and alerts (free)')
-    .showHelpAfterError('(wishwell channel --help shows every command)')
-  for (const command of commands) channel.addCommand(command)
-  return channel
+  const channels = new Command('channels')
+    .description('create, list, test and delete channels: where the account is told of news and alerts (free)')
+    .showHelpAfterError('(wishwell channels --help shows every command)')
+  for (const command of commands) channels.addCommand(command)
+  return channels
 }
 
 const connect = () => {
@@ -110,7 +112,7 @@ async function add(type: string, name: string, { json, field, fieldFile = {}, ..
     `Channel ${printable(channelId)}`,
     ...(secret === undefined ? [] : [`Secret: ${printable(secret)}   (shown only once)`]),
     ...(state === 'unconfirmed' ? ['It gets nothing until the address is confirmed: see its mail.'] : []),
-    `Test it with: wishwell channel test ${printable(channelId)}`,
+    `Test it with: wishwell channels test ${printable(channelId)}`,
   ])
 }
 
@@ -183,7 +185,7 @@ async function listDeliveries(
     ...(deliveries.length === 0 ? ['No deliveries.'] : formatRows(deliveries.map(rowOfDelivery))),
     ...(cursor === null
       ? []
-      : [`More: wishwell channel deliveries ${printable(channelId)} --cursor ${printable(cursor)}`]),
+      : [`More: wishwell channels deliveries ${printable(channelId)} --cursor ${printable(cursor)}`]),
   ])
 }
 

@@ -38,7 +38,7 @@ interface LiftOptions {
   purge?: string
   platform?: string
   id?: string
-  url?: string
+  sourceUrl?: string
   author?: string
   json: boolean
 }
@@ -48,14 +48,14 @@ const lift = () =>
     'lift',
     'let later collections store suppressed requests again; give the same option as for the purge',
   )
-    .option('--purge <purgeId>', 'everything of one purge, as "suppression list" shows it')
+    .option('--purge <purgeId>', 'everything of one purge, as "wishwell admin suppressions list" shows it')
     .addOption(new Option('--platform <platform>', 'only there').choices(platformNames))
     .option('--id <id>', 'its id on the platform; needs --platform')
-    .option('--url <url>', 'the request at this address')
+    .option('--source-url <url>', 'the request at this address')
     .option('--author <author>', 'every request of this author')
-    .action(({ purge: purgeId, platform, id, url, author, json }: LiftOptions) => {
+    .action(({ purge: purgeId, platform, id, sourceUrl: url, author, json }: LiftOptions) => {
       if ([purgeId, id, url, author].filter((given) => given !== undefined).length !== 1) {
-        throw new CommandError('Give one of --purge, --id, --url, --author.', exitCodes.usage)
+        throw new CommandError('Give one of --purge, --id, --source-url, --author.', exitCodes.usage)
       }
       return operate<{ lifted: number }>(
         { json },
@@ -64,9 +64,9 @@ const lift = () =>
       )
     })
 
-/** `wishwell suppression`: the requests that are never stored again. */
-export function suppressionCommand(): Command {
-  const suppression = new Command('suppression').description('show and lift the suppressions of purges (admin key)')
-  for (const command of [list(), lift()]) suppression.addCommand(command)
-  return suppression
+/** `wishwell admin suppressions`: the requests that are never stored again. */
+export function suppressionsCommand(): Command {
+  const suppressions = new Command('suppressions').description('show and lift the suppressions of purges (admin key)')
+  for (const command of [list(), lift()]) suppressions.addCommand(command)
+  return suppressions
 }

@@ -21,7 +21,7 @@ interface Account {
 
 const accounts = '/api/admin/accounts'
 const pathOf = (accountId: string) => `${accounts}/${segment(accountId)}`
-const accountId = () => new Argument('<accountId>', 'the id of an account, as "account list" shows it')
+const accountId = () => new Argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
 
 const rowOf = ({ accountId, name, tier, createdAt, deletedAt }: Account): Row => ({
   title: name,
@@ -134,11 +134,11 @@ const setCap = () =>
 async function findFirstAccount(operator: Operator): Promise<string> {
   const { data } = await operator.call<{ accounts: Account[] }>(accounts)
   const [first] = data.accounts.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))
-  if (!first) throw new CommandError('There are no accounts. Create one with: wishwell account create <name>')
+  if (!first) throw new CommandError('There are no accounts. Create one with: wishwell admin accounts create <name>')
   if (data.accounts.length > 1) {
     noteLines([
       `This is the first of ${data.accounts.length} accounts, "${printable(first.name)}" (${first.accountId}).`,
-      'For another account, give its id as "wishwell account list" shows it.',
+      'For another account, give its id as "wishwell admin accounts list" shows it.',
     ])
   }
   return first.accountId
@@ -146,7 +146,10 @@ async function findFirstAccount(operator: Operator): Promise<string> {
 
 const link = () =>
   operatorCommand('link', 'create a link that signs in to an account on the dashboard once, and print it')
-    .argument('[accountId]', 'the id of an account, as "account list" shows it (default: the first account)')
+    .argument(
+      '[accountId]',
+      'the id of an account, as "wishwell admin accounts list" shows it (default: the first account)',
+    )
     .action((id: string | undefined, options: { json: boolean }) =>
       operate<{ url: string; expiresAt: string }>(
         options,
@@ -172,10 +175,10 @@ const signOut = () =>
       ),
     )
 
-/** `wishwell account`: the operator's commands for accounts. */
-export function accountCommand(): Command {
-  const account = new Command('account').description('create, list, change and delete accounts (admin key)')
+/** `wishwell admin accounts`: the operator's commands for accounts. */
+export function accountsCommand(): Command {
+  const group = new Command('accounts').description('create, list, change and delete accounts (admin key)')
   const commands = [create(), list(), setTier(), grant(), setCap(), link(), signOut(), remove()]
-  for (const command of commands) account.addCommand(command)
-  return account
+  for (const command of commands) group.addCommand(command)
+  return group
 }

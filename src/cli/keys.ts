@@ -44,7 +44,7 @@ function rowOf(key: Key): Row {
 
 const create = () =>
   operatorCommand('create', 'add an API key to an account and print it; it is shown only once')
-    .argument('<accountId>', 'the id of an account, as "account list" shows it')
+    .argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
     .argument('<name>', 'a name for people; it need not be unique')
     .addOption(
       new Option('--scope <scope>', 'what it may do: read, also collect, also manage')
@@ -75,7 +75,7 @@ const list = () =>
     'list',
     "list an account's API keys: name, first characters, scope, day of creation, state, bounds, id",
   )
-    .argument('<accountId>', 'the id of an account, as "account list" shows it')
+    .argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
     .action((accountId: string, options: { json: boolean }) =>
       operate<{ keys: Key[] }>(
         options,
@@ -86,7 +86,7 @@ const list = () =>
 
 const revoke = () =>
   operatorCommand('revoke', 'revoke an API key, at once and for good')
-    .argument('<keyId>', 'the id of a key, as "key list" shows it')
+    .argument('<keyId>', 'the id of a key, as "wishwell admin keys list" shows it')
     .action((keyId: string, options: { json: boolean }) =>
       operate<{ keyId: string }>(
         options,
@@ -95,9 +95,9 @@ const revoke = () =>
       ),
     )
 
-/** `wishwell key`: the operator's commands for API keys. */
-export function keyCommand(): Command {
-  const key = new Command('key').description('create, list and revoke API keys of accounts (admin key)')
-  for (const command of [create(), list(), revoke()]) key.addCommand(command)
-  return key
+/** `wishwell admin keys`: the operator's commands for API keys. */
+export function keysCommand(): Command {
+  const keys = new Command('keys').description('create, list and revoke API keys of accounts (admin key)')
+  for (const command of [create(), list(), revoke()]) keys.addCommand(command)
+  return keys
 }

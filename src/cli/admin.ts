@@ -1,0 +1,31 @@
+import { Command } from 'commander'
+
+/** What each command needs is loaded when the command is used, or when a help lists all of them. */
+const commands: Record<string, () => Promise<Command>> = {
+  accounts: async () => (await import('./accounts.ts')).accountsCommand(),
+  keys: async () => (await import('./keys.ts')).keysCommand(),
+  platforms: async () => (await import('./platforms.ts')).platformsCommand(),
+  purge: async () => (await import('./purge.ts')).purgeCommand(),
+  suppressions: async () => (await import('./suppressions.ts')).suppressionsCommand(),
+  detection: async () => (await import('./detection.ts')).detectionCommand(),
+  'search-index': async () => (await import('./search-index.ts')).searchIndexCommand(),
+  verify: async () => (await import('./verify.ts')).verifyCommand(),
+  backup: async () => (await import('./backup.ts')).backupCommand(),
+  restore: async () => (await import('./restore.ts')).restoreCommand(),
+  dump: async () => (await import('./dump.ts')).dumpCommand(),
+  'restore-dump': async () => (await import('./restore-dump.ts')).restoreDumpCommand(),
+  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  healthcheck: async () => (await import('./healthcheck.ts')).healthcheckCommand(),
+}
+
+/** `wishwell admin`: the commands of the operator. @param name the one that is used; by default all are loaded. */
+export async function adminCommand(name?: string): Promise<Command> {
+  const admin = new Command('admin')
+    .description('accounts, keys, purges, backups and checks: the commands of the operator')
+    .showHelpAfterError('(wishwell admin --help shows every command)')
+  const isOne = name !== undefined && Object.hasOwn(commands, name)
+  for (const [other, load] of Object.entries(commands)) {
+    if (!isOne || other === name) admin.addCommand(await load())
+  }
+  return admin
+}

@@ -1,0 +1,62 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { Command } from 'commander'
+import { createApi } from './api.ts'
+import { parseClientConfig } from './client-config.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import { helpEnd } from './options.ts'
+import { printLines } from './output.ts'
+import { saveLogin } from './saved-login.ts'
+import { printable } from './text.ts'
+
+const help = `
+The key is asked for on the terminal, or read from stdin. It is tried, and then saved with the address in a file that only you can read:
+$XDG_CONFIG_HOME/wishwell/config.json, else ~/.config/wishwell/config.json. To log out, delete the file. WISHWELL_API_KEY and --key win over it.
+
+Exit codes: 0 done; 1 the service refused the key; 2 the command line is wrong; 3 the service cannot be reached.
+
+Examples:
+  wishwell login --url https://wishes.example.org
+  wishwell login < key.txt`
+
+/** `wishwell login`: saves an address and a key for the other commands. */
+export function loginCommand(): Command {
+  return new Command('login')
+    .description('save the address of a service and your API key for the other commands')
+    .addHelpText('after', helpEnd(help))
+    .showHelpAfterError('(wishwell login --help shows every option)')
+    .action(login)
+}
+
+/** Asks on the terminal; what is typed is not shown. */
+async function askForKey(): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  process.stderr.write('API key: ')
+  // Ctrl-D and Ctrl-C end it.
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+  const key = await Promise.race([terminal.question(''), closed])
+  terminal.close()
+  process.stderr.write('\n')
+  return key
+}
+
+/** The first line of stdin. */
+async function readKey(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.includes('\n') || text.length > 1_000) break
+  }
+  return text.split('\n')[0] ?? ''
+}
+
+async function login(): Promise<void> {
+  const { WISHWELL_URL: address, WISHWELL_API_KEY: given } = process.env
+  const key = (given || (await (process.stdin.isTTY ? askForKey() : readKey()))).trim()
+  if (key === '') throw new CommandError('No key was given: nothing was saved.', exitCodes.usage)
+  const config = parseClientConfig(address, key)
+  const { data } = await createApi(config).readUsage()
+  const file = saveLogin({ url: config.url, apiKey: config.apiKey })
+  printLines([`Logged in at ${config.url} (plan: ${printable(data.tier)}). Saved in ${file}.`])
+}
