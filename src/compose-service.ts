@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import type { Logger } from 'pino'
 import type { AdminKey } from './accounts/admin-key.ts'
 import { requestLimits } from './accounts/request-limits.ts'
@@ -51,6 +52,8 @@ export interface ServiceOverrides {
   /** Multiplies the calls that a platform allows in a minute; only for a simulator that runs faster by the same factor. */
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  /** Resolves the names of platforms. */
+  platformResolver?: LookupFunction
   /** How long a job goes on trying while none of its platforms can be reached. */
   unreachableMs?: number
   expansion?: Expansion
@@ -101,11 +104,16 @@ function composeRateLimits({ database, backend }: OpenDatabase, overrides: Servi
 /** The adapters of the platforms, their hosts and their HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared, monitoring }: ServiceParts) {
   const { database } = prepared.opened
-  const { clock = systemClock, platformTimeouts: timeouts = {}, platformTimeScale: timeScale } = overrides
+  const {
+    clock = systemClock,
+    platformTimeouts: timeouts = {},
+    platformTimeScale: timeScale,
+    platformResolver: resolver,
+  } = overrides
   const userAgent = userAgentFor(version, config.removalContact?.text)
   const { allowPrivateTargets } = config.sources
   const client = monitoring.client(
-    createPlatformClient({ clock, log, timeouts, userAgent, allowPrivateTargets, proxies: config.proxies }),
+    createPlatformClient({ clock, log, timeouts, userAgent, allowPrivateTargets, proxies: config.proxies, resolver }),
   )
   const quotas = createQuotaStore(database)
   const cache = createAdapterCache(database)

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
@@ -31,6 +32,7 @@ export interface TestServiceOptions extends LendOptions {
   sourceKinds?: SourceKinds
   platformTimeScale?: number
   platformTimeouts?: Partial<ClientTimeouts>
+  platformResolver?: LookupFunction
   unreachableMs?: number
   expansion?: Expansion
   /** Whether requests are placed in wishes in the background; by default only by `placeRequests`, so that every answer is expected. */
@@ -116,6 +118,7 @@ const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides 
   ...(options.sourceKinds ? { sourceKinds: options.sourceKinds } : {}),
   ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
   ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
+  ...(options.platformResolver ? { platformResolver: options.platformResolver } : {}),
   ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
   ...(options.expansion ? { expansion: options.expansion } : {}),
   placesRequests: options.placesRequests ?? false,

@@ -25,8 +25,10 @@ export const hasProxy = ({ httpProxy, httpsProxy }: NetworkProxies): boolean => 
 const loopback = 'localhost,.localhost,127.0.0.1,::1'
 
 /** Names below `localhost` are this machine's (RFC 6761, 6.3); not every resolver knows it. */
-const lookupWithLocal: LookupFunction = (hostname, options, callback) =>
-  lookup(hostname.endsWith('.localhost') ? 'localhost' : hostname, options, callback)
+const withLocal =
+  (resolve: LookupFunction): LookupFunction =>
+  (hostname, options, callback) =>
+    resolve(hostname.endsWith('.localhost') ? 'localhost' : hostname, options, callback)
 
 export interface DispatcherOptions {
   connectMs: number
@@ -34,13 +36,15 @@ export interface DispatcherOptions {
   keepAliveMs?: number | undefined
   /** Whether http goes through a tunnel, too, as https always does. */
   tunnelsHttp?: boolean
+  /** Resolves the names of hosts; by default the resolver of the system. */
+  resolver?: LookupFunction | undefined
 }
 
 /** Connects to addresses that the operator chose: directly, or as the environment says (undici's `EnvHttpProxyAgent`). */
 export function createDispatcher(proxies: NetworkProxies, options: DispatcherOptions): Dispatcher {
-  const { connectMs, keepAliveMs, tunnelsHttp = false } = options
+  const { connectMs, keepAliveMs, tunnelsHttp = false, resolver = lookup } = options
   const agent: Agent.Options = {
-    connect: { timeout: connectMs, lookup: lookupWithLocal },
+    connect: { timeout: connectMs, lookup: withLocal(resolver) },
     ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs }),
   }
   if (!hasProxy(proxies)) return new Agent(agent)

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { pino } from 'pino'
 import { vi } from 'vitest'
 import { platformFacts } from '../../src/platform-simulator/platform-facts.ts'
@@ -71,12 +72,14 @@ export interface LaboratoryOptions {
   /** Records of a topic on each platform. */
   size?: number
   timeouts?: Partial<ClientTimeouts>
+  /** Resolves the names of the platforms. */
+  resolver?: LookupFunction
 }
 
 export async function startLaboratory(options: LaboratoryOptions = {}): Promise<Laboratory> {
   // A test runs two jobs at most.
   vi.setConfig({ testTimeout: 2 * maxJobMs, hookTimeout: 2 * maxJobMs })
-  const { configure = () => ({}), size, timeouts = {} } = options
+  const { configure = () => ({}), size, timeouts = {}, resolver } = options
   const clock = jumpingClock()
   const sizes = Object.fromEntries(
     simulatedPlatformNames.map((name) => [name, size ?? platformFacts[name].severalPages]),
@@ -89,6 +92,7 @@ export async function startLaboratory(options: LaboratoryOptions = {}): Promise<
     clock,
     platformTimeScale: timeScale,
     platformTimeouts: { ...rests, ...timeouts },
+    ...(resolver ? { platformResolver: resolver } : {}),
     log: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
   })
   return {

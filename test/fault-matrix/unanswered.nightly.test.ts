@@ -1,5 +1,6 @@
-import dns from 'node:dns'
-import { afterAll, beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
+import { lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { simulatedPlatformNames, simulatedPlatforms } from '../../src/platform-simulator/platforms/index.ts'
 import { lastingSilence, passingSilence } from './expectations.ts'
@@ -52,17 +53,14 @@ describe('platforms whose name does not resolve', () => {
   // Reserved by RFC 6761: it never resolves.
   const nowhere = 'http://nosuch.invalid'
 
+  const asked: string[] = []
   // The resolver of the machine would say the same, but some take seconds for it.
-  let resolver: MockInstance<typeof dns.lookup>
-  beforeAll(() => {
-    const lookup = dns.lookup.bind(dns) as (...parts: unknown[]) => void
-    resolver = vi.spyOn(dns, 'lookup').mockImplementation(((host: string, ...parts: unknown[]) => {
-      if (!host.endsWith('.invalid')) return lookup(host, ...parts)
-      const callback = parts.at(-1) as (error: Error) => void
-      process.nextTick(callback, Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }))
-    }) as unknown as typeof dns.lookup)
-  })
-  afterAll(() => resolver.mockRestore())
+  const resolver: LookupFunction = (host, options, callback) => {
+    asked.push(host)
+    if (!host.endsWith('.invalid')) return lookup(host, options, callback)
+    const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' })
+    process.nextTick(callback, error, [])
+  }
 
   const addressesOf = (environment: Record<string, string>) =>
     Object.fromEntries(Object.entries(environment).filter(([name]) => /_URLS?$/.test(name)))
@@ -73,7 +71,7 @@ describe('platforms whose name does not resolve', () => {
       {},
       ...lost.map((name) => addressesOf(simulatedPlatforms[name].environment(`${nowhere}/${name}`))),
     )
-    const laboratory = await startLaboratory({ configure: () => environment })
+    const laboratory = await startLaboratory({ configure: () => environment, resolver })
     onTestFinished(laboratory.stop)
     const report = await laboratory.runJob()
     for (const platform of simulatedPlatformNames) {
@@ -85,7 +83,7 @@ describe('platforms whose name does not resolve', () => {
       })
       expect.soft(pages > 0, platform).toBe(!isLost)
     }
-    expect(resolver).toHaveBeenCalledWith('nosuch.invalid', expect.anything(), expect.anything())
+    expect(asked).toContain('nosuch.invalid')
     const pages = Object.values(report.tasks).reduce((sum, task) => sum + task.pages, 0)
     expect(report.creditsUsed).toBe(pages)
     expect(await verifyLedger(laboratory.service.database)).toEqual([])

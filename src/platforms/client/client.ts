@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { createDispatcher, createDispatcherForAccounts, type NetworkProxies, noProxies } from '../../outbound/proxy.ts'
@@ -35,6 +36,8 @@ export interface ClientOptions {
   proxies?: NetworkProxies
   /** Whether addresses that accounts name may be private ones: then they are connected to like those of the operator. */
   allowPrivateTargets?: boolean
+  /** Resolves the names that the operator chose; by default the resolver of the system. */
+  resolver?: LookupFunction | undefined
   /** Resolves the names that accounts name; by default the resolver of the system. */
   resolve?: Resolve
   timeouts?: Partial<ClientTimeouts>
@@ -81,9 +84,9 @@ const refuse = (message: string) => new SourceRefusedError(message)
 /** The HTTP client of all platforms; the README of this module states its law. */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
-  const { allowPrivateTargets = false, resolve, proxies = noProxies } = options
+  const { allowPrivateTargets = false, resolver, resolve, proxies = noProxies } = options
   const { connectMs } = timeouts
-  const dispatcher = options.dispatcher ?? createDispatcher(proxies, { connectMs })
+  const dispatcher = options.dispatcher ?? createDispatcher(proxies, { connectMs, resolver })
   const context: ClientContext = {
     clock: options.clock,
     userAgent: options.userAgent,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { queryWordLimit } from '../../text/words.ts'
 import { describeQuery, parseQuery, replaceWords, spellingsOf, splitQuery, withoutPhrases } from './query.ts'
-import { respell, termsOf } from './terms.ts'
+import { partsOfBeginning, respell, termsOf } from './terms.ts'
 import { searchTextOf } from './text.ts'
 
 const wordsOf = (query: string) => parseQuery(query).words.join(' ')
@@ -168,6 +168,9 @@ test.each([
   ['dark mo', 'mo'],
   ['Dark Mo', 'mo'],
   ['darkMo', 'darkmo'],
+  ['see dark_mo', 'darkmo'],
+  ['می\u200cخ', 'ميخ'],
+  ['v2.1', '2dot1'],
   ['node.j', 'j'],
   ['日本', '日本'],
   ['dark -mo', null],
@@ -180,12 +183,12 @@ test.each([
 
 describe('the terms of a query', () => {
   test('every word of a query is a term', () => {
-    expect(termsOf(['dark', 'mode'], null, [])).toEqual([['dark'], ['mode']])
-    expect(termsOf(['fur', 'alle'], null, [], new Map([['fur', ['fuer']]]))).toEqual([['fur', 'fuer'], ['alle']])
+    expect(termsOf(['dark', 'mode'], null)).toEqual([['dark'], ['mode']])
+    expect(termsOf(['fur', 'alle'], null, new Map([['fur', ['fuer']]]))).toEqual([['fur', 'fuer'], ['alle']])
   })
 
   test('a name is one term: as one word, or in its parts', () => {
-    expect(termsOf(['add', 'darkmode', 'dark', 'mode', 'now'], null, [])).toEqual([
+    expect(termsOf(['add', 'darkmode', 'dark', 'mode', 'now'], null)).toEqual([
       ['add'],
       ['darkmode', 'dark mode'],
       ['now'],
@@ -193,6 +196,16 @@ describe('the terms of a query', () => {
   })
 
   test('a word that may go on is one term with the words that begin so', () => {
-    expect(termsOf(['dark', 'mod'], 'mod', ['mod', 'mode', 'model'])).toEqual([['dark'], ['mod', 'mode', 'model']])
+    const beginning = { prefix: 'mod', words: ['mod', 'mode', 'model'], name: null }
+    expect(termsOf(['dark', 'mod'], beginning)).toEqual([['dark'], ['mod', 'mode', 'model']])
+  })
+
+  test('a name that may go on is one term: as one word, or in parts whose last one may go on', () => {
+    const words = ['add', 'darkmo', 'dark', 'mo']
+    const parts = partsOfBeginning(words, 'darkmo')!
+    expect(parts).toEqual({ before: ['dark'], last: 'mo' })
+    const beginning = { prefix: 'darkmo', words: ['darkmode'], name: { ...parts, words: ['mode'] } }
+    expect(termsOf(words, beginning)).toEqual([['add'], ['darkmo', 'darkmode', 'dark mo', 'dark mode']])
+    expect(partsOfBeginning(['dark', 'mo'], 'mo')).toBeNull()
   })
 })

@@ -202,9 +202,10 @@ export const plainQuery = (text: string): string =>
     .replaceAll('"', ' ')
     .replace(/(?<!\S)-+/gu, '')
 
-/** The last word of a query that ends in one, in lower case: parts of a name are words of their own only when it is whole. */
+/** The last word of a query that ends in one, in lower case: it is the whole of a name whose last part is being typed, `darkmo` of `dark_mo`. */
 function prefixOf(query: string, excluded: readonly string[]): string | null {
   const last = /(?:^|\s)([^\s"“”„‟«»＂]+)$/u.exec(query)?.[1]
   if (last === undefined || last === `-${excluded.at(-1)}`) return null
-  return wordsOf(last.toLowerCase()).at(-1) ?? null
+  const [word = null, ...parts] = wordsOf(last.toLowerCase())
+  return parts.length === 0 || parts.join('') === word ? word : parts.at(-1)!
 }

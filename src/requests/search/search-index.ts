@@ -10,7 +10,7 @@ import { type SearchOrder, searchCap } from './orders.ts'
 import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
 import { type Phrase, parseQuery, spellingsOf } from './query.ts'
 import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
-import { respell, termsOf } from './terms.ts'
+import { type Beginning, partsOfBeginning, respell, termsOf } from './terms.ts'
 import { expandPrefix, likelySpellings, rarestWords } from './vocabulary.ts'
 
 export interface SearchInput {
@@ -96,17 +96,27 @@ async function readBeginnings(executor: Executor, prefix: string, spellings: Spe
   return beginnings
 }
 
+async function readBeginning(
+  executor: Executor,
+  prefix: string,
+  { typed, spellings }: { typed: readonly string[]; spellings: Spellings },
+): Promise<Beginning> {
+  const parts = partsOfBeginning(typed, prefix)
+  const words = await readBeginnings(executor, prefix, spellings)
+  return { prefix, words, name: parts && { ...parts, words: await readBeginnings(executor, parts.last, spellings) } }
+}
+
 /** The words of a query, with those that a beginning stands for. */
 async function readQuery(executor: Executor, { query, filters = {}, prefix: isPrefix = false }: TotalsOfSearch) {
   const { words: typed, phrases, excluded, prefix } = parseQuery(query, { prefix: isPrefix })
   const spellings = await likelySpellings(executor, spellingsOf(query))
   const others = typed.flatMap((word) => spellings.get(word) ?? [])
-  const beginnings = prefix === null ? [] : await readBeginnings(executor, prefix, spellings)
-  const words = [...new Set([...typed, ...others, ...beginnings])]
+  const beginning = prefix === null ? null : await readBeginning(executor, prefix, { typed, spellings })
+  const words = [...new Set([...typed, ...others, ...(beginning?.words ?? []), ...(beginning?.name?.words ?? [])])]
   const inAllForms = (phrase: Phrase) => respell(phrase, spellings)
   return {
     words,
-    terms: termsOf(typed, prefix, beginnings, spellings),
+    terms: termsOf(typed, beginning, spellings),
     phrases: phrases.map(inAllForms),
     excluded: excluded.map(inAllForms),
     filters,

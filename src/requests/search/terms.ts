@@ -33,19 +33,41 @@ function partsFrom(words: readonly string[], index: number, joined: string): num
   return count > 1 ? count : 0
 }
 
+/** The parts of a name whose last one is being typed: `dark` and `mo` of `dark_mo`; null when the beginning is a word by itself. */
+export function partsOfBeginning(words: readonly string[], prefix: string): { before: string[]; last: string } | null {
+  const index = words.indexOf(prefix)
+  const count = index === -1 ? 0 : partsFrom(words, index + 1, prefix)
+  const parts = words.slice(index + 1, index + 1 + count)
+  return count === 0 ? null : { before: parts.slice(0, -1), last: parts.at(-1)! }
+}
+
+/** The last word of a query that may go on, and the words that begin with it. */
+export interface Beginning {
+  prefix: string
+  words: readonly string[]
+  /** Of a name: its parts, and the words that begin with the last one. */
+  name: { before: readonly string[]; last: string; words: readonly string[] } | null
+}
+
+/** What a request must have of a beginning: a word that begins so, or the parts of the name, as texts are indexed that have it in parts. */
+function termOf({ prefix, words, name }: Beginning): Term {
+  const inParts = name === null ? [] : [name.last, ...name.words].map((word) => [...name.before, word].join(' '))
+  return [...new Set([prefix, ...words, ...inParts])]
+}
+
 /**
  * What a request must have to have all words of a query. A name with its parts (`darkmode dark mode`, as normalisation writes
  * `darkMode`) is one term: as one word, or in parts.
  * @param words the words of the query in their order
- * @param prefix the last word if it may go on, and the words that begin with it
  */
 export function termsOf(
   words: readonly string[],
-  prefix: string | null,
-  beginnings: readonly string[],
+  beginning: Beginning | null,
   spellings: Spellings = new Map(),
 ): Term[] {
-  const typed = words.filter((word) => word !== prefix)
+  const { prefix, name } = beginning ?? { prefix: null, name: null }
+  const isOfName = (word: string) => name !== null && (word === name.last || name.before.includes(word))
+  const typed = words.filter((word) => word !== prefix && !isOfName(word))
   const terms: Term[] = []
   for (let index = 0; index < typed.length; index++) {
     const word = typed[index]!
@@ -53,6 +75,6 @@ export function termsOf(
     terms.push(count === 0 ? [word] : [word, typed.slice(index + 1, index + 1 + count).join(' ')])
     index += count
   }
-  const all = prefix === null ? terms : [...terms, [...new Set([prefix, ...beginnings])]]
+  const all = beginning === null ? terms : [...terms, termOf(beginning)]
   return all.map((term) => [...new Set([...term, ...term.flatMap((word) => spellings.get(word) ?? [])])])
 }

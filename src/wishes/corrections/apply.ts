@@ -20,6 +20,12 @@ interface Move {
   expected: string | null
 }
 
+/**
+ * Waits for the end of a deletion, and keeps off the next one: a row of membership needs its request. What a correction only looks at is
+ * not locked before (`wish-locks.ts`).
+ */
+const untilWritten = sql`for key share of requests`
+
 /** Those of the moves that still fit: of requests that are stored, and that nothing else has moved. */
 async function readFitting(transaction: Transaction, moves: readonly Move[]): Promise<Move[]> {
   const { rows } = await sql<Move>`
@@ -28,7 +34,7 @@ async function readFitting(transaction: Transaction, moves: readonly Move[]): Pr
     join requests on requests.id = request_id
     where expected is null or expected = coalesce(
       (select member.wish_id from wish_members as member where member.request_id = requests.id), requests.id)
-    order by request_id`.execute(transaction)
+    order by request_id ${untilWritten}`.execute(transaction)
   return rows
 }
 
@@ -82,7 +88,7 @@ async function moveForAccount(
       (select wish_id from wish_members where request_id = requests.id), requests.id) as id) as shared
     where "isSplit" or "wishId" <> coalesce((select into_wish_id from account_wish_merges
       where account_id = ${accountId} and wish_id = shared.id), shared.id)
-    order by 1`.execute(transaction)
+    order by 1 ${untilWritten}`.execute(transaction)
   const kept = wanted.map(({ request_id }) => request_id)
   const gone = changed.map(({ requestId }) => requestId)
   await sql`

@@ -8,6 +8,10 @@ import { lockRequestsOf } from '../../requests/store/request-locks.ts'
  * Locks what a correction of these wishes may move: the requests of all wishes that merges and earlier corrections connect with them, so that no
  * page changes one of them meanwhile; and that nothing else changes a membership until the transaction ends. To be called before
  * the members are read.
+ *
+ * A correction also derives anew what it does not move: what corrections put beside its requests in the view of an account. Those requests
+ * are not locked here. No page, placing, mark or other correction can change their membership, since all of these take `memberships`, so they are
+ * written as they are; only a deletion can pass, and what is written waits for it (`apply.ts`).
  * @param accountId null for the operator, whose corrections may move the requests of any account's wishes.
  */
 export async function lockWishes(
