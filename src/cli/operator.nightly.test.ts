@@ -155,18 +155,8 @@ describe('the help', () => {
       ['wishes', 'correct'],
       ['<requestId>', 'not-request', '--json', 'WISHWELL_API_KEY', 'Exit codes'],
     ],
-    [
-      [],
-      [
-        'account',
-        'key',
-        'backup',
-        'restore',
-        'ADMIN_API_KEY',
-        'of scrape, jobs, search, topics, wishes, watch, news, channel, feed,\nexport, correct, platforms and usage',
-        'detection, search-index, backup',
-      ],
-    ],
+    [[], ['login', 'watches', 'api', 'admin', 'complete', 'ADMIN_API_KEY', 'WISHWELL_API_KEY', '--url', '--key']],
+    [['admin'], ['accounts', 'keys', 'platforms', 'backup', 'restore', 'restore-dump', 'migrate', 'healthcheck']],
   ])('of %j names every option and variable', async (command, words) => {
     const { exitCode, stdout } = await run({}, ...command, '--help')
     expect(exitCode).toBe(exitCodes.ok)
