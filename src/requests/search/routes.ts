@@ -160,7 +160,10 @@ const searchMeta = closed({
     description:
       'How many more of the considered matches may be requests: `filters.include` = `maybe` adds them; 0 when they are included',
   }),
-  total: Type.Integer({ description: 'How many requests have all words of the query and pass the filters' }),
+  total: Type.Integer({
+    description:
+      'How many requests have all words of the query and pass the filters. Results may have only some of the words: by votes and date they come after these, by relevance also among them',
+  }),
   totalIsExact: Type.Boolean({ description: 'False: there are more than `total`' }),
   facets: Type.Optional(closed(Object.fromEntries(facetNames.map((name) => [name, Type.Optional(facetValues)])))),
   facetsAreExact: Type.Optional(
