@@ -11,7 +11,7 @@ import type { FoundRequest } from '../src/platforms/platform.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { countSlice } from '../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
-import { storePage } from '../src/requests/store/store.ts'
+import { storePageAlone } from '../src/requests/store/store.ts'
 import { foldTopicCounts } from '../src/requests/store/topic-counts.ts'
 import { createSearchIndexUpkeep } from '../src/upkeep/search-index.ts'
 import { positive } from './options.ts'
@@ -94,7 +94,7 @@ async function storeOne(requests: FoundRequest[]): Promise<void> {
   const prepared = await preparePage('github', { requests }, null)
   spend('preparing: words and detection')
   const page = { ...prepared, platform: 'github' as const, jobId: null, topic: 'bench', now: new Date() }
-  await database.transaction().execute((open) => storePage(open, page))
+  await storePageAlone(database, page)
   spend('commit, with the numbers of wishes')
 }
 

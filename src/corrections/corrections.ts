@@ -7,6 +7,7 @@ import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { lockRequestsOf } from '../requests/store/request-locks.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
+import { recount } from '../requests/wishes/recount.ts'
 
 /** Whose correction it is. */
 export interface Corrector {
@@ -95,6 +96,7 @@ export async function correctRequest(transaction: Transaction, correction: NewCo
       where source_hash = ${request.sourceHash} and ${ownedBy(accountId)}`.execute(transaction)
   }
   await recomputeStandings(transaction, [request.id])
+  await recount(transaction, { requests: [request.id] })
 }
 
 /**
@@ -114,10 +116,9 @@ async function removeCorrection(
       update accounts set corrections = corrections - 1 from removed where accounts.id = removed.account_id
     )
     select request_id as "requestId" from removed`.execute(transaction)
-  await recomputeStandings(
-    transaction,
-    rows.flatMap(({ requestId }) => requestId ?? []),
-  )
+  const ids = rows.flatMap(({ requestId }) => requestId ?? [])
+  await recomputeStandings(transaction, ids)
+  await recount(transaction, { requests: ids })
   return rows.length > 0
 }
 

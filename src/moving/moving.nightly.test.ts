@@ -39,7 +39,6 @@ describe('all data', () => {
     const exempt = [
       'topic_deltas',
       'word_deltas',
-      'wish_changes',
       'search_changes',
       'search_consumers',
       'search_indexes',

@@ -11,7 +11,6 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   search_changes:
     'what the search indexes of the source have not read yet; those of the target are built from all requests',
   search_consumers: 'the search indexes of the source',
-  wish_changes: 'what a transaction counts at its commit; always empty',
   search_indexes: 'the search indexes of the source',
   request_facets: 'a trigger copies it from requests',
   searchable_requests: 'a trigger makes it from request_texts',

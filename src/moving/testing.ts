@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
+import { changeWishes } from '../../test/stored-wish.ts'
 import { readConfig } from '../config.ts'
 import { type Database, type OpenDatabase, openDatabase, type Transaction } from '../database/open.ts'
 import { prepareDatabase } from '../prepare-database.ts'
@@ -138,6 +139,7 @@ export async function makeFilledDatabase(): Promise<{ place: Place; remove: () =
     await embedded?.exec('delete from search_words; insert into uncounted_texts select request_id from request_texts')
     await countTexts(database)
     await embedded?.exec(laterRows + comeBackRows)
+    await changeWishes(database, async () => {})
     await spendByBudgets(database)
     await database.transaction().execute((transaction) => countAgainLater(transaction, request(3)))
   })

@@ -11,7 +11,7 @@ import { vocabularyCounts } from '../requests/search/testing.ts'
 import { countSlice, countTexts } from '../requests/search/uncounted-texts.ts'
 import { preparePage, type Relevance } from '../requests/store/prepared-page.ts'
 import { deleteExpiredRequests } from '../requests/store/retention.ts'
-import { storePage } from '../requests/store/store.ts'
+import { storePageAlone } from '../requests/store/store.ts'
 import { foldAllTopicCounts, foldTopicCounts } from '../requests/store/topic-counts.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
 import { sharedView } from '../requests/views/view.ts'
@@ -119,7 +119,7 @@ async function run(made: Step): Promise<unknown> {
     const fetched = { requests: of('onTopic'), incomplete: of('incomplete'), offTopic: of('offTopic') }
     const prepared = await preparePage(made.platform, fetched, null)
     const page = { platform: made.platform, topic: made.topic, jobId, markSeenBefore: null, now }
-    return database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
+    return storePageAlone(database, { ...page, ...prepared })
   }
   const now = new Date(start + 10 * dayMs)
   if (made.do === 'correct') return correct(made)

@@ -21,7 +21,7 @@ create table uncounted_texts (
   request_id uuid primary key
 );
 
--- The numbers are those of its likely members in the shared view; triggers maintain them (decision 042).
+-- The numbers are those of its likely members in the shared view, counted by recount_wishes().
 create table wishes (
   id uuid primary key,
   created_at timestamptz not null default now(),
@@ -31,7 +31,7 @@ create table wishes (
   first_asked_at timestamptz,
   last_asked_at timestamptz,
   status text,
-  -- The member whose title is shown. No foreign key: triggers choose another one when it goes.
+  -- The member whose title is shown. No foreign key: another one is chosen when it goes.
   top_request_id uuid
 );
 create index wishes_top on wishes (votes desc, id desc) where requests > 0;
@@ -167,13 +167,3 @@ create table wish_placings (
   constraint wish_placings_source_hash_account_id_key unique NULLS not DISTINCT (source_hash, account_id)
 );
 create index wish_placings_wish on wish_placings (wish_id);
-
--- What the transaction changed; it takes its rows away before it ends, so no other one ever sees any. Arrays, as few rows as statements.
-create unlogged table wish_changes (
-  -- Changed requests, each with a shared wish that it is in or was in; without requests the wishes alone.
-  request_ids uuid[],
-  wish_ids uuid[],
-  -- Wishes as accounts see them.
-  account_ids uuid[],
-  account_wish_ids uuid[]
-);

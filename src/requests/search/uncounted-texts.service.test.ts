@@ -5,7 +5,7 @@ import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
 import { purgeRequests } from '../purge/purge.ts'
 import { preparePage } from '../store/prepared-page.ts'
-import { storePage } from '../store/store.ts'
+import { storePageAlone } from '../store/store.ts'
 import { vocabularyCounts } from './testing.ts'
 import { countListings, countSlice, countTexts, countUncounted } from './uncounted-texts.ts'
 
@@ -22,7 +22,7 @@ afterAll(() => opened.close())
 async function store(requests: FoundRequest[]) {
   const prepared = await preparePage('github', { requests }, null)
   const page = { ...prepared, platform: 'github' as const, jobId: null, topic: 'words', now: new Date() }
-  return opened.database.transaction().execute((transaction) => storePage(transaction, page))
+  return storePageAlone(opened.database, page)
 }
 
 /** Exact for the texts that are counted, at any time, and for all texts when the backlog is empty. */

@@ -1,18 +1,38 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Transaction } from '../../database/open.ts'
+import type { Database, Transaction } from '../../database/open.ts'
 import { withdrawRequests } from '../../idempotency/store.ts'
 import { noteChangedWords } from '../search/vocabulary.ts'
+import { recount, type WishChanges } from '../wishes/recount.ts'
+
+export interface DeletedRequests {
+  deleted: number
+  wishes: WishChanges
+}
+
+/** The wishes that these requests are in, in every view. */
+async function readLeft(transaction: Transaction, ids: readonly string[]): Promise<WishChanges> {
+  const { rows } = await sql<{ accountId: string | null; wishId: string }>`
+    select account_id as "accountId", wish_id as "wishId" from account_wish_members where request_id = any(${[...ids]}::uuid[])
+    union all
+    select null, wish_id from wish_members where request_id = any(${[...ids]}::uuid[])`.execute(transaction)
+  return {
+    left: [...ids, ...rows.flatMap(({ accountId, wishId }) => (accountId === null ? [wishId] : []))],
+    own: rows.flatMap(({ accountId, wishId }) => (accountId === null ? [] : [{ accountId, wishId }])),
+  }
+}
 
 /**
  * Deletes requests with everything that depends on them: text, words that no other request has, topics with their counts, job
  * results, stored answers of idempotent calls. The only way in which requests are deleted.
  * @param chosen a query for their ids that locks the rows, those that it waits for in the order of `lockRequests`; it runs once. The transaction
- * has no lock of other requests.
- * @returns how many.
+ * has no lock of other requests, and must `recount` the changed wishes at its end.
  */
-export async function deleteRequests(transaction: Transaction, chosen: RawBuilder<{ id: string }>): Promise<number> {
+export async function deleteRequests(
+  transaction: Transaction,
+  chosen: RawBuilder<{ id: string }>,
+): Promise<DeletedRequests> {
   const { rows: locked } = await chosen.execute(transaction)
-  if (locked.length === 0) return 0
+  if (locked.length === 0) return { deleted: 0, wishes: {} }
   const ids = locked.map(({ id }) => id)
   // A statement of its own: it must see what a page wrote whose locks were waited for.
   const { rows: texts } = await sql<{ text: string; is_counted: boolean }>`
@@ -27,6 +47,7 @@ export async function deleteRequests(transaction: Transaction, chosen: RawBuilde
     select from account_requests where request_id = any(${ids}::uuid[]) order by account_id, request_id for update`.execute(
     transaction,
   )
+  const wishes = await readLeft(transaction, ids)
   // Before their requests, so that the counts are brought up to date once and not once for each.
   await sql`delete from wish_members where request_id = any(${ids}::uuid[])`.execute(transaction)
   await sql`delete from request_topics where request_id = any(${ids}::uuid[])`.execute(transaction)
@@ -36,5 +57,13 @@ export async function deleteRequests(transaction: Transaction, chosen: RawBuilde
     texts.flatMap(({ text, is_counted }) => (is_counted ? [{ before: text, after: null }] : [])),
   )
   await withdrawRequests(transaction, ids)
-  return ids.length
+  return { deleted: ids.length, wishes }
 }
+
+/** Deletes requests in a transaction of its own. @returns how many. */
+export const deleteAlone = (database: Database, chosen: RawBuilder<{ id: string }>): Promise<number> =>
+  database.transaction().execute(async (transaction) => {
+    const { deleted, wishes } = await deleteRequests(transaction, chosen)
+    await recount(transaction, wishes)
+    return deleted
+  })

@@ -4,9 +4,9 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest, Page } from '../../platforms/platform.ts'
 import { correctionHash, judgedTextHash, recomputeStandings } from '../views/standings.ts'
-import { deleteRequests } from './delete.ts'
+import { deleteAlone } from './delete.ts'
 import { preparePage } from './prepared-page.ts'
-import { storePage } from './store.ts'
+import { storePageAlone } from './store.ts'
 import { foldAllTopicCounts } from './topic-counts.ts'
 
 let opened: TestDatabase
@@ -35,9 +35,7 @@ type Fetched = Partial<Pick<Page, 'requests' | 'incomplete' | 'offTopic'>>
 
 async function store(fetched: Fetched, topic = 'dark mode', platform = 'github') {
   const prepared = await preparePage(platform, { requests: [], ...fetched }, null)
-  return opened.database
-    .transaction()
-    .execute((transaction) => storePage(transaction, { ...prepared, platform, topic, jobId, now }))
+  return storePageAlone(opened.database, { ...prepared, platform, topic, jobId, now })
 }
 
 /** A request whose class follows from its text and labels. */
@@ -462,7 +460,7 @@ it('a deleted request leaves nothing but corrections, which apply when it is col
     )
   expect(await counts()).toEqual(tables.map((table) => [table, true]))
   const chosen = sql<{ id: string }>`select id from requests for update`
-  await opened.database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
+  await deleteAlone(opened.database, chosen)
   expect(await counts()).toEqual(tables.map((table) => [table, false]))
   await store(one(wish))
   expect(await views()).toEqual([`${account} 1 0`])
@@ -476,6 +474,6 @@ it('the rows that are derived from a request are deleted with it, and those of o
     sql<{ id: string }>`select request_id as id from ${sql.table(table)}`.execute(opened.database)
   for (const table of tables) expect((await ids(table)).rows, table).toHaveLength(2)
   const chosen = sql<{ id: string }>`select id from requests where source_id = 'deleted' for update`
-  await opened.database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
+  await deleteAlone(opened.database, chosen)
   for (const table of tables) expect((await ids(table)).rows, table).toEqual([{ id: kept }])
 })

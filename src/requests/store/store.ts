@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { takeLock, takeSourceLocks } from '../../database/advisory-locks.ts'
 import type { Standing } from '../../database/column-types.ts'
-import type { Transaction } from '../../database/open.ts'
+import type { Database, Transaction } from '../../database/open.ts'
 import { findSuppressed } from '../purge/suppression.ts'
 import { countLater } from '../search/uncounted-texts.ts'
 import { noteChangedWords } from '../search/vocabulary.ts'
 import { standingOfConfidence } from '../views/standings.ts'
+import { recount, type WishChanges } from '../wishes/recount.ts'
 import { bringsBackCorrected, type SettledStandings, settleStandings, sourcesOf } from './own-sources.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
@@ -27,11 +28,24 @@ export interface StoredPage {
   maybeCreated: number
   /** Those that joined the job by this page, by id: no earlier page of it had them. Empty for a live collection. */
   joined: string[]
+  /** What the transaction of the page gives to `recount` before it commits. */
+  wishes: WishChanges
 }
 
-const nothing: StoredPage = { found: 0, created: 0, maybeCreated: 0, joined: [] }
+const nothing: StoredPage = { found: 0, created: 0, maybeCreated: 0, joined: [], wishes: {} }
 
-/** Stores the requests that a page found, inside the transaction of the page; those that are suppressed are left out. */
+/** Stores a page in a transaction of its own. */
+export const storePageAlone = (database: Database, found: FoundPage): Promise<StoredPage> =>
+  database.transaction().execute(async (transaction) => {
+    const stored = await storePage(transaction, found)
+    await recount(transaction, stored.wishes)
+    return stored
+  })
+
+/**
+ * Stores the requests that a page found, inside the transaction of the page, which must `recount` the changed wishes at its end; those that are
+ * suppressed are left out.
+ */
 export async function storePage(transaction: Transaction, found: FoundPage): Promise<StoredPage> {
   const identified = found.requests.map(({ request }) => request)
   if (identified.length === 0) return nothing
@@ -58,7 +72,9 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const created = await countCreated(transaction, page, rows, settled)
   await countLater(transaction, texts.created)
   await noteChangedWords(transaction, texts.changed)
-  return { found: joining.length, created: created.likely, maybeCreated: created.maybe, joined }
+  const changed = rows.filter((row) => row.changed || row.maybe_corrected).map(({ id }) => id)
+  const wishes = { requests: [...changed, ...settled.computed] }
+  return { found: joining.length, created: created.likely, maybeCreated: created.maybe, joined, wishes }
 }
 
 /** @returns those that the job did not have. */

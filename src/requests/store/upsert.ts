@@ -17,6 +17,8 @@ export interface StoredRequest {
    * unlisted request, or a model judged its text. Never of a new one.
    */
   reclassified: boolean
+  /** Whether the row of a known request was written. */
+  changed: boolean
   /** Whether it is new, and corrections exist: one may be of an earlier request with its id. */
   maybe_corrected: boolean
   votes: number
@@ -87,6 +89,7 @@ const toCreated = (row: { id: string; source_id: string; votes: number; correcte
   votes: row.votes,
   created: true,
   reclassified: false,
+  changed: false,
   maybe_corrected: row.corrected,
   before: null,
 })
@@ -120,7 +123,7 @@ async function updateLocked(
         and (${changed} or requests.confidence is distinct from excluded.confidence or ${dueToBeMarked})
       returning requests.id, requests.source_id, requests.confidence, requests.votes
     )
-    select known.id, source_id, false as created, false as maybe_corrected,
+    select known.id, source_id, false as created, false as maybe_corrected, written.id is not null as changed,
       written.id is not null and ((written.confidence is distinct from known.confidence
           and (known.standing = -1 or known.standing <> incoming.standing))
         or exists (select from request_judgements where request_id = written.id)) as reclassified,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import type { TestClient } from '../../../test/client.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
-import { makeWish } from '../../../test/stored-wish.ts'
+import { changeWishes, makeWish } from '../../../test/stored-wish.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import { hashIdentity } from '../store/identity.ts'
@@ -158,7 +158,8 @@ async function storeViews(requests: readonly Request[], readers: readonly Reader
       const standing = own[differences]
       return standing === null ? [] : [{ account_id: accountId, request_id: id, standing }]
     })
-    if (rows.length > 0) await database.insertInto('account_requests').values(rows).execute()
+    if (rows.length > 0)
+      await changeWishes(database, (transaction) => transaction.insertInto('account_requests').values(rows).execute())
     const amount = corrections.filter(({ account_id }) => account_id === accountId).length
     await database
       .updateTable('accounts')

@@ -6,6 +6,7 @@ import { emptyDatabase } from '../../../test/database.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { ServiceError } from '../../http/errors.ts'
+import { deleteAlone } from '../../requests/store/delete.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 import { mergeWishes, splitWish } from './corrections.ts'
 import { undoWishCorrection } from './undo.ts'
@@ -163,7 +164,9 @@ async function take(step: Step, model: Model, accounts: readonly string[]): Prom
     now: new Date(),
   })
   if (step.what === 'recollect') {
-    await sql`delete from requests where source_id = any(${step.chosen}::text[])`.execute(database)
+    const gone = sql<{ id: string }>`
+      select id from requests where source_id = any(${step.chosen}::text[]) order by platform, source_id for update`
+    await deleteAlone(database, gone)
     await store(step.chosen)
     return model.recollect(step.chosen)
   }

@@ -5,7 +5,7 @@ import { foundRequest } from '../../../../test/scripted-platform.ts'
 import type { Transaction } from '../../../database/open.ts'
 import { purgeRequests } from '../../purge/purge.ts'
 import { preparePage } from '../../store/prepared-page.ts'
-import { storePage } from '../../store/store.ts'
+import { storePageAlone } from '../../store/store.ts'
 import { type Row, store } from '../testing.ts'
 import { claimConsumer, endLeases, renewLease } from './leases.ts'
 import { backlog, type Changes, commitPosition, dropConsumer, readChanges, registerConsumer } from './outbox.ts'
@@ -102,7 +102,7 @@ describe('a consumer of the changes', () => {
       topic: 'flowers',
       now: new Date(),
     }
-    await opened.database.transaction().execute((transaction) => storePage(transaction, page))
+    await storePageAlone(opened.database, page)
     const { rows } = await sql<{ id: string }>`select id from requests`.execute(opened.database)
     const ids = rows.map(({ id }) => id)
     expect(await noted()).toBe(2)
