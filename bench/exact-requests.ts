@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../src/database/open.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
+import { followNewRequests } from '../test/stored-requests.ts'
 import { type Corpus, createRandom } from './engines/corpus.ts'
 
 const batchSize = 500
@@ -51,6 +52,10 @@ export async function storeRequests(database: Database, corpus: Corpus, size: nu
         from incoming
       )
       insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
+    await followNewRequests(
+      database,
+      rows.map(({ id }) => id),
+    )
   }
   await sql`vacuum analyze`.execute(database)
 }

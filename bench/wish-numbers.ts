@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
+import { refreshCopies } from '../src/requests/store/copies.ts'
 import { sharedView } from '../src/requests/views/view.ts'
 import { listWishes } from '../src/requests/wishes/list.ts'
 import { wishOrders } from '../src/requests/wishes/orders.ts'
 import { recount } from '../src/requests/wishes/recount.ts'
+import { followNewRequests, linkToTopics } from '../test/stored-requests.ts'
 import { changeWishes } from '../test/stored-wish.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, type Took, timed, worstOf } from './timing.ts'
@@ -34,9 +36,18 @@ async function fill(): Promise<void> {
         'Request number ' || number, repeat('A description of it. ', 30), (number * 7919) % 997, '{}', 'https://example.org', 'bench',
         now() - (number % 3000) * interval '1 day', now() - interval '60 days', now(), case when number % 5 = 0 then 'open' end
       from ${numbers}`.execute(database)
-    await sql`
-      insert into request_topics (request_id, topic_key, found_at) select ${idOf(sql.ref('number'))}, 'bench', now()
-      from ${numbers} where number % 10 = 0 and number < 40000`.execute(database)
+    const { rows } = await sql<{ id: string; is_linked: boolean }>`
+      select id, number % 10 = 0 and number < 40000 as is_linked from ${numbers}, lateral (select ${idOf(sql.ref('number'))} as id) as made`.execute(
+      database,
+    )
+    await followNewRequests(
+      database,
+      rows.map(({ id }) => id),
+    )
+    await linkToTopics(
+      database,
+      new Map(rows.flatMap(({ id, is_linked }) => (is_linked ? [[id, 'bench'] as const] : []))),
+    )
   }
   await sql`
     create temporary table placed as select number, ${idOf(sql.ref('number'))} as id,
@@ -69,6 +80,10 @@ const changeVotes = (numbers: string, isCounted: boolean) => (): Promise<void> =
     const { rows } = await sql<{ id: string }>`update requests set votes = votes + 1
       where id = any(array(select ${idOf(sql.ref('number'))} from ${sql.raw(numbers)} as chosen (number))) returning id`.execute(
       transaction,
+    )
+    await refreshCopies(
+      transaction,
+      rows.map(({ id }) => id),
     )
     if (isCounted) await recount(transaction, { requests: rows.map(({ id }) => id) })
   })

@@ -45,10 +45,8 @@ insert into topics (key, name, created_at, collected_at) values
   ('offline sync', 'offline sync', '2026-11-12T10:00:00Z', '2026-11-12T10:00:00Z'),
   ('nothing found', 'nothing found', '2026-11-13T10:00:00Z', '2026-11-13T10:00:00Z');
 
-insert into request_topics (request_id, topic_key, found_at) values
-  ('e0000000-0000-4000-8000-000000000001', 'dark mode', '2026-11-10T10:00:00Z'),
-  ('e0000000-0000-4000-8000-000000000002', 'dark mode', '2026-11-11T10:00:00Z'),
-  ('e0000000-0000-4000-8000-000000000003', 'offline sync', '2026-11-12T10:00:00Z');
+insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
+  select id, key, requests.created_at, platform, posted_at, requests.votes, tags, standing from requests join topics on key = lower(topic);
 
 insert into platform_topics (platform, topic_key, pages, collected_at) values
   ('github', 'dark mode', 3, '2026-11-18T10:00:00Z'), ('hackernews', 'offline sync', 1, '2026-11-12T10:00:00Z');

@@ -6,6 +6,7 @@ import { openDatabase } from '../database/open.ts'
 import { type Imported, importData } from '../moving/import-data.ts'
 import { nameDump } from '../moving/read-dump.ts'
 import { prepareDatabase } from '../prepare-database.ts'
+import { copyAllRequests } from '../requests/store/copies.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { recoverTasks } from '../scraping/tasks.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -72,6 +73,7 @@ async function runImport(file: string, { json }: { json: boolean }): Promise<voi
       now: systemClock.now,
       onProgress: meter.show,
       onComparing: () => meter.note('All rows are stored; they are compared with the dump.'),
+      derive: copyAllRequests,
       queueWork: async (database) => {
         await prepared.queue.start()
         await recoverTasks(database, prepared.queue)

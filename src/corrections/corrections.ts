@@ -5,6 +5,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
+import { insertSearchChanges } from '../requests/search/outbox/note.ts'
 import { lockRequestsOf } from '../requests/store/request-locks.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
 import { recount } from '../requests/wishes/recount.ts'
@@ -156,9 +157,12 @@ export async function deleteCorrectionsOf(transaction: Transaction, accountId: s
   await sql`
     with own as materialized (
       select request_id from account_requests where account_id = ${accountId} order by request_id for update
+    ), gone as (
+      delete from account_requests using own
+      where account_id = ${accountId} and account_requests.request_id = own.request_id
+      returning account_requests.request_id
     )
-    delete from account_requests using own
-    where account_id = ${accountId} and account_requests.request_id = own.request_id`.execute(transaction)
+    ${insertSearchChanges(sql`select request_id from gone`)}`.execute(transaction)
   await sql`
     update accounts set corrections = 0, has_own_view = false where id = ${accountId}`.execute(transaction)
 }

@@ -114,8 +114,7 @@ export async function countRows(executor: Executor, table: string): Promise<numb
 }
 
 /**
- * Stores rows exactly as they are in the dump: identity columns have their values, and no trigger runs but those that derive what is
- * not in it. The triggers are enabled again in the same transaction, so no other one ever sees the table without them. The owner of a
+ * Stores rows exactly as they are in the dump: identity columns have their values, and no trigger runs. The triggers are enabled again in the same transaction, so no other one ever sees the table without them. The owner of a
  * table may do so; `session_replication_role` needs a superuser.
  * @param lines rows as JSON, separated by line feeds.
  */

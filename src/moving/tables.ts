@@ -12,21 +12,14 @@ export const leftOutTables: Readonly<Record<string, string>> = {
     'what the search indexes of the source have not read yet; those of the target are built from all requests',
   search_consumers: 'the search indexes of the source',
   search_indexes: 'the search indexes of the source',
-  request_facets: 'a trigger copies it from requests',
-  searchable_requests: 'a trigger makes it from request_texts',
+  request_facets: 'it is copied from requests at the end of an import',
+  searchable_requests: 'it is copied from requests at the end of an import',
 }
 
 /** Columns that are not in a dump, and why. */
 export const leftOutColumns: Readonly<Record<string, string>> = {
-  'request_texts.words': 'a trigger makes it: the stems depend on the version of Postgres',
   'scrape_tasks.queue_message_id': 'the queue is not in a dump: unfinished tasks are queued again',
 }
-
-/**
- * Triggers that run during an import: they make what is left out, and tell search indexes that follow the target. All others are disabled,
- * because a dump has what they made.
- */
-const derivingTriggers = ['copy_inserted_facets', 'fill_request_words', 'add_searchable_requests', 'note_search_insert']
 
 export interface MovedColumn {
   name: string
@@ -45,7 +38,7 @@ export interface MovedTable {
   columns: readonly MovedColumn[]
   /** The columns that identify a row. */
   key: readonly KeyColumn[]
-  /** The triggers that an import disables. */
+  /** The triggers that an import disables: a dump has what they made. */
   silenced: readonly string[]
 }
 
@@ -101,7 +94,7 @@ function movedTable({ name, columns, key, triggers }: CatalogRow): MovedTable {
     name,
     columns: columns.filter((column) => !Object.hasOwn(leftOutColumns, `${name}.${column.name}`)),
     key,
-    silenced: (triggers ?? []).filter((trigger) => !derivingTriggers.includes(trigger)),
+    silenced: triggers ?? [],
   }
 }
 

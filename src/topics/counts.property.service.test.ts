@@ -9,6 +9,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
 import { vocabularyCounts } from '../requests/search/testing.ts'
 import { countSlice, countTexts } from '../requests/search/uncounted-texts.ts'
+import { deleteAlone } from '../requests/store/delete.ts'
 import { preparePage, type Relevance } from '../requests/store/prepared-page.ts'
 import { deleteExpiredRequests } from '../requests/store/retention.ts'
 import { storePageAlone } from '../requests/store/store.ts'
@@ -132,7 +133,9 @@ async function run(made: Step): Promise<unknown> {
   }
   if (made.do === 'count words') return countSlice(database, made.texts)
   if (made.do === 'fold counts') return foldTopicCounts(database, made.rows)
-  return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
+  const chosen = sql<{ id: string }>`
+    select id from requests where source_id = ${made.sourceId} order by platform, source_id for update`
+  return deleteAlone(database, chosen)
 }
 
 /** A correction, as the routes of corrections write it: under the lock of the request. */

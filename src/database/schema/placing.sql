@@ -1,15 +1,5 @@
 -- What is placed in a wish again, and what people said about it: applied when a request is stored, in the same transaction (decision 047).
 
--- A request that is queued again loses its claim: what is being placed was read before the change.
-create function queue_placing(ids uuid[]) returns void language sql as $$
-  insert into wish_queue (request_id)
-  select id from requests
-  where id = any(ids) and not exists (select from wish_members where wish_members.request_id = id)
-    and (standing = 2 or exists (
-      select from account_requests as own where own.request_id = id and own.standing = 2))
-  on conflict (request_id) do update set queued_at = excluded.queued_at, claimed_until = null
-$$;
-
 -- Without corrections an insert costs one probe. What the operator said about a request decides its shared wish. An account needs a row
 -- of its own for a split, and for a merge where the shared wish does not lead to the right one.
 create function place_corrected_requests() returns trigger language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -61,44 +51,6 @@ create function place_corrected_requests() returns trigger language plpgsql set 
 $$;
 create trigger place_corrected_requests after insert on requests
   referencing new table as new_requests for each statement execute function place_corrected_requests();
-
--- The text of a request is written after its standing is settled.
-create function queue_new_texts() returns trigger language plpgsql as $$
-  begin
-    perform queue_placing(array(select request_id from new_texts));
-    return null;
-  end
-$$;
-create trigger queue_new_texts after insert on request_texts
-  referencing new table as new_texts for each statement execute function queue_new_texts();
-
-create function queue_changed_texts() returns trigger language plpgsql as $$
-  begin
-    perform queue_placing(array(
-      select request_id from new_texts join old_texts using (request_id) where new_texts.text <> old_texts.text));
-    return null;
-  end
-$$;
-create trigger queue_changed_texts after update on request_texts
-  referencing old table as old_texts new table as new_texts for each statement execute function queue_changed_texts();
-
-create function queue_changed_standing() returns trigger language plpgsql as $$
-  begin
-    perform queue_placing(array[new.id]);
-    return null;
-  end
-$$;
-create trigger queue_changed_standing after update of standing on requests
-  for each row when (new.standing = 2 and old.standing <> 2) execute function queue_changed_standing();
-
-create function queue_account_standing() returns trigger language plpgsql as $$
-  begin
-    perform queue_placing(array[new.request_id]);
-    return null;
-  end
-$$;
-create trigger queue_account_standing after insert or update on account_requests
-  for each row when (new.standing = 2) execute function queue_account_standing();
 
 -- Corrections say where requests of this page belong: nothing else may change a membership then. A page that knows it has the lock already.
 -- Its name comes before that of place_corrected_requests, so it is called before.

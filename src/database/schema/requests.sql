@@ -47,8 +47,7 @@ create index requests_top_maybe on requests (votes desc, id desc) where standing
 create table request_texts (
   request_id uuid primary key references requests on delete cascade,
   text text not null,
-  -- Of the text; a trigger fills it.
-  words tsvector not null
+  words tsvector not null generated always as (to_tsvector('wishwell', text)) stored
 );
 
 -- The number of requests per word. The counts change with every stored page: the fillfactor leaves room for HOT updates, and no

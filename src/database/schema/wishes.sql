@@ -1,6 +1,6 @@
 -- Wishes: sets of requests that ask for the same. A request without a row in wish_members is a wish by itself, with its own id.
 
--- Copies of the columns of requests that searches filter, order and count by: narrow rows, read by the thousand. Triggers maintain it.
+-- Copies of the columns of requests that searches filter, order and count by: narrow rows, read by the thousand.
 create table request_facets (
   request_id uuid primary key,
   platform text not null,

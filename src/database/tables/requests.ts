@@ -117,7 +117,7 @@ export interface RequestsTables {
   request_texts: {
     request_id: Fixed<string>
     text: string
-    /** A `tsvector`: the stems of the text, for searches that need all words. A trigger fills it. */
+    /** A `tsvector`: the stems of the text, for searches that need all words. */
     words: GeneratedAlways<string>
   }
   /** The words of the searched texts, for words that are typed in part or wrongly. */

@@ -18,17 +18,16 @@ export interface TopicsTables {
     /** Whether only expansions have collected it: then it is in no list. */
     from_expansion: Generated<boolean>
   }
-  /** The topics of a request, with copies of the columns that lists of a topic filter and sort by; triggers maintain the copies. */
+  /** The topics of a request, with copies of the columns that lists of a topic filter and sort by. */
   request_topics: {
     request_id: Fixed<string>
     topic_key: Fixed<string>
     found_at: Fixed<Date>
-    /** Null only inside of the statement that inserts a row without it. */
-    platform: Fixed<PlatformName | null>
-    posted_at: Fixed<Date | null>
-    votes: Fixed<number | null>
-    tags: Fixed<string[] | null>
-    standing: FixedWithDefault<Standing | null>
+    platform: Fixed<PlatformName>
+    posted_at: Fixed<Date>
+    votes: Fixed<number>
+    tags: Fixed<string[]>
+    standing: Fixed<Standing>
   }
   /** The number of a topic's requests per platform, day of posting or tag; no row for zero. Without what is still in `topic_deltas`. */
   topic_counts: {

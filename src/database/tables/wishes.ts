@@ -104,7 +104,7 @@ export interface WishesTables {
   request_facets: CopiedColumns & {
     confidence: GeneratedAlways<number | null>
   }
-  /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by; triggers maintain them. */
+  /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by. */
   searchable_requests: CopiedColumns & {
     /** Greater with each change of the words; the index of the words has it. */
     words_version: GeneratedAlways<number>

@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
 import { purgeRequests } from '../purge/purge.ts'
+import { refreshCopies } from '../store/copies.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
 import { vocabularyCounts } from './testing.ts'
@@ -71,9 +72,11 @@ describe('texts whose words are not counted yet', () => {
     await opened.database.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ id: string }>`
         update requests set standing = -1 where source_id in ('1', '3') returning id`.execute(transaction)
+      const ids = rows.map(({ id }) => id)
+      await refreshCopies(transaction, ids)
       await countListings(
         transaction,
-        rows.map(({ id }) => ({ id, isListed: false })),
+        ids.map((id) => ({ id, isListed: false })),
       )
     })
     expect(await vocabularyCounts(opened.database)).toMatchObject({ left: 1, stored: new Map() })

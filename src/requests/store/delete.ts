@@ -1,8 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Transaction } from '../../database/open.ts'
 import { withdrawRequests } from '../../idempotency/store.ts'
+import { insertSearchChanges } from '../search/outbox/note.ts'
 import { noteChangedWords } from '../search/vocabulary.ts'
 import { recount, type WishChanges } from '../wishes/recount.ts'
+
+/** Deletes what is derived from these requests, and takes them out of the counts of their topics. */
+export async function deleteDerived(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  const areTheirs = sql`request_id = any(${[...ids]}::uuid[])`
+  await sql`
+    with links as (delete from request_topics where ${areTheirs} returning request_topics as link),
+    facets as (delete from request_facets where ${areTheirs}),
+    searchable as (delete from searchable_requests where ${areTheirs}),
+    uncounted as (delete from uncounted_texts where ${areTheirs}),
+    queued as (delete from wish_queue where ${areTheirs}),
+    noted as (${insertSearchChanges(sql`select unnest(${[...ids]}::uuid[])`)})
+    select note_topic_changes(array(select link from links), '{}')`.execute(transaction)
+}
 
 export interface DeletedRequests {
   deleted: number
@@ -48,9 +62,7 @@ export async function deleteRequests(
     transaction,
   )
   const wishes = await readLeft(transaction, ids)
-  // Before their requests, so that the counts are brought up to date once and not once for each.
-  await sql`delete from wish_members where request_id = any(${ids}::uuid[])`.execute(transaction)
-  await sql`delete from request_topics where request_id = any(${ids}::uuid[])`.execute(transaction)
+  await deleteDerived(transaction, ids)
   await sql`delete from requests where id = any(${ids}::uuid[])`.execute(transaction)
   await noteChangedWords(
     transaction,

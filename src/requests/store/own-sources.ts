@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
-import { isListedTopic, topicName } from './listed-topics.ts'
+import { topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
+import { unlinkUnlisted } from './topic-links.ts'
 import type { StoredRequest } from './upsert.ts'
 
 /** The sources of accounts that a page has requests of. */
@@ -67,11 +68,7 @@ async function readSeen(transaction: Transaction, { jobId }: FoundPage, ids: rea
  */
 async function list(transaction: Transaction, { topic, now }: FoundPage, ids: readonly string[]): Promise<void> {
   await sql`delete from request_sources where request_id = any(${[...ids]}::uuid[])`.execute(transaction)
-  await sql`
-    delete from request_topics using topics
-    where request_id = any(${[...ids]}::uuid[]) and topics.key = topic_key and not ${isListedTopic}`.execute(
-    transaction,
-  )
+  await unlinkUnlisted(transaction, ids)
   await sql`
     update requests set topic = ${topicName(topic)}, created_at = ${now}, updated_at = ${now},
       status_changed_at = case when status_observed then null else status_changed_at end, status_observed = false

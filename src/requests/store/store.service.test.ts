@@ -38,6 +38,8 @@ async function store(fetched: Fetched, topic = 'dark mode', platform = 'github')
   return storePageAlone(opened.database, { ...prepared, platform, topic, jobId, now })
 }
 
+const deleteAll = () => deleteAlone(opened.database, sql<{ id: string }>`select id from requests for update`)
+
 /** A request whose class follows from its text and labels. */
 function undecided(sourceId: string, fields: Partial<FoundRequest>): FoundRequest {
   const { confidence: _, ...request } = foundRequest(sourceId, fields)
@@ -142,7 +144,7 @@ describe('the class of a stored request', () => {
     expect(await standing()).toBe(0)
     await store(one({ confidence: 1, title: 'Other' }))
     expect(await standing()).toBe(0)
-    await sql`delete from requests`.execute(opened.database)
+    await deleteAll()
     expect(await store(one({ confidence: 1 }))).toMatchObject({ found: 1, created: 0, maybeCreated: 0 })
     expect(await standing()).toBe(0)
     expect(await views()).toEqual([])
@@ -163,7 +165,7 @@ describe('the class of a stored request', () => {
     expect(await views()).toEqual([])
     await store(one({ confidence: 0 }))
     expect(await views()).toEqual([`${account} 1 2`])
-    await sql`delete from requests`.execute(opened.database)
+    await deleteAll()
     expect(await store(one({ confidence: 0 }))).toMatchObject({ created: 1 })
     expect(await views()).toEqual([`${account} 1 2`])
   })

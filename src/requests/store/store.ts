@@ -7,6 +7,7 @@ import { countLater } from '../search/uncounted-texts.ts'
 import { noteChangedWords } from '../search/vocabulary.ts'
 import { standingOfConfidence } from '../views/standings.ts'
 import { recount, type WishChanges } from '../wishes/recount.ts'
+import { refreshCopies } from './copies.ts'
 import { bringsBackCorrected, type SettledStandings, settleStandings, sourcesOf } from './own-sources.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
@@ -57,6 +58,8 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   if (requests.length === 0) return nothing
   const page = await withStoredTexts(transaction, { ...found, requests })
   const rows = await upsertRequests(transaction, page)
+  const changed = rows.filter((row) => row.changed).map(({ id }) => id)
+  await refreshCopies(transaction, changed)
   const stored = new Map(rows.map((row) => [row.source_id, row]))
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))
   // Before the links, which copy the standing.
@@ -72,8 +75,8 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const created = await countCreated(transaction, page, rows, settled)
   await countLater(transaction, texts.created)
   await noteChangedWords(transaction, texts.changed)
-  const changed = rows.filter((row) => row.changed || row.maybe_corrected).map(({ id }) => id)
-  const wishes = { requests: [...changed, ...settled.computed] }
+  const corrected = rows.filter((row) => row.maybe_corrected).map(({ id }) => id)
+  const wishes = { requests: [...changed, ...corrected, ...settled.computed] }
   return { found: joining.length, created: created.likely, maybeCreated: created.maybe, joined, wishes }
 }
 

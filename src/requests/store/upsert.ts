@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { standingOfConfidence } from '../views/standings.ts'
+import { insertFacets } from './copies.ts'
 import { topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { refreshed, refreshedValues, toPastDate } from './refreshed-columns.ts'
@@ -69,7 +70,9 @@ async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<
       select ${platform}, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, ${topicName(topic)}, ${now}, ${now}
       from incoming order by source_id
       on conflict (platform, source_id) do update set votes = requests.votes where false
-      returning id, source_id, votes
+      returning id, source_id, platform, status, standing, votes, posted_at, confidence, tags
+    ), copied as (
+      ${insertFacets(sql`(select written.* from written join incoming using (source_id) where creates) as fresh`)}
     )
     select id, source_id, written.votes, creates, exists (select from request_corrections) as corrected
     from incoming left join written using (source_id)`.execute(transaction)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import { emptyDatabase } from '../../../test/database.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { deleteAlone } from '../../requests/store/delete.ts'
@@ -122,10 +123,13 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 async function store(names: readonly string[]): Promise<void> {
-  await sql`
+  await changeRequests(
+    service.database,
+    sql`
     insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
     select 'github', name, name, '', 1, '{}', 'https://example.org', 'maps', now(), now(), 2
-    from unnest(${names}::text[]) as name`.execute(service.database)
+    from unnest(${names}::text[]) as name`,
+  )
 }
 
 async function prepare(): Promise<string[]> {
