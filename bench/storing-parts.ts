@@ -38,9 +38,10 @@ const storedPages = Math.ceil(positive(values, 'stored') / size)
 const partOfStatement: readonly [RegExp, string][] = [
   [/^begin|start transaction/i, 'begin'],
   [/^commit/i, 'commit, with the numbers of wishes'],
-  [/pg_advisory|suppressions|request_corrections\) or/, 'suppressions and locks'],
   [/insert into requests/, 'requests, with their narrow copies'],
-  [/insert into request_texts/, 'texts, with the indexes of words and the queue of placing'],
+  [/pg_advisory|suppressions|request_corrections\) or/, 'suppressions and locks'],
+  [/insert into request_texts/, 'texts, with the index of texts'],
+  [/insert into searchable_requests/, 'the indexes of words and the queue of placing'],
   [/insert into request_topics/, 'links to the topic, with their differences'],
   [/from topics|into topics/, 'the topic'],
   [/request_refreshes/, 'handles for reading again'],

@@ -19,7 +19,6 @@ const areas = [
   'moving',
   'search',
   'request-copies',
-  'placing',
   'wish-numbers',
   'answers',
 ]

@@ -1,4 +1,4 @@
--- What a stored, changed or deleted request changes elsewhere, in the same transaction.
+-- What follows from a changed request, in the same transaction (src/requests/store/copies.ts).
 
 create function requests_with_tags(tags text[], max_rows integer) returns setof uuid language plpgsql stable set enable_seqscan = off as $$
   begin
@@ -57,22 +57,9 @@ create function refresh_request_copies(ids uuid[]) returns void language plpgsql
   end
 $$;
 
--- The hash is that of hashIdentity() in store/identity.ts for the kind "id". Without corrections an insert costs one probe.
-create function link_request_corrections() returns trigger language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  begin
-    if exists (select from request_corrections) then
-      update request_corrections set request_id = fresh.id from new_requests as fresh
-      where source_hash = encode(sha256(
-        convert_to(fresh.platform, 'UTF8') || '\x00696400'::bytea || convert_to(fresh.source_id, 'UTF8')), 'hex');
-    end if;
-    return null;
-  end
-$$;
-create trigger link_request_corrections after insert on requests
-  referencing new table as new_requests for each statement execute function link_request_corrections();
-
--- The process that counts words waits for this, also where another process stored the texts.
-create function notify_uncounted_texts() returns trigger language plpgsql as $$
+-- The processes that count words, fold counts and place requests wait for this, also where another process stored the texts. Triggers, because all
+-- that appends to these tables must wake them.
+create function wake_background_work() returns trigger language plpgsql as $$
   begin
     -- The number is in src/database/advisory-locks.ts.
     if pg_try_advisory_xact_lock(4680015) then
@@ -81,33 +68,11 @@ create function notify_uncounted_texts() returns trigger language plpgsql as $$
     return null;
   end
 $$;
-create trigger notify_uncounted_texts after insert on uncounted_texts
-  for each statement execute function notify_uncounted_texts();
-create trigger notify_uncounted_texts after insert on topic_deltas
-  for each statement execute function notify_uncounted_texts();
-create trigger notify_uncounted_texts after insert on word_deltas
-  for each statement execute function notify_uncounted_texts();
-
--- For each row, but called for the few whose status changed; a page without any pays one comparison a row.
-create function note_status_change() returns trigger language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  declare
-    shared_wish uuid;
-  begin
-    if not exists (select from watch_requests where request_id = new.id and votes is not null) then
-      select coalesce((select wish_id from wish_members where request_id = new.id), new.id) into shared_wish;
-      if not exists (select from wish_marks where wish_id = shared_wish)
-        and not exists (select from account_wish_members as own join wish_marks as mark
-          on mark.account_id = own.account_id and mark.wish_id = own.wish_id where own.request_id = new.id)
-        and not exists (select from account_wish_merges as own join wish_marks as mark
-          on mark.account_id = own.account_id and mark.wish_id = own.into_wish_id where own.wish_id = shared_wish) then
-        return null;
-      end if;
-    end if;
-    -- The moment of the service that stores it, as everywhere: the clock of the database may be another one.
-    insert into events (account_id, type, subject, created_at) values (null, 'wish.status_changed',
-      jsonb_build_object('requestId', new.id, 'status', new.status, 'previousStatus', old.status), new.updated_at);
-    return null;
-  end
-$$;
-create trigger note_status_change after update of status on requests
-  for each row when (old.status is not null and new.status is distinct from old.status) execute function note_status_change();
+create trigger wake_background_work after insert on uncounted_texts
+  for each statement execute function wake_background_work();
+create trigger wake_background_work after insert on topic_deltas
+  for each statement execute function wake_background_work();
+create trigger wake_background_work after insert on word_deltas
+  for each statement execute function wake_background_work();
+create trigger wake_background_work after insert on wish_queue
+  for each statement execute function wake_background_work();

@@ -96,7 +96,7 @@ create table request_corrections (
   account_id uuid references accounts,
   platform text not null,
   source_hash text not null,
-  -- Of the stored request; a trigger sets it when the request is collected again. No foreign key: the id of a deleted request belongs
+  -- Of the stored request; it is set when the request is collected again. No foreign key: the id of a deleted request belongs
   -- to no other one, so the correction stays and refers to nothing.
   request_id uuid,
   is_request boolean not null,

@@ -158,7 +158,7 @@ create index wish_marks_wish on wish_marks (wish_id);
 create table wish_placings (
   account_id uuid references accounts,
   source_hash text not null,
-  -- Of the stored request; a trigger sets it when the request is collected again. No foreign key, as in request_corrections.
+  -- Of the stored request; it is set when the request is collected again. No foreign key, as in request_corrections.
   request_id uuid not null,
   wish_id uuid not null,
   -- A split names the request itself; a merge names its wish, and the request is only a member of it.

@@ -60,7 +60,7 @@ export interface RequestsTables {
     platform: Fixed<PlatformName>
     /** Of the request's id on its platform (`requests/store/identity.ts`). */
     source_hash: Fixed<string>
-    /** Of the stored request; of a deleted one, an id that no request has. A trigger sets it when it is collected again. */
+    /** Of the stored request; of a deleted one, an id that no request has. It is set when it is collected again. */
     request_id: string | null
     is_request: boolean
     /** `key <id>`, `session <id>` or `admin`. */

@@ -13,7 +13,7 @@ export interface TopicsTables {
     votes: GeneratedAlways<number>
     /** How many more of its requests are of the class maybe, without what is still in `topic_deltas`. */
     maybe: GeneratedAlways<number>
-    /** When a platform last delivered a page of it; a trigger maintains it. */
+    /** When a platform last delivered a page of it. */
     collected_at: FixedWithDefault<Date>
     /** Whether only expansions have collected it: then it is in no list. */
     from_expansion: Generated<boolean>
@@ -39,7 +39,7 @@ export interface TopicsTables {
     /** Of a platform only. */
     votes: GeneratedAlways<number>
   }
-  /** What statements changed in the counts of a topic, until it is folded into them; triggers append it. */
+  /** What statements changed in the counts of a topic, until it is folded into them. */
   topic_deltas: {
     id: GeneratedAlways<string>
     topic_key: GeneratedAlways<string>

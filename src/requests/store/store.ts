@@ -11,6 +11,7 @@ import { refreshCopies } from './copies.ts'
 import { bringsBackCorrected, type SettledStandings, settleStandings, sourcesOf } from './own-sources.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
+import { noteStatusChanges } from './status-events.ts'
 import { withStoredTexts } from './stored-texts.ts'
 import { upsertTexts } from './texts.ts'
 import { linkToTopic } from './topic-links.ts'
@@ -71,6 +72,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await linkToTopic(transaction, page, stored)
   const joined = await linkToJob(transaction, page, joining)
   await sampleVotes(transaction, rows, page.now)
+  await noteStatusChanges(transaction, rows, page.now)
   await noteRefreshHandles(transaction, page, idOf)
   const created = await countCreated(transaction, page, rows, settled)
   await countLater(transaction, texts.created)
