@@ -59,6 +59,7 @@ const linksOf = (links: unknown[]) => sql`array(
 async function follow(transaction: Transaction, before: Stored): Promise<void> {
   const after = await readStored(transaction)
   const gone = [...before.requests.keys()].filter((id) => !after.requests.has(id))
+  await sql`delete from request_texts where request_id = any(${gone}::uuid[])`.execute(transaction)
   if (gone.length > 0) await deleteDerived(transaction, gone)
   await sql`select note_topic_changes(${linksOf(before.links)}, ${linksOf(after.links)})`.execute(transaction)
   const fresh = [...after.requests.keys()].filter((id) => !before.requests.has(id))

@@ -99,7 +99,15 @@ async function expectExact(): Promise<void> {
 
 /** The derived rows without their request: no foreign key holds them. */
 async function orphanedRows(database: Database): Promise<string[]> {
-  const tables = ['request_facets', 'searchable_requests', 'uncounted_texts', 'wish_queue']
+  const tables = [
+    'request_texts',
+    'request_topics',
+    'request_refreshes',
+    'request_facets',
+    'searchable_requests',
+    'uncounted_texts',
+    'wish_queue',
+  ]
   const { rows } = await sql<{ orphan: string }>`${sql.join(
     tables.map(
       (table) => sql`

@@ -44,8 +44,9 @@ create index requests_refreshed on requests (platform, greatest(updated_at, seen
 -- What is judged next.
 create index requests_top_maybe on requests (votes desc, id desc) where standing = 1;
 
+-- Without a foreign key, as all that a page writes for each of its requests: deleteRequests() deletes it first.
 create table request_texts (
-  request_id uuid primary key references requests on delete cascade,
+  request_id uuid primary key,
   text text not null,
   words tsvector not null generated always as (to_tsvector('wishwell', text)) stored
 );
@@ -149,7 +150,7 @@ create table request_sources (
 create index request_sources_request on request_sources (request_id);
 
 create table request_refreshes (
-  request_id uuid primary key references requests on delete cascade,
+  request_id uuid primary key,
   platform text not null,
   -- What the adapter reads it by, such as a node id of GitHub.
   handle text not null,

@@ -17,10 +17,10 @@ create index topics_new on topics (collected_at desc, key desc) where requests >
 create index topics_top on topics (votes desc, key desc) where requests > 0 and (not from_expansion);
 create index topics_name on topics (key) where requests > 0 and (not from_expansion);
 
--- The last five columns are copies from requests, so that a list of a topic filters and sorts by one index.
+-- No foreign keys: checking them locked the row of the topic for all pages. The last five columns are copies from requests, so that a list of a topic filters and sorts by one index.
 create table request_topics (
-  request_id uuid not null references requests on delete cascade,
-  topic_key text not null references topics(key),
+  request_id uuid not null,
+  topic_key text not null,
   found_at timestamptz not null,
   platform text not null,
   posted_at timestamptz not null,

@@ -14,6 +14,8 @@ export async function deleteDerived(transaction: Transaction, ids: readonly stri
     searchable as (delete from searchable_requests where ${areTheirs}),
     uncounted as (delete from uncounted_texts where ${areTheirs}),
     queued as (delete from wish_queue where ${areTheirs}),
+    refreshes as (delete from request_refreshes where ${areTheirs}),
+    jobs as (delete from scrape_job_requests where ${areTheirs}),
     noted as (${insertSearchChanges(sql`select unnest(${[...ids]}::uuid[])`)})
     select note_topic_changes(array(select link from links), '{}')`.execute(transaction)
 }

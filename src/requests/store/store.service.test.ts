@@ -469,9 +469,19 @@ it('a deleted request leaves nothing but corrections, which apply when it is col
 })
 
 it('the rows that are derived from a request are deleted with it, and those of others stay', async () => {
-  await store({ requests: [foundRequest('kept'), foundRequest('deleted')] })
+  const requests = ['kept', 'deleted'].map((id) => foundRequest(id, { refreshHandle: id }))
+  await store({ requests })
   const kept = (await row('kept'))!.id
-  const tables = ['request_facets', 'searchable_requests', 'uncounted_texts', 'wish_queue']
+  const tables = [
+    'request_texts',
+    'request_topics',
+    'request_refreshes',
+    'scrape_job_requests',
+    'request_facets',
+    'searchable_requests',
+    'uncounted_texts',
+    'wish_queue',
+  ]
   const ids = (table: string) =>
     sql<{ id: string }>`select request_id as id from ${sql.table(table)}`.execute(opened.database)
   for (const table of tables) expect((await ids(table)).rows, table).toHaveLength(2)
