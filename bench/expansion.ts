@@ -48,9 +48,9 @@ async function store(database: Database, posts: readonly Post[]): Promise<void> 
         select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
           as incoming (id uuid, source_id text, title text, description text, text text)
       ), stored as (
-        insert into requests (id, platform, source_id, title, description, votes, tags, source_url, author_handle, topic,
+        insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, author_handle, topic,
           created_at, updated_at)
-        select id, 'github', source_id, title, description, 0, '{}', '', source_id, '', now(), now() from incoming
+        select 1, id, 'github', source_id, title, description, 0, '{}', '', source_id, '', now(), now() from incoming
       )
       insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
     await followNewRequests(

@@ -39,9 +39,9 @@ async function fill(database: Database): Promise<void> {
   const step = 20_000
   for (let from = 0; from < amount; from += step) {
     await sql`
-      insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, author_name,
+      insert into requests (confidence, platform, source_id, title, description, votes, tags, source_url, topic, author_name,
         original_created_at, created_at, updated_at)
-      select (array['github', 'hackernews', 'stackexchange', 'discourse', 'gitlab'])[1 + n % 5], n::text,
+      select 1, (array['github', 'hackernews', 'stackexchange', 'discourse', 'gitlab'])[1 + n % 5], n::text,
         'A wish with the number ' || n, repeat('Some words about it. ', 20), (power(n::bigint * 7919 % 1000, 2) / 1000)::integer,
         case when n % 10000 = 0 then array['rare', 'common'] when n % 3 = 0 then array['common'] else '{}' end,
         'https://example.org/' || n, 'Topic ' || n % ${topics}::integer, 'Ada',

@@ -30,9 +30,9 @@ async function fill(): Promise<void> {
   for (let from = 0; from < size; from += 5_000) {
     const numbers = sql`generate_series(${sql.lit(from)}, ${sql.lit(from + 4_999)}) as number`
     await sql`
-      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at,
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at,
         created_at, updated_at, status)
-      select ${idOf(sql.ref('number'))}, (array['github', 'hackernews', 'gitlab'])[number % 3 + 1], number::text,
+      select 1, ${idOf(sql.ref('number'))}, (array['github', 'hackernews', 'gitlab'])[number % 3 + 1], number::text,
         'Request number ' || number, repeat('A description of it. ', 30), (number * 7919) % 997, '{}', 'https://example.org', 'bench',
         now() - (number % 3000) * interval '1 day', now() - interval '60 days', now(), case when number % 5 = 0 then 'open' end
       from ${numbers}`.execute(database)

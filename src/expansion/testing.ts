@@ -30,9 +30,9 @@ export async function fillCache(database: Database, requests: readonly CachedReq
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as incoming (id uuid, title text, description text, author text, author_name text, text text)
     ), stored as (
-      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, author_handle, author_name,
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, author_handle, author_name,
         topic, created_at, updated_at)
-      select id, 'github', id::text, title, description, 0, '{}', '', author, author_name, '', now(), now() from incoming
+      select 1, id, 'github', id::text, title, description, 0, '{}', '', author, author_name, '', now(), now() from incoming
     )
     insert into request_texts (request_id, text) select id, text from incoming`,
   )

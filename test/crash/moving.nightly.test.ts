@@ -28,8 +28,8 @@ const addRequests = (place: Place, count: number) =>
     await changeRequests(
       database,
       sql`
-      insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
-      select 'github', 'crash/' || number, 'Title ' || number, repeat(md5(number::text), 30), number % 50, array['tag'], 'https://example.org',
+      insert into requests (confidence, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
+      select 1, 'github', 'crash/' || number, 'Title ' || number, repeat(md5(number::text), 30), number % 50, array['tag'], 'https://example.org',
         'topic', now(), now()
       from generate_series(1, ${count}::integer) as number`,
     )

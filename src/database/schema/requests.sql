@@ -26,7 +26,7 @@ create table requests (
   posted_at timestamptz not null generated always as (coalesce(original_created_at, created_at)) stored,
   -- Null until a refresh that changes nothing sees the request a day or more after updated_at.
   seen_at timestamptz,
-  confidence real check (confidence between 0 and 1),
+  confidence real not null check (confidence between 0 and 1),
   -- 2 likely, 1 maybe, 0 unlikely, -1 unlisted: only the accounts that named its source see it, each as account_requests says.
   standing smallint not null default 2 check (standing >= -1 and standing <= 2),
   status text check (status in ('open', 'planned', 'in_progress', 'completed', 'declined', 'duplicate', 'closed')),

@@ -16,7 +16,7 @@ create function wish_numbers(members uuid[], viewer uuid) returns table (request
     min(facet.posted_at), max(facet.posted_at),
     (array['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'])[min(array_position(
       array['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'], facet.status))],
-    (array_agg(facet.request_id order by facet.votes desc, facet.confidence desc nulls last, facet.posted_at, facet.request_id))[1]
+    (array_agg(facet.request_id order by facet.votes desc, facet.confidence desc, facet.posted_at, facet.request_id))[1]
   from unnest(members) as member (id) cross join lateral (
     select * from request_facets where request_id = member.id offset 0
   ) as facet

@@ -8,7 +8,7 @@ create table request_facets (
   standing smallint not null,
   votes integer not null,
   posted_at timestamptz not null,
-  confidence real,
+  confidence real not null,
   tags text[] not null
 ) with (fillfactor = 80);
 create index request_facets_new_likely on request_facets (posted_at desc, request_id desc) where standing = 2;

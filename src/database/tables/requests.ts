@@ -29,7 +29,7 @@ export interface RequestsTables {
     /** original_created_at, or created_at where the platform does not say: what "new" sorts by. */
     posted_at: GeneratedAlways<Date>
     /** The probability that it is a feature request, 0 to 1. */
-    confidence: number | null
+    confidence: number
     /** Its class in the shared view; an account may see it differently (`account_requests`). */
     standing: Generated<Standing>
     /** Null where the platform has none. */

@@ -102,7 +102,7 @@ export interface WishesTables {
   }
   /** Narrow copies of the columns of requests that lists and wishes filter and order by. */
   request_facets: CopiedColumns & {
-    confidence: GeneratedAlways<number | null>
+    confidence: GeneratedAlways<number>
   }
   /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by. */
   searchable_requests: CopiedColumns & {

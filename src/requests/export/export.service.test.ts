@@ -18,9 +18,9 @@ beforeAll(async () => {
     service.database,
     sql`
     insert into requests
-      (platform, source_id, title, description, votes, tags, source_url, topic, author_name, license,
+      (confidence, platform, source_id, title, description, votes, tags, source_url, topic, author_name, license,
        original_created_at, created_at, updated_at)
-    select 'stackexchange', n, '=Request ' || n, ${description}, n % 50, array['tag' || n % 3], 'https://example.org/' || n, 'All',
+    select 1, 'stackexchange', n, '=Request ' || n, ${description}, n % 50, array['tag' || n % 3], 'https://example.org/' || n, 'All',
       'Ada', 'CC BY-SA 4.0', timestamptz '2026-01-01' + n / 5 * interval '1 minute', now(), now()
     from generate_series(1, ${sql.lit(size)}) as n`,
   )

@@ -98,9 +98,9 @@ async function fill(): Promise<void> {
       database,
       sql`
       insert into requests
-        (id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at, created_at, updated_at,
+        (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at, created_at, updated_at,
           standing, status)
-      select id, platform, id::text, 'A title', 'A text', votes, tags, 'https://example.org', 'all',
+      select 1, id, platform, id::text, 'A title', 'A text', votes, tags, 'https://example.org', 'all',
         to_timestamp("postedAt" / 1000), ${now}, ${now}, standing, status
       from jsonb_to_recordset(${rows}::jsonb)
         as row (id uuid, platform text, votes integer, tags text[], "postedAt" bigint, standing integer, status text)

@@ -78,9 +78,9 @@ async function storeRows(): Promise<void> {
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming (id uuid, text text, platform text,
         status text, tags text[], votes integer, posted timestamptz, standing smallint)
     ), stored as (
-      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at,
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at,
         original_created_at, standing, status)
-      select id, platform, id::text, '', '', votes, tags, '', 'exact', now(), now(), posted, standing, status from incoming
+      select 1, id, platform, id::text, '', '', votes, tags, '', 'exact', now(), now(), posted, standing, status from incoming
     )
     insert into request_texts (request_id, text) select id, text from incoming`,
   )

@@ -15,9 +15,9 @@ beforeAll(async () => {
   await changeRequests(
     database,
     sql`
-    insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic,
+    insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic,
       original_created_at, created_at, updated_at, standing)
-    select id, case when n % 2 = 0 then 'github' else 'hackernews' end, n, case when n < 120 then 'Apple ' else 'Pear ' end || n, '',
+    select 1, id, case when n % 2 = 0 then 'github' else 'hackernews' end, n, case when n < 120 then 'Apple ' else 'Pear ' end || n, '',
       case when n < 120 then n else 1000 end, '{}', 'https://example.org', 'fruit',
       timestamptz '2026-01-01' + n * interval '1 day', now(), now(), case when n in (118, 119) then 1 else 2 end
     from (select id, position::int - 1 as n from unnest(${ids}::uuid[]) with ordinality as one (id, position)) as row`,
@@ -117,8 +117,8 @@ describe('a search that is grouped by wish', () => {
     await changeRequests(
       database,
       sql`
-      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
-      select id, 'gitlab', position, 'Cherry', '', 1, '{}', 'https://example.org', 'fruit', now(), now(), 2
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
+      select 1, id, 'gitlab', position, 'Cherry', '', 1, '{}', 'https://example.org', 'fruit', now(), now(), 2
       from unnest(${copies}::uuid[]) with ordinality as one (id, position)`,
     )
     await changeRequests(

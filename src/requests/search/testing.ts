@@ -34,8 +34,8 @@ async function storeBatch(transaction: Executor, batch: readonly (Row & { id: st
         as incoming (id uuid, text text, platform text, topic text)
     ), stored as (
       insert into requests
-        (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
-      select id, platform, id::text, '', '', 0, '{}', '', topic, now(), now() from incoming
+        (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, confidence)
+      select id, platform, id::text, '', '', 0, '{}', '', topic, now(), now(), 1 from incoming
     )
     insert into request_texts (request_id, text) select id, text from incoming`.execute(transaction)
   await followNewRequests(

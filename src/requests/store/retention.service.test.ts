@@ -101,8 +101,8 @@ it('thousands expire in slices of at most 100, by one index', async () => {
   await changeRequests(
     service.database,
     sql`
-    insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
-    select 'youtube', n::text, '', '', 0, '{}', '', 't', ${clock.now()}::timestamptz, ${clock.now()}::timestamptz
+    insert into requests (confidence, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
+    select 1, 'youtube', n::text, '', '', 0, '{}', '', 't', ${clock.now()}::timestamptz, ${clock.now()}::timestamptz
     from generate_series(1, 450) as n`,
   )
   days = 31

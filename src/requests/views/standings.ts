@@ -32,7 +32,7 @@ interface Facts {
   platform: PlatformName
   source_id: string
   standing: Standing
-  confidence: number | null
+  confidence: number
   is_unlisted: boolean
   judgement: { text_hash: string; confidence: number } | null
   /** Only of a request with a judgement. */
@@ -57,7 +57,7 @@ function sharedClass(facts: Facts, operators: Correction | undefined): ClassStan
     judgement.text_hash === judgedTextHash({ title: title ?? '', description: description ?? '' })
   )
     return standingOfConfidence(judgement.confidence, platform)
-  return confidence === null ? 2 : standingOfConfidence(confidence, platform)
+  return standingOfConfidence(confidence, platform)
 }
 
 interface View {
