@@ -1,7 +1,7 @@
 import type { Database } from '../src/database/open.ts'
 import { createRandom } from '../src/platform-simulator/random.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
-import { storePage } from '../src/requests/store/store.ts'
+import { storePageAlone } from '../src/requests/store/store.ts'
 import { foundRequest } from '../test/scripted-platform.ts'
 
 // Posts for bench/answers.ts and bench/first-search.ts: made-up words, as often as words are in English (Zipf's law), so that they
@@ -47,7 +47,7 @@ export async function storePosts(
       jobId: null,
       markSeenBefore: null,
     }
-    await database.transaction().execute((open) => storePage(open, { ...page, now: new Date() }))
+    await storePageAlone(database, { ...page, now: new Date() })
   }
 }
 

@@ -46,8 +46,8 @@ async function measure(what: string): Promise<void> {
 
 /** Rows that resemble those of the platforms, inserted by the database itself. */
 const addRequests = (count: number) => sql`
-  insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
-  select 'github', i::text, 'title ' || i, repeat(md5(i::text), 20), 1, array['a'], 'https://example.org', 'topic', now(), now()
+  insert into requests (confidence, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
+  select 1, 'github', i::text, 'title ' || i, repeat(md5(i::text), 20), 1, array['a'], 'https://example.org', 'topic', now(), now()
   from generate_series(1, ${count}::integer) i`
 
 await sleep(3_000)

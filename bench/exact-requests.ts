@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../src/database/open.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
+import { followNewRequests } from '../test/stored-requests.ts'
 import { type Corpus, createRandom } from './engines/corpus.ts'
 
 const batchSize = 500
@@ -45,12 +46,16 @@ export async function storeRequests(database: Database, corpus: Corpus, size: nu
           source_id text, platform text, title text, description text, votes integer, tags text[], topic text,
           posted timestamptz, standing smallint, status text, text text)
       ), stored as (
-        insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at,
+        insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, created_at,
           updated_at, original_created_at, standing, status)
-        select id, platform, source_id, title, description, votes, tags, '', topic, now(), now(), posted, standing, status
+        select 1, id, platform, source_id, title, description, votes, tags, '', topic, now(), now(), posted, standing, status
         from incoming
       )
       insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
+    await followNewRequests(
+      database,
+      rows.map(({ id }) => id),
+    )
   }
   await sql`vacuum analyze`.execute(database)
 }

@@ -8,6 +8,7 @@ import { plainQuery } from '../src/requests/search/query.ts'
 import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
 import { searchTextOf } from '../src/requests/search/text.ts'
 import { systemClock } from '../src/runtime/clock.ts'
+import { followNewRequests } from '../test/stored-requests.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { corpora, type Post, readJudged, readRedditPosts, readTitaniumIssues } from './expansion-corpora.ts'
 
@@ -40,18 +41,22 @@ async function store(database: Database, posts: readonly Post[]): Promise<void> 
       const title = plainTitle(post.title)
       const description = plainText(post.description)
       const text = searchTextOf({ title, description, tags: [], authorName: null, authorHandle: null })
-      return { source_id: sourceId, title, description, text }
+      return { id: crypto.randomUUID(), source_id: sourceId, title, description, text }
     })
     await sql`
       with incoming as (
-        select *, gen_random_uuid() as id from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-          as incoming (source_id text, title text, description text, text text)
+        select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as incoming (id uuid, source_id text, title text, description text, text text)
       ), stored as (
-        insert into requests (id, platform, source_id, title, description, votes, tags, source_url, author_handle, topic,
+        insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, author_handle, topic,
           created_at, updated_at)
-        select id, 'github', source_id, title, description, 0, '{}', '', source_id, '', now(), now() from incoming
+        select 1, id, 'github', source_id, title, description, 0, '{}', '', source_id, '', now(), now() from incoming
       )
       insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
+    await followNewRequests(
+      database,
+      rows.map(({ id }) => id),
+    )
   }
 }
 

@@ -13,6 +13,7 @@ import { readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
 import { type Service, startService } from '../src/service.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { followNewRequests, linkToTopics } from '../test/stored-requests.ts'
 import { percentile } from './report.ts'
 
 // How fast cached lists are, through HTTP, beside a bare Fastify route that gives an answer of the same size.
@@ -38,19 +39,24 @@ async function fill(database: Database): Promise<void> {
   const step = 20_000
   for (let from = 0; from < amount; from += step) {
     await sql`
-      insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, author_name,
+      insert into requests (confidence, platform, source_id, title, description, votes, tags, source_url, topic, author_name,
         original_created_at, created_at, updated_at)
-      select (array['github', 'hackernews', 'stackexchange', 'discourse', 'gitlab'])[1 + n % 5], n::text,
+      select 1, (array['github', 'hackernews', 'stackexchange', 'discourse', 'gitlab'])[1 + n % 5], n::text,
         'A wish with the number ' || n, repeat('Some words about it. ', 20), (power(n::bigint * 7919 % 1000, 2) / 1000)::integer,
         case when n % 10000 = 0 then array['rare', 'common'] when n % 3 = 0 then array['common'] else '{}' end,
         'https://example.org/' || n, 'Topic ' || n % ${topics}::integer, 'Ada',
         timestamptz '2016-01-01' + n::bigint * 7919 % ${amount}::bigint * interval '5 minutes', now(), now()
       from generate_series(${from}::integer, ${Math.min(from + step, amount) - 1}::integer) as n`.execute(database)
-    await sql`
-      insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags)
-      select id, lower(topic), now(), platform, posted_at, votes, tags from requests
-      where source_id = any(select n::text from generate_series(${from}::integer, ${Math.min(from + step, amount) - 1}::integer) as n)
-        and platform in ('github', 'hackernews', 'stackexchange', 'discourse', 'gitlab')`.execute(database)
+    const { rows } = await sql<{ id: string; topic: string }>`
+      select id, lower(topic) as topic from requests
+      where source_id = any(select n::text from generate_series(${from}::integer, ${Math.min(from + step, amount) - 1}::integer) as n)`.execute(
+      database,
+    )
+    await followNewRequests(
+      database,
+      rows.map(({ id }) => id),
+    )
+    await linkToTopics(database, new Map(rows.map(({ id, topic }) => [id, topic])))
   }
   await sql`vacuum analyze`.execute(database)
 }

@@ -9,7 +9,7 @@ import { foundRequest } from '../src/platforms/content/fields.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { countSlice } from '../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
-import { storePage } from '../src/requests/store/store.ts'
+import { storePageAlone } from '../src/requests/store/store.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { text, word } from './upkeep-requests.ts'
@@ -77,7 +77,7 @@ async function fill(directory: string, requests: number): Promise<void> {
     )
     const prepared = await preparePage('github', { requests: found }, null)
     const page = { ...prepared, platform: 'github', jobId: rows[0]?.id ?? '', topic: 'bench', now: new Date() }
-    await database.transaction().execute((open) => storePage(open, { ...page, markSeenBefore: null }))
+    await storePageAlone(database, { ...page, markSeenBefore: null })
   }
   while (await countSlice(database));
   await close()

@@ -11,7 +11,7 @@ import type { FoundRequest } from '../src/platforms/platform.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { countSlice } from '../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
-import { storePage } from '../src/requests/store/store.ts'
+import { storePageAlone } from '../src/requests/store/store.ts'
 import { foldTopicCounts } from '../src/requests/store/topic-counts.ts'
 import { createSearchIndexUpkeep } from '../src/upkeep/search-index.ts'
 import { positive } from './options.ts'
@@ -38,9 +38,10 @@ const storedPages = Math.ceil(positive(values, 'stored') / size)
 const partOfStatement: readonly [RegExp, string][] = [
   [/^begin|start transaction/i, 'begin'],
   [/^commit/i, 'commit, with the numbers of wishes'],
-  [/pg_advisory|suppressions|request_corrections\) or/, 'suppressions and locks'],
   [/insert into requests/, 'requests, with their narrow copies'],
-  [/insert into request_texts/, 'texts, with the indexes of words and the queue of placing'],
+  [/pg_advisory|suppressions|request_corrections\) or/, 'suppressions and locks'],
+  [/insert into request_texts/, 'texts, with the index of texts'],
+  [/insert into searchable_requests/, 'the indexes of words and the queue of placing'],
   [/insert into request_topics/, 'links to the topic, with their differences'],
   [/from topics|into topics/, 'the topic'],
   [/request_refreshes/, 'handles for reading again'],
@@ -94,7 +95,7 @@ async function storeOne(requests: FoundRequest[]): Promise<void> {
   const prepared = await preparePage('github', { requests }, null)
   spend('preparing: words and detection')
   const page = { ...prepared, platform: 'github' as const, jobId: null, topic: 'bench', now: new Date() }
-  await database.transaction().execute((open) => storePage(open, page))
+  await storePageAlone(database, page)
   spend('commit, with the numbers of wishes')
 }
 

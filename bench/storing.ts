@@ -6,7 +6,7 @@ import type { FoundRequest } from '../src/platforms/platform.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { countSlice } from '../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
-import { storePage } from '../src/requests/store/store.ts'
+import { storePageAlone } from '../src/requests/store/store.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, type Took, timed, worst } from './timing.ts'
 import { text, word } from './upkeep-requests.ts'
@@ -56,7 +56,7 @@ async function store(requests: readonly FoundRequest[], took: Took[]): Promise<v
     markSeenBefore: null,
     now: new Date(),
   }
-  await timed(took, () => database.transaction().execute((open) => storePage(open, page)))
+  await timed(took, () => storePageAlone(database, page))
 }
 
 const known = Array.from({ length: storedPages + pages }, (_, page) =>

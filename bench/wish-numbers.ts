@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
+import { refreshCopies } from '../src/requests/store/copies.ts'
 import { sharedView } from '../src/requests/views/view.ts'
 import { listWishes } from '../src/requests/wishes/list.ts'
 import { wishOrders } from '../src/requests/wishes/orders.ts'
+import { recount } from '../src/requests/wishes/recount.ts'
+import { followNewRequests, linkToTopics } from '../test/stored-requests.ts'
+import { changeWishes } from '../test/stored-wish.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, type Took, timed, worstOf } from './timing.ts'
 
@@ -26,15 +30,24 @@ async function fill(): Promise<void> {
   for (let from = 0; from < size; from += 5_000) {
     const numbers = sql`generate_series(${sql.lit(from)}, ${sql.lit(from + 4_999)}) as number`
     await sql`
-      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at,
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at,
         created_at, updated_at, status)
-      select ${idOf(sql.ref('number'))}, (array['github', 'hackernews', 'gitlab'])[number % 3 + 1], number::text,
+      select 1, ${idOf(sql.ref('number'))}, (array['github', 'hackernews', 'gitlab'])[number % 3 + 1], number::text,
         'Request number ' || number, repeat('A description of it. ', 30), (number * 7919) % 997, '{}', 'https://example.org', 'bench',
         now() - (number % 3000) * interval '1 day', now() - interval '60 days', now(), case when number % 5 = 0 then 'open' end
       from ${numbers}`.execute(database)
-    await sql`
-      insert into request_topics (request_id, topic_key, found_at) select ${idOf(sql.ref('number'))}, 'bench', now()
-      from ${numbers} where number % 10 = 0 and number < 40000`.execute(database)
+    const { rows } = await sql<{ id: string; is_linked: boolean }>`
+      select id, number % 10 = 0 and number < 40000 as is_linked from ${numbers}, lateral (select ${idOf(sql.ref('number'))} as id) as made`.execute(
+      database,
+    )
+    await followNewRequests(
+      database,
+      rows.map(({ id }) => id),
+    )
+    await linkToTopics(
+      database,
+      new Map(rows.flatMap(({ id, is_linked }) => (is_linked ? [[id, 'bench'] as const] : []))),
+    )
   }
   await sql`
     create temporary table placed as select number, ${idOf(sql.ref('number'))} as id,
@@ -47,6 +60,7 @@ async function fill(): Promise<void> {
       database,
     )
   }
+  await changeWishes(database, async () => {})
   await sql`insert into vote_samples (request_id, day, votes)
     select ${idOf(sql.ref('number'))}, current_date - 3, 1 from generate_series(0, ${sql.lit(size - 1)}, 40) as number`.execute(
     database,
@@ -61,18 +75,18 @@ async function measure(name: string, run: () => Promise<unknown>): Promise<void>
 }
 
 /** Other votes for a hundred requests, as a page of a platform brings them. */
-const changeVotes = (numbers: string) => async (): Promise<void> => {
-  await sql`update requests set votes = votes + 1
-    where id = any(array(select ${idOf(sql.ref('number'))} from ${sql.raw(numbers)} as chosen (number)))`.execute(
-    database,
-  )
-}
-
-async function setTriggers(state: 'enable' | 'disable'): Promise<void> {
-  await sql
-    .raw(`alter table request_facets ${state} trigger refresh_wishes_after_request_facets_update`)
-    .execute(database)
-}
+const changeVotes = (numbers: string, isCounted: boolean) => (): Promise<void> =>
+  database.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ id: string }>`update requests set votes = votes + 1
+      where id = any(array(select ${idOf(sql.ref('number'))} from ${sql.raw(numbers)} as chosen (number))) returning id`.execute(
+      transaction,
+    )
+    await refreshCopies(
+      transaction,
+      rows.map(({ id }) => id),
+    )
+    if (isCounted) await recount(transaction, { requests: rows.map(({ id }) => id) })
+  })
 
 const votesOf = {
   alone: '(select 5000 + 10 * n + 6 from generate_series(0, 99) as n)',
@@ -86,10 +100,8 @@ const list = (input: Partial<Parameters<typeof listWishes>[1]>) => () =>
   listWishes(database, { sortBy: 'votes', limit: 20, view: sharedView, now, ...input })
 
 for (const [name, numbers] of Object.entries(votesOf)) {
-  await setTriggers('disable')
-  await measure(`votes of 100, ${name}, without triggers`, changeVotes(numbers))
-  await setTriggers('enable')
-  await measure(`votes of 100, ${name}`, changeVotes(numbers))
+  await measure(`votes of 100, ${name}, without counting wishes`, changeVotes(numbers, false))
+  await measure(`votes of 100, ${name}`, changeVotes(numbers, true))
 }
 for (const sortBy of wishOrders) await measure(`list by ${sortBy}`, list({ sortBy }))
 await measure('list by votes, on GitLab', list({ platforms: ['gitlab'] }))

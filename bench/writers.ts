@@ -5,7 +5,7 @@ import { foundRequest } from '../src/platforms/content/fields.ts'
 import { openSearchIndex } from '../src/requests/search/search-index.ts'
 import { startFolding } from '../src/requests/store/folding.ts'
 import { type PreparedPage, preparePage } from '../src/requests/store/prepared-page.ts'
-import { storePage } from '../src/requests/store/store.ts'
+import { storePageAlone } from '../src/requests/store/store.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { positive } from './options.ts'
@@ -117,7 +117,7 @@ async function measure(name: string, writers: number, prepared: readonly Prepare
     for (let next = left.pop(); next; next = left.pop()) {
       const { page, topic } = next
       const found = { ...page, platform: 'github' as const, jobId: null, topic, now: new Date() }
-      await database.transaction().execute((open) => storePage(open, found))
+      await storePageAlone(database, found)
       stored += page.requests.length
     }
   }

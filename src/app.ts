@@ -61,6 +61,7 @@ import { registerSearchIndexRoutes } from './requests/search/opensearch/routes.t
 import { registerSearchRoutes } from './requests/search/routes.ts'
 import type { SearchIndex } from './requests/search/search-index.ts'
 import { registerSimilarRoutes } from './requests/similar/routes.ts'
+import { forgetOwnWishes } from './requests/wishes/recount.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { RemovalContact } from './runtime/removal-contact.ts'
 import type { CoalescedReads } from './runtime/request-coalescing.ts'
@@ -142,6 +143,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteCorrectionsOf(transaction, accountId)
   await deleteWatchesOf(transaction, accountId)
   await deleteFeedsOf(transaction, accountId)
+  await forgetOwnWishes(transaction, accountId)
 }
 
 /** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */

@@ -24,10 +24,10 @@ insert into platform_hosts (platform, name, failures, paused_until, cooldown_unt
 insert into adapter_cache (platform, key, value, expires_at) values
   ('discourse', 'categories of meta.example.org', '{"features": 2, "names": ["Feature", null]}', '2126-11-21T10:00:00Z');
 
-insert into requests (id, platform, source_id, title, description, votes, tags, comment_count, source_url, author_name, author_handle, author_profile_url, license, topic, original_created_at, created_at, updated_at, seen_at) values
-  ('e0000000-0000-4000-8000-000000000001', 'github', 'example/app#1', 'Dark mode for the editor', 'The white page hurts at night.' || chr(10) || 'Please add a dark theme.', 42, '{"enhancement","good first issue"}', 7, 'https://github.com/example/app/issues/1', 'Ada', 'ada', 'https://github.com/ada', null, 'Dark Mode', '2025-03-01T12:00:00Z', '2026-11-10T10:00:00Z', '2026-11-10T10:00:00Z', '2026-11-18T10:00:00Z'),
-  ('e0000000-0000-4000-8000-000000000002', 'stackexchange', 'ux-77', 'ダークモードが欲しい', '', -1, '{}', null, 'https://ux.stackexchange.com/q/77', null, null, null, 'CC BY-SA 4.0', 'dark mode', null, '2026-11-11T10:00:00Z', '2026-11-12T10:00:00Z', null),
-  ('e0000000-0000-4000-8000-000000000003', 'hackernews', '4711', 'Offline sync', 'Sync without a connection, and an export as CSV.', 0, '{"enhancement"}', 0, 'https://news.ycombinator.com/item?id=4711', 'bob', 'bob', null, null, 'offline sync', '2026-11-12T00:00:00Z', '2026-11-12T10:00:00Z', '2026-11-12T10:00:00Z', null);
+insert into requests (confidence, id, platform, source_id, title, description, votes, tags, comment_count, source_url, author_name, author_handle, author_profile_url, license, topic, original_created_at, created_at, updated_at, seen_at) values
+  (0.9, 'e0000000-0000-4000-8000-000000000001', 'github', 'example/app#1', 'Dark mode for the editor', 'The white page hurts at night.' || chr(10) || 'Please add a dark theme.', 42, '{"enhancement","good first issue"}', 7, 'https://github.com/example/app/issues/1', 'Ada', 'ada', 'https://github.com/ada', null, 'Dark Mode', '2025-03-01T12:00:00Z', '2026-11-10T10:00:00Z', '2026-11-10T10:00:00Z', '2026-11-18T10:00:00Z'),
+  (0.9, 'e0000000-0000-4000-8000-000000000002', 'stackexchange', 'ux-77', 'ダークモードが欲しい', '', -1, '{}', null, 'https://ux.stackexchange.com/q/77', null, null, null, 'CC BY-SA 4.0', 'dark mode', null, '2026-11-11T10:00:00Z', '2026-11-12T10:00:00Z', null),
+  (0.9, 'e0000000-0000-4000-8000-000000000003', 'hackernews', '4711', 'Offline sync', 'Sync without a connection, and an export as CSV.', 0, '{"enhancement"}', 0, 'https://news.ycombinator.com/item?id=4711', 'bob', 'bob', null, null, 'offline sync', '2026-11-12T00:00:00Z', '2026-11-12T10:00:00Z', '2026-11-12T10:00:00Z', null);
 
 insert into request_texts (request_id, text) values
   ('e0000000-0000-4000-8000-000000000001', 'dark mode for the editor the white page hurts at night please add a dark theme enhancement good first issue ada'),
@@ -45,10 +45,8 @@ insert into topics (key, name, created_at, collected_at) values
   ('offline sync', 'offline sync', '2026-11-12T10:00:00Z', '2026-11-12T10:00:00Z'),
   ('nothing found', 'nothing found', '2026-11-13T10:00:00Z', '2026-11-13T10:00:00Z');
 
-insert into request_topics (request_id, topic_key, found_at) values
-  ('e0000000-0000-4000-8000-000000000001', 'dark mode', '2026-11-10T10:00:00Z'),
-  ('e0000000-0000-4000-8000-000000000002', 'dark mode', '2026-11-11T10:00:00Z'),
-  ('e0000000-0000-4000-8000-000000000003', 'offline sync', '2026-11-12T10:00:00Z');
+insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
+  select id, key, requests.created_at, platform, posted_at, requests.votes, tags, standing from requests join topics on key = lower(topic);
 
 insert into platform_topics (platform, topic_key, pages, collected_at) values
   ('github', 'dark mode', 3, '2026-11-18T10:00:00Z'), ('hackernews', 'offline sync', 1, '2026-11-12T10:00:00Z');

@@ -7,7 +7,7 @@ import type { Database } from '../src/database/open.ts'
 import { creditCollector } from '../src/metrics/credit-gauges.ts'
 import { parseExposition, sampleValue, scrape } from '../src/metrics/testing.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
-import { storePage } from '../src/requests/store/store.ts'
+import { storePageAlone } from '../src/requests/store/store.ts'
 import { type Service, startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from './client.ts'
 import { openEvents } from './event-reader.ts'
@@ -26,7 +26,7 @@ const failTest = (error: Error) => {
 async function store(database: Database, topic: string, requests: ReturnType<typeof foundRequest>[]): Promise<void> {
   const page = await preparePage('github', { requests }, null)
   const stored = { ...page, platform: 'github' as const, topic, jobId: null, markSeenBefore: null, now: new Date() }
-  await database.transaction().execute((open) => storePage(open, stored))
+  await storePageAlone(database, stored)
 }
 
 let first: TestService

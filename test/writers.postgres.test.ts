@@ -8,10 +8,11 @@ import { vocabularyCounts } from '../src/requests/search/testing.ts'
 import { addChangedWords, countSlice, countTexts, countUncounted } from '../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { lockRequests } from '../src/requests/store/request-locks.ts'
-import { storePage } from '../src/requests/store/store.ts'
+import { storePage, storePageAlone } from '../src/requests/store/store.ts'
 import { foldAllTopicCounts, foldTopicCounts } from '../src/requests/store/topic-counts.ts'
 import { sharedView } from '../src/requests/views/view.ts'
 import { readWishNumbers } from '../src/requests/wishes/numbers.ts'
+import { recount } from '../src/requests/wishes/recount.ts'
 import { plainWishes } from '../src/requests/wishes/testing.ts'
 import { findWrongCounts } from '../src/topics/verify.ts'
 import { campaignSize } from './campaign-size.ts'
@@ -42,7 +43,7 @@ interface Collected {
 async function store({ requests, topic = 'writers', platform = 'github' }: Collected) {
   const prepared = await preparePage(platform, { requests }, null)
   const page = { ...prepared, platform, topic, jobId: null, now: new Date() }
-  return opened.database.transaction().execute((transaction) => storePage(transaction, page))
+  return storePageAlone(opened.database, page)
 }
 
 /** Ten requests of a hundred, in an order of their own; every other page changes votes, every fifth page titles. */
@@ -75,6 +76,7 @@ async function joinWishes(): Promise<void> {
       insert into wish_members (request_id, wish_id, is_core) select id, wish_id, id = wish_id from chosen`.execute(
       transaction,
     )
+    await recount(transaction, { requests: ids, left: ids })
   })
 }
 
@@ -97,7 +99,15 @@ async function expectExact(): Promise<void> {
 
 /** The derived rows without their request: no foreign key holds them. */
 async function orphanedRows(database: Database): Promise<string[]> {
-  const tables = ['request_facets', 'searchable_requests', 'uncounted_texts', 'wish_queue']
+  const tables = [
+    'request_texts',
+    'request_topics',
+    'request_refreshes',
+    'request_facets',
+    'searchable_requests',
+    'uncounted_texts',
+    'wish_queue',
+  ]
   const { rows } = await sql<{ orphan: string }>`${sql.join(
     tables.map(
       (table) => sql`

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/open.ts'
 import { foundRequest } from '../../src/platforms/content/fields.ts'
 import type { FoundRequest } from '../../src/platforms/platform.ts'
 import { preparePage } from '../../src/requests/store/prepared-page.ts'
-import { storePage } from '../../src/requests/store/store.ts'
+import { storePageAlone } from '../../src/requests/store/store.ts'
 import type { BenchDocument } from './engine.ts'
 
 const toRequest = ({ id, title, description, votes }: BenchDocument): FoundRequest =>
@@ -25,7 +25,7 @@ export async function storeDocuments(
   for (const [topic, ofTopic] of Map.groupBy(documents, (document) => document.topic)) {
     const page = await preparePage('github', { requests: ofTopic.map(toRequest) }, null)
     const stored = { ...page, platform: 'github' as const, jobId, topic, markSeenBefore: null, now }
-    await database.transaction().execute((transaction) => storePage(transaction, stored))
+    await storePageAlone(database, stored)
   }
 }
 

@@ -8,6 +8,7 @@ import { type Database, openDatabase } from '../../src/database/open.ts'
 import { openSearchIndex, type SearchIndex } from '../../src/requests/search/search-index.ts'
 import { searchTextOf } from '../../src/requests/search/text.ts'
 import { vocabularyOf } from '../../src/requests/search/vocabulary.ts'
+import { followNewRequests } from '../../test/stored-requests.ts'
 import type { CorpusText } from './corpora.ts'
 
 export interface CorpusDatabase {
@@ -53,6 +54,10 @@ async function storeTexts(database: Database, texts: readonly CorpusText[]): Pro
         select request_id, 'github', id, title, description, 0, '{}', '', '', now(), now(), 1 from incoming
       )
       insert into request_texts (request_id, text) select request_id, text from incoming`.execute(database)
+    await followNewRequests(
+      database,
+      rows.map(({ request_id }) => request_id),
+    )
   }
   await countWords(database, counts)
   await sql`analyze`.execute(database)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { changeRequests } from '../../test/stored-requests.ts'
 import { noteEvent } from '../events/events.ts'
 import { readMail, startMailServer, type TestMailServer } from '../mail/testing.ts'
 import { type Receiver, startReceiver } from './testing.ts'
@@ -166,7 +167,7 @@ describe('a change of status', () => {
     const [{ id }] = requests as [(typeof requests)[0]]
     await mark(id, { starred: true })
     await completed(id)
-    await sql`update requests set standing = 0 where id = ${id}`.execute(service.database)
+    await changeRequests(service.database, sql`update requests set standing = 0 where id = ${id}`)
     await service.deliverEvents()
     expect(receiver.received).toEqual([])
     expect(await readNews()).toEqual([])

@@ -7,6 +7,7 @@ import { openDump } from '../moving/dump-format.ts'
 import { DumpError, nameDump } from '../moving/moving-error.ts'
 import { restoreDump } from '../moving/restore-dump.ts'
 import { prepareDatabase } from '../prepare-database.ts'
+import { copyAllRequests } from '../requests/store/copies.ts'
 import { queueOpenTasks } from '../scraping/tasks.ts'
 import { describeRows } from './dump.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -76,6 +77,7 @@ async function runRestore(file: string, { json }: { json: boolean }): Promise<vo
       const restored = await restoreDump(opened, {
         dump,
         onProgress: meter.show,
+        derive: copyAllRequests,
         startQueue: () => queue.start(),
         queueWork: async (transaction) => void (await queueOpenTasks(transaction, queue)),
       })

@@ -4,6 +4,7 @@ import type { TestClient } from '../../test/client.ts'
 import { unknownId } from '../../test/contract/testing.ts'
 import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../../test/service.ts'
+import { changeRequests } from '../../test/stored-requests.ts'
 import { openBrowser } from '../accounts/sessions/testing.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
@@ -187,7 +188,7 @@ describe('a correction of an account', () => {
 
   it('of a request that the account cannot see is the 404 of an unknown one', async () => {
     const id = await idOf('Dark mode')
-    const insert = (statement: string) => sql.raw(statement).execute(service.database)
+    const insert = (statement: string) => changeRequests(service.database, sql.raw(statement))
     await insert(`insert into request_sources values ('github', 'acme/app', '${id}')`)
     await insert(`update requests set standing = -1 where id = '${id}'`)
     const { body: unknown } = await put(service.client, unknownId, true)

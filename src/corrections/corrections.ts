@@ -5,8 +5,10 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
+import { insertSearchChanges } from '../requests/search/outbox/note.ts'
 import { lockRequestsOf } from '../requests/store/request-locks.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
+import { recount } from '../requests/wishes/recount.ts'
 
 /** Whose correction it is. */
 export interface Corrector {
@@ -95,6 +97,7 @@ export async function correctRequest(transaction: Transaction, correction: NewCo
       where source_hash = ${request.sourceHash} and ${ownedBy(accountId)}`.execute(transaction)
   }
   await recomputeStandings(transaction, [request.id])
+  await recount(transaction, { requests: [request.id] })
 }
 
 /**
@@ -114,10 +117,9 @@ async function removeCorrection(
       update accounts set corrections = corrections - 1 from removed where accounts.id = removed.account_id
     )
     select request_id as "requestId" from removed`.execute(transaction)
-  await recomputeStandings(
-    transaction,
-    rows.flatMap(({ requestId }) => requestId ?? []),
-  )
+  const ids = rows.flatMap(({ requestId }) => requestId ?? [])
+  await recomputeStandings(transaction, ids)
+  await recount(transaction, { requests: ids })
   return rows.length > 0
 }
 
@@ -155,9 +157,12 @@ export async function deleteCorrectionsOf(transaction: Transaction, accountId: s
   await sql`
     with own as materialized (
       select request_id from account_requests where account_id = ${accountId} order by request_id for update
+    ), gone as (
+      delete from account_requests using own
+      where account_id = ${accountId} and account_requests.request_id = own.request_id
+      returning account_requests.request_id
     )
-    delete from account_requests using own
-    where account_id = ${accountId} and account_requests.request_id = own.request_id`.execute(transaction)
+    ${insertSearchChanges(sql`select request_id from gone`)}`.execute(transaction)
   await sql`
     update accounts set corrections = 0, has_own_view = false where id = ${accountId}`.execute(transaction)
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../http/app-type.ts'
 import { ServiceError } from '../http/errors.ts'
-import { closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
+import { closed, errorResponses, oneOf } from '../http/schemas.ts'
 import { createOpenExports, maxExportsPerAccount } from '../requests/export/open-exports.ts'
 import type { CorrectionDependencies } from './dependencies.ts'
 import { exportLabelledTexts } from './labelled-texts.ts'
@@ -13,7 +13,7 @@ const line = closed({
   tags: Type.Array(Type.String()),
   label: Type.Boolean({ description: 'Whether it is a feature request' }),
   by: oneOf(['operator', 'account']),
-  confidence: nullable(Type.Number({ description: 'By detection, 0 to 1' })),
+  confidence: Type.Number({ description: 'By detection, 0 to 1' }),
 })
 
 const schema = {

@@ -55,7 +55,7 @@ it('an export has every correction whose request is stored, in the same order ea
       tags: ['idea'],
       label: true,
       by: 'operator',
-      confidence: expect.toSatisfy((value) => value === null || (value >= 0 && value <= 1)),
+      confidence: expect.toSatisfy((value) => value >= 0 && value <= 1),
     },
   ])
   expect(new Set(lines.map(({ title, by }) => `${title} ${by}`)).size).toBe(size)

@@ -12,7 +12,7 @@ export interface LabelledText {
   label: boolean
   by: 'operator' | 'account'
   /** By detection. */
-  confidence: number | null
+  confidence: number
 }
 
 interface Row extends LabelledText {

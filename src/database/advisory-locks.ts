@@ -25,7 +25,7 @@ const numbers = {
   vocabulary: 4_680_014,
   /** Held by the one transaction at a time that wakes the background work: the triggers that notify try to take it. */
   wakeUp: 4_680_015,
-  /** With the hash of an account: held while a transaction that changed its view of wishes commits; only a trigger takes it. */
+  /** With the hash of an account: held while a transaction that changed its view of wishes counts them and commits: by `recount_wishes`, last of all. */
   accountWishes: 4_680_016,
   /** With the hash of a topic: held while a live call finds or starts the collection of that topic. */
   liveTopic: 4_680_013,
@@ -55,6 +55,13 @@ export async function takeLiveTopicLocks(transaction: Transaction, keys: readonl
   await sql`
     select pg_advisory_xact_lock(${sql.lit(numbers.liveTopic)}, hash)
     from (select distinct hashtext(key) as hash from unnest(${[...keys]}::text[]) as key order by 1) as hashes`.execute(
+    transaction,
+  )
+}
+
+/** Takes the lock of how an account sees wishes, under which `recount_wishes` counts them. */
+export async function takeAccountWishesLock(transaction: Transaction, accountId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(numbers.accountWishes)}, hashtext(${accountId}::text))`.execute(
     transaction,
   )
 }

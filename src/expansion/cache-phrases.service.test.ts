@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { changeRequests } from '../../test/stored-requests.ts'
 import type { Database } from '../database/open.ts'
 import { openSearchIndex, type SearchIndex } from '../requests/search/search-index.ts'
 import { createCachePhrases } from './cache-phrases.ts'
@@ -57,7 +58,7 @@ it('tries again after a failure', async () => {
 it('counts no words of unlisted requests, and takes no phrase from them', async () => {
   const unlisted = Array.from({ length: 80 }, (_, index) => ({ title: 'Night theme', author: `unlisted${index}` }))
   await fillCache(opened.database, [...unlisted, ...darkModeRequests(9, ['purple lantern'])].map(ofSecret))
-  await sql`update requests set standing = -1 where author_handle like 'secret %'`.execute(opened.database)
+  await changeRequests(opened.database, sql`update requests set standing = -1 where author_handle like 'secret %'`)
   const { phrases } = watch(() => {})
   const found = await phrases.phrasesFor('dark mode', 20, never)
   expect(found).toContain('night theme')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { changeRequests } from '../../test/stored-requests.ts'
 import type { Database } from '../database/open.ts'
 import { searchTextOf } from '../requests/search/text.ts'
 
@@ -22,16 +23,19 @@ export async function fillCache(database: Database, requests: readonly CachedReq
     author_name: authorName,
     text: searchTextOf({ title, description, tags: [], authorName, authorHandle: author }),
   }))
-  await sql`
+  await changeRequests(
+    database,
+    sql`
     with incoming as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as incoming (id uuid, title text, description text, author text, author_name text, text text)
     ), stored as (
-      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, author_handle, author_name,
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, author_handle, author_name,
         topic, created_at, updated_at)
-      select id, 'github', id::text, title, description, 0, '{}', '', author, author_name, '', now(), now() from incoming
+      select 1, id, 'github', id::text, title, description, 0, '{}', '', author, author_name, '', now(), now() from incoming
     )
-    insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
+    insert into request_texts (request_id, text) select id, text from incoming`,
+  )
 }
 
 const subjects = ['calendar export', 'invoice number', 'keyboard layout', 'photo album', 'train ticket', 'garden map']

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { foundRequest } from '../../test/scripted-platform.ts'
-import { makeWish } from '../../test/stored-wish.ts'
+import { changeWishes, makeWish } from '../../test/stored-wish.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { FoundRequest } from '../platforms/platform.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
 import { countTexts } from '../requests/search/uncounted-texts.ts'
 import { verifyVocabulary } from '../requests/search/verify.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
-import { storePage } from '../requests/store/store.ts'
+import { storePageAlone } from '../requests/store/store.ts'
 import { foldAllTopicCounts } from '../requests/store/topic-counts.ts'
 import type { Verified } from '../requests/wrong-number.ts'
 import { type DerivedPart, derivedParts, verifyDerived } from './verify.ts'
@@ -24,7 +24,7 @@ afterAll(() => opened.close())
 async function store(topic: string, requests: FoundRequest[], platform: PlatformName = 'github') {
   const prepared = await preparePage(platform, { requests }, null)
   const page = { ...prepared, platform, jobId: null, topic, now: new Date('2026-11-21T12:00:00Z') }
-  return opened.database.transaction().execute((transaction) => storePage(transaction, page))
+  return storePageAlone(opened.database, page)
 }
 
 const requestOf = (number: number): FoundRequest =>
@@ -71,13 +71,16 @@ beforeEach(async () => {
   const { rows } = await sql<{ id: string }>`
     insert into accounts (name, tier, created_at) values ('a', 'max', now()) returning id`.execute(database)
   account = rows[0]!.id
-  await sql`insert into account_requests (account_id, request_id, standing) values (${account}, ${await idOf('2')}, 0)`.execute(
-    database,
-  )
-  await sql`insert into account_wish_merges (account_id, wish_id, into_wish_id, correction_id)
-    values (${account}, ${await idOf('7')}, ${wish}, gen_random_uuid())`.execute(database)
-  await sql`insert into account_wish_members (account_id, request_id, wish_id, correction_id)
-    values (${account}, ${await idOf('8')}, ${await idOf('9')}, gen_random_uuid())`.execute(database)
+  const [two, seven, eight, nine] = await Promise.all(['2', '7', '8', '9'].map(idOf))
+  await changeWishes(database, async (transaction) => {
+    await sql`insert into account_requests (account_id, request_id, standing) values (${account}, ${two}, 0)`.execute(
+      transaction,
+    )
+    await sql`insert into account_wish_merges (account_id, wish_id, into_wish_id, correction_id)
+      values (${account}, ${seven}, ${wish}, gen_random_uuid())`.execute(transaction)
+    await sql`insert into account_wish_members (account_id, request_id, wish_id, correction_id)
+      values (${account}, ${eight}, ${nine}, gen_random_uuid())`.execute(transaction)
+  })
 })
 
 /** Changes rows as no code of the service does: no trigger runs. */

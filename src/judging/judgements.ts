@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/open.ts'
 import { judgedTextHash, recomputeStandings } from '../requests/views/standings.ts'
+import { recount } from '../requests/wishes/recount.ts'
 import type { ClaimedText } from './claims.ts'
 
 export interface Judgement {
@@ -33,5 +34,6 @@ export const storeJudgement = (database: Database, { text, confidence, now }: Ju
     )
     await sql`delete from judgement_tries where request_id = ${text.id}`.execute(transaction)
     await recomputeStandings(transaction, [text.id])
+    await recount(transaction, { requests: [text.id] })
     return true
   })

@@ -11,6 +11,7 @@ import {
   startFakeModel,
 } from '../../test/fake-model/fake-model.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { changeRequests } from '../../test/stored-requests.ts'
 import { thresholdsOf } from '../detection/detect.ts'
 import { createJudging } from './judging.ts'
 import { confidenceSchema } from './question.ts'
@@ -55,11 +56,14 @@ interface StoredText {
 
 const store = async (...texts: StoredText[]) => {
   for (const { title, description = '', platform = 'github', votes = 0, standing = 1 } of texts) {
-    await sql`
+    await changeRequests(
+      service.database,
+      sql`
       insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at,
         confidence, standing)
       values (${platform}, ${title}, ${title}, ${description}, ${votes}, '{}', '', 't', now(), now(), ${unsure}, ${standing})
-      `.execute(service.database)
+      `,
+    )
   }
 }
 const judgingWith = (config: Partial<JudgingConfig> = {}, timeoutMs = 30_000) =>
@@ -158,7 +162,7 @@ describe('a text of the class maybe', () => {
   it('that changed while the model judged it gets no judgement, and is sent again later', async () => {
     await store({ title: 'before' })
     fake.behave(async (response, call) => {
-      await sql`update requests set title = 'after'`.execute(service.database)
+      await changeRequests(service.database, sql`update requests set title = 'after'`)
       return judges(1)(response, call)
     })
     await judgingWith({ perDay: 1 }).run()
@@ -176,7 +180,7 @@ describe('a text of the class maybe', () => {
     await judgingWith().run()
     await judgingWith().run()
     expect(fake.calls).toHaveLength(1)
-    await sql`update requests set description = 'new'`.execute(service.database)
+    await changeRequests(service.database, sql`update requests set description = 'new'`)
     await judgingWith().run()
     expect(fake.calls).toHaveLength(2)
   })

@@ -5,7 +5,7 @@ import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { foundRequest } from '../../test/scripted-platform.ts'
 import { ledgerOf } from '../credits/testing.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
-import { storePage } from '../requests/store/store.ts'
+import { storePageAlone } from '../requests/store/store.ts'
 import { createTaskQueue, type TaskQueue } from '../scraping/queue.ts'
 import { backlogCollector } from './backlog-gauges.ts'
 import { jobCollector } from './job-gauges.ts'
@@ -71,7 +71,7 @@ it('requests that were stored wait to be placed, and their texts to be counted',
   await opened.reset()
   const prepared = await preparePage('github', { requests: [foundRequest('1'), foundRequest('2')] }, null)
   const page = { ...prepared, platform: 'github' as const, jobId: null, topic: 'words', now: new Date() }
-  await opened.database.transaction().execute((transaction) => storePage(transaction, page))
+  await storePageAlone(opened.database, page)
   const observations = await backlogCollector(opened.database).read()
   expect(observations.map(({ name, value }) => [name, value])).toEqual([
     ['wishwell_unplaced_requests', 2],

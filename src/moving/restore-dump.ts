@@ -12,6 +12,8 @@ export interface RestoreOptions {
   onProgress(progress: MovingProgress): void
   /** Called before the transaction begins, when no service uses the database. */
   startQueue(): Promise<void>
+  /** Makes what is derived from the rows and not in a dump. */
+  derive(transaction: Transaction): Promise<void>
   /** Queues the unfinished work again. */
   queueWork(transaction: Transaction): Promise<void>
 }
@@ -120,6 +122,7 @@ export async function restoreDump({ database, backend }: Opened, options: Restor
       await setTriggers(transaction, tables, 'disable')
       const end = await storeAll(transaction, tables, dump, { ...options, isEmbedded: backend === 'embedded' })
       await setTriggers(transaction, tables, 'enable')
+      await options.derive(transaction)
       await compareCounts(transaction, dump.header)
       await setSequences(transaction, end.sequences)
       await options.queueWork(transaction)

@@ -99,7 +99,7 @@ describe('the tables', () => {
     const names = moved.map(({ name }) => name)
     const isBefore = (one: string, other: string) => names.indexOf(one) < names.indexOf(other)
     expect(isBefore('accounts', 'api_keys')).toBe(true)
-    expect(isBefore('requests', 'request_texts')).toBe(true)
+    expect(isBefore('requests', 'vote_samples')).toBe(true)
     expect(isBefore('scrape_jobs', 'credit_reservations')).toBe(true)
     expect(isBefore('credit_reservations', 'credit_entries')).toBe(true)
     expect(isBefore('wishes', 'wish_members')).toBe(true)

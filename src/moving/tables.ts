@@ -10,23 +10,15 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   search_changes:
     'what the search indexes of the source have not read yet; those of the target are built from all requests',
   search_consumers: 'the search indexes of the source',
-  wish_changes: 'what a transaction counts at its commit; always empty',
   search_indexes: 'the search indexes of the source',
-  request_facets: 'a trigger copies it from requests',
-  searchable_requests: 'a trigger makes it from request_texts',
+  request_facets: 'it is copied from requests when all rows are stored',
+  searchable_requests: 'it is copied from requests when all rows are stored',
 }
 
 /** Columns that are not in a dump, and why. */
 export const leftOutColumns: Readonly<Record<string, string>> = {
-  'request_texts.words': 'a trigger makes it: the stems depend on the version of Postgres',
   'scrape_tasks.queue_message_id': 'the queue is not in a dump: unfinished tasks are queued again',
 }
-
-/**
- * Triggers that run while a dump is restored: they make what is left out, and tell search indexes that follow the target. All others are
- * disabled, because a dump has what they made.
- */
-const derivingTriggers = ['copy_inserted_facets', 'fill_request_words', 'add_searchable_requests', 'note_search_insert']
 
 export interface MovedColumn {
   name: string
@@ -39,7 +31,7 @@ export interface MovedTable {
   name: string
   /** In the order of their names: it does not depend on the migrations that a database has gone through. */
   columns: readonly MovedColumn[]
-  /** The triggers that do not run while a dump is restored. */
+  /** The triggers that do not run while a dump is restored: the dump has what they made. */
   silenced: readonly string[]
 }
 
@@ -83,7 +75,7 @@ function movedTable({ name, columns, triggers }: CatalogRow): MovedTable {
   return {
     name,
     columns: columns.filter((column) => !Object.hasOwn(leftOutColumns, `${name}.${column.name}`)),
-    silenced: (triggers ?? []).filter((trigger) => !derivingTriggers.includes(trigger)),
+    silenced: triggers ?? [],
   }
 }
 

@@ -5,11 +5,13 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
+import { changeRequests } from '../../test/stored-requests.ts'
 import { readConfig } from '../config.ts'
 import { type Database, openDatabase, type Transaction } from '../database/open.ts'
 import { prepareDatabase } from '../prepare-database.ts'
 import { countLater, countTexts } from '../requests/search/uncounted-texts.ts'
 import { noteChangedWords } from '../requests/search/vocabulary.ts'
+import { copyAllRequests } from '../requests/store/copies.ts'
 import { foldTopicCounts } from '../requests/store/topic-counts.ts'
 import { queueOpenTasks } from '../scraping/tasks.ts'
 import { comeBackRows, spendByBudgets } from './come-back-testing.ts'
@@ -123,6 +125,12 @@ async function countAgainLater(transaction: Transaction, id: string): Promise<vo
   await countLater(transaction, [id])
 }
 
+/** The statements of a script each end with a line. */
+async function runScript(transaction: Transaction, script: string): Promise<void> {
+  for (const statement of script.split(/;\n/))
+    if (statement.trim() !== '') await sql.raw(statement).execute(transaction)
+}
+
 /**
  * Makes an embedded database with rows in every table. Call it in `beforeAll`: that takes seconds.
  * @returns what deletes it, for `beforeAll` to return.
@@ -131,12 +139,12 @@ export async function makeFilledDatabase(): Promise<{ place: Place; remove: () =
   const scratch = mkdtempSync(join(tmpdir(), 'wishwell-moving-'))
   const place = { databaseUrl: undefined, dataDir: join(scratch, 'data') }
   await withDatabase(place, async ({ opened: { embedded, database } }) => {
-    await embedded?.exec(someRows)
+    await changeRequests(database, (transaction) => runScript(transaction, someRows))
     await foldTopicCounts(database)
     // The vocabulary in the script is made up.
     await embedded?.exec('delete from search_words; insert into uncounted_texts select request_id from request_texts')
     await countTexts(database)
-    await embedded?.exec(laterRows + comeBackRows)
+    await changeRequests(database, (transaction) => runScript(transaction, laterRows + comeBackRows))
     await spendByBudgets(database)
     await database.transaction().execute((transaction) => countAgainLater(transaction, request(3)))
   })
@@ -167,6 +175,7 @@ export const restoreInto = (place: Place, dump: Buffer | AsyncIterable<Uint8Arra
     restoreDump(opened, {
       dump: await openDump(Buffer.isBuffer(dump) ? streamOf(dump) : dump),
       onProgress: () => {},
+      derive: copyAllRequests,
       startQueue: () => queue.start(),
       queueWork: async (transaction) => void (await queueOpenTasks(transaction, queue)),
     }),

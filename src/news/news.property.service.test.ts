@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { foundRequest } from '../../test/scripted-platform.ts'
-import { makeWish } from '../../test/stored-wish.ts'
+import { leaveWishes, makeWish } from '../../test/stored-wish.ts'
 import type { RequestStatus } from '../database/column-types.ts'
 import type { NewsKind } from '../database/tables/news.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
@@ -170,7 +170,7 @@ async function take(made: Step, watch: TestWatch, reader: ReturnType<typeof crea
     const ids = idsOf(made.sourceIds)
     if (ids.length > 1) await makeWish(database, ids)
   } else {
-    await sql`delete from wish_members where request_id = any(${idsOf([made.sourceId])}::uuid[])`.execute(database)
+    await leaveWishes(database, idsOf([made.sourceId]))
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { foundRequest } from '../../test/scripted-platform.ts'
-import { makeWish } from '../../test/stored-wish.ts'
+import { joinWish, leaveWishes, makeWish } from '../../test/stored-wish.ts'
 import { correctRequest } from '../corrections/corrections.ts'
 import type { RequestStatus } from '../database/column-types.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
@@ -137,11 +137,10 @@ describe('a report', () => {
 
   it('counts the votes and the new requests of a wish that grew, and each vote once', async () => {
     await run(1, { a: 5, b: 2 })
-    await makeWish(opened.database, [await idOf('a'), await idOf('b')])
+    const wishId = await makeWish(opened.database, [await idOf('a'), await idOf('b')])
     expect(titles(await report(1))!.new).toEqual(['Request a'])
     await run(2, { a: 6, b: 4, c: 50 })
-    await sql`insert into wish_members (request_id, wish_id)
-      select ${await idOf('c')}, wish_id from wish_members limit 1`.execute(opened.database)
+    await joinWish(opened.database, wishId, [await idOf('c')])
     expect(titles(await report(2))).toEqual({ ...nothing, grown: [['Request c', 3, 1]] })
     await run(3, { a: 3, b: 4, c: 50 })
     expect(titles(await report(3))).toEqual(nothing)
@@ -176,9 +175,7 @@ describe('a report', () => {
     await report(1)
     await deleteExpiredRequests(opened.database, new Map([['github', 30]]), new Date(day(1).getTime() + 60 * dayMs))
     await run(2, { b: 2 })
-    await sql`insert into wish_members (request_id, wish_id, is_core) values (${await idOf('b')}, ${wishId}, true)`.execute(
-      opened.database,
-    )
+    await joinWish(opened.database, wishId, [await idOf('b')])
     expect(titles(await report(2))).toEqual({ ...nothing, grown: [['Request b', 0, 1]] })
   })
 
@@ -191,7 +188,7 @@ describe('a report', () => {
     await makeWish(opened.database, [await idOf('b'), await idOf('c')])
     await run(3, { a: 5, b: 2, c: 1 })
     expect(titles(await report(3))).toEqual(nothing)
-    await sql`delete from wish_members`.execute(opened.database)
+    await leaveWishes(opened.database, await Promise.all(['a', 'b', 'c'].map(idOf)))
     await run(4, { a: 5, b: 2, c: 1 })
     expect(titles(await report(4))).toEqual(nothing)
   })

@@ -3,7 +3,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { FoundRequest } from '../platforms/platform.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
-import { storePage } from '../requests/store/store.ts'
+import { storePageAlone } from '../requests/store/store.ts'
 
 // Watches and their runs for tests, written as the rooms below do it.
 
@@ -70,7 +70,7 @@ export async function storeFound(
 ): Promise<void> {
   const prepared = await preparePage(platform, { requests, incomplete: [], offTopic: [] }, null)
   const page = { ...prepared, platform, topic: 'dark mode', jobId, markSeenBefore: null, now }
-  await database.transaction().execute((transaction) => storePage(transaction, page))
+  await storePageAlone(database, page)
 }
 
 /** A run of a watch whose job stored a page and has ended. @returns the id of the run. */

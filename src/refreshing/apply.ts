@@ -4,7 +4,8 @@ import type { Database, Transaction } from '../database/open.ts'
 import type { FoundRequest, Refreshed } from '../platforms/platform.ts'
 import { deleteRequests } from '../requests/store/delete.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
-import { storePage } from '../requests/store/store.ts'
+import { storePageAlone } from '../requests/store/store.ts'
+import { recount } from '../requests/wishes/recount.ts'
 import { type ClaimedRequest, claimMs } from './claim.ts'
 
 /** What a call did to the requests that it read. */
@@ -57,16 +58,16 @@ export async function applyRefresh(
     claimed.filter(({ handle }) => (answerOf.get(handle)?.state ?? 'missing') === state).map(({ id }) => id)
   const found: FoundRequest[] = answers.flatMap((answer) => (answer.state === 'found' ? [answer.request] : []))
   const page = await preparePage(platform, { requests: [], offTopic: found }, null)
-  await database
-    .transaction()
-    .execute((transaction) => storePage(transaction, { ...page, platform, jobId: null, topic: '', now }))
+  await storePageAlone(database, { ...page, platform, jobId: null, topic: '', now })
   return database.transaction().execute(async (transaction) => {
     const gone = [...idsOf('gone'), ...(await countMissing(transaction, idsOf('missing'), now))]
     const chosen = sql<{ id: string }>`
       select id from requests where id = any(${gone}::uuid[]) order by platform, source_id for update`
-    const deleted = gone.length === 0 ? 0 : await deleteRequests(transaction, chosen)
+    const { deleted, wishes } =
+      gone.length === 0 ? { deleted: 0, wishes: {} } : await deleteRequests(transaction, chosen)
     // Also those for which the platform returned another request, such as the one that they were merged into.
     await postpone(transaction, [...idsOf('unreadable'), ...idsOf('found')], now)
+    await recount(transaction, wishes)
     return { refreshed: found.length, deleted, unchanged: claimed.length - found.length - deleted }
   })
 }

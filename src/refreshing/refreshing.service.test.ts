@@ -8,7 +8,7 @@ import { type Budget, createBudget } from '../platforms/budget/budget.ts'
 import { createMemoryQuotas } from '../platforms/budget/quota.ts'
 import { type FoundRequest, type Platform, PlatformError, type Refreshed } from '../platforms/platform.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
-import { storePage } from '../requests/store/store.ts'
+import { storePageAlone } from '../requests/store/store.ts'
 import { startRefreshing } from './refreshing.ts'
 
 const dayMs = 86_400_000
@@ -30,11 +30,7 @@ const known = (sourceId: string, fields: Partial<FoundRequest> = {}) =>
 
 async function store(...requests: FoundRequest[]) {
   const page = await preparePage('github', { requests }, null)
-  await opened.database
-    .transaction()
-    .execute((transaction) =>
-      storePage(transaction, { ...page, platform: 'github', jobId: null, topic: 'dark mode', now }),
-    )
+  await storePageAlone(opened.database, { ...page, platform: 'github', jobId: null, topic: 'dark mode', now })
 }
 
 /** What the platform answers to each handle; by default the request is left out. */

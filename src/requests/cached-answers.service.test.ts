@@ -5,7 +5,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platforms/platform.ts'
 import { purgeRequests } from './purge/purge.ts'
 import { preparePage } from './store/prepared-page.ts'
-import { storePage } from './store/store.ts'
+import { storePage, storePageAlone } from './store/store.ts'
 
 // Takes seconds: calls run all the time while changes are made.
 
@@ -38,7 +38,7 @@ async function store(requests: FoundRequest[], topic = 'kept'): Promise<void> {
     topic,
     markSeenBefore: null,
   }
-  await service.database.transaction().execute((open) => storePage(open, { ...page, now: new Date() }))
+  await storePageAlone(service.database, { ...page, now: new Date() })
 }
 const wish = (id: number, changes: Partial<FoundRequest> = {}) =>
   foundRequest(`${id}`, { title: `Wish number${id}`, description: 'kept', votes: 1, ...changes })

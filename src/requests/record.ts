@@ -50,13 +50,7 @@ export const requestRecord = closed(
     originalCreatedAt: nullable(moment('When it was posted, by the platform')),
     createdAt: moment('When it entered the cache, or became visible to all'),
     updatedAt: moment('When it last changed in the cache'),
-    confidence: nullable(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description: 'The probability that it is a feature request; null until it has been judged',
-      }),
-    ),
+    confidence: Type.Number({ minimum: 0, maximum: 1, description: 'The probability that it is a feature request' }),
     likelihood: oneOf(likelihoods, {
       description:
         'Its class as your account sees it, corrections included: likely, maybe or unlikely a feature request',

@@ -99,7 +99,7 @@ export interface Waking {
 
 /**
  * Wakes a run after a delay, and once more some seconds later: of transactions that end at the same time only one notifies, and another may end
- * after the run that it woke (`database/schema/placing.sql`).
+ * after the run that it woke (`database/schema/request-copies.sql`).
  */
 export function wakeTwice(run: Pick<BackgroundRun, 'startSoon'>, delayMs: number): Waking {
   let recheck: NodeJS.Timeout | undefined

@@ -3,6 +3,7 @@ import { takeSourceLocks } from '../database/advisory-locks.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { SourcesByPlatform } from '../platforms/sources/named-sources.ts'
 import { recomputeStandings } from '../requests/views/standings.ts'
+import { recount, type WishChanges } from '../requests/wishes/recount.ts'
 
 // An account that names a source sees the unlisted requests that were found there, also those that others collected before.
 
@@ -27,15 +28,16 @@ async function readUnseen(executor: Executor, named: RawBuilder<unknown>, after:
 /**
  * Records the sources that an account named in a job, and makes the first 500 stored requests of them visible to it. A
  * maintenance job does the rest.
+ * @returns what the transaction gives to `recount` at its end.
  */
 export async function nameSources(
   transaction: Transaction,
   { accountId, sources, now }: { accountId: string; sources: SourcesByPlatform; now: Date },
-): Promise<void> {
+): Promise<WishChanges> {
   const rows = [...sources].flatMap(([platform, ofPlatform]) =>
     ofPlatform.map((source) => ({ account_id: accountId, platform, source, named_at: now })),
   )
-  if (rows.length === 0) return
+  if (rows.length === 0) return {}
   // A page that finds requests in these sources is stored wholly before this naming, or reads it.
   await takeSourceLocks(transaction, rows, 'exclusive')
   await transaction
@@ -44,7 +46,8 @@ export async function nameSources(
     .onConflict((conflict) => conflict.columns(['platform', 'source', 'account_id']).doUpdateSet({ named_at: now }))
     .execute()
   const ids = await readUnseen(transaction, sql`named.account_id = ${accountId}::uuid and named_at = ${now}`, null)
-  if (ids.length > 0) await recomputeStandings(transaction, ids)
+  await recomputeStandings(transaction, ids)
+  return { requests: ids }
 }
 
 /** @returns a maintenance job that makes the requests visible that were too many for the transaction of their naming. */
@@ -53,7 +56,10 @@ export function createSourceCatchUp(database: Database, now: () => Date): () => 
   return async () => {
     const since = new Date(now().getTime() - checkedMs)
     const ids = await readUnseen(database, sql`named_at > ${since}::timestamptz`, after)
-    await database.transaction().execute((transaction) => recomputeStandings(transaction, ids))
+    await database.transaction().execute(async (transaction) => {
+      await recomputeStandings(transaction, ids)
+      await recount(transaction, { requests: ids })
+    })
     const isFull = ids.length === requestsPerSlice
     // The next round begins anew. Within one, a slice that changed nothing is not repeated.
     after = isFull ? ids.at(-1)! : null

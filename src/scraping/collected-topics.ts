@@ -63,7 +63,7 @@ export async function listNamedTopic(transaction: Transaction, jobId: string, to
 }
 
 /**
- * Counts a page, in the transaction that stores it. The topic is locked first, as by a page that spells it: a trigger changes its row afterwards, and two
+ * Counts a page, in the transaction that stores it. The topic is locked first, as by a page that spells it: its row changes with the count, and two
  * pages of a platform that lock the topic and its count in different orders could deadlock.
  */
 export async function countPage(
@@ -74,13 +74,12 @@ export async function countPage(
 ): Promise<void> {
   const key = topicKey(topic)
   await sql`select from topics where key = ${key} for no key update`.execute(transaction)
-  await transaction
-    .insertInto('platform_topics')
-    .values({ platform, topic_key: key, pages: 1, collected_at: now })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['platform', 'topic_key'])
-        .doUpdateSet((eb) => ({ pages: eb('platform_topics.pages', '+', 1), collected_at: now })),
+  await sql`
+    with fresh as (
+      update topics set collected_at = ${now} where key = ${key} and collected_at < ${now}
     )
-    .execute()
+    insert into platform_topics (platform, topic_key, pages, collected_at) values (${platform}, ${key}, 1, ${now})
+    on conflict (platform, topic_key) do update set pages = platform_topics.pages + 1, collected_at = excluded.collected_at`.execute(
+    transaction,
+  )
 }

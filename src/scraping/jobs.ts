@@ -6,6 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import { noteEvent } from '../events/events.ts'
 import { offError } from '../platforms/off-platforms.ts'
 import type { SourcesByPlatform } from '../platforms/sources/named-sources.ts'
+import { recount } from '../requests/wishes/recount.ts'
 import { nameSources } from './account-sources.ts'
 import { beginJobs } from './job-admission.ts'
 import { failureOf } from './job-failure.ts'
@@ -64,7 +65,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
   const { keyId = null, keyHasBudget = true, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
   const isOver = off.length === platforms.length
   const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
-  await nameSources(transaction, { accountId, sources: verified, now })
+  const wishes = await nameSources(transaction, { accountId, sources: verified, now })
   const { id: jobId } = await transaction
     .insertInto('scrape_jobs')
     .values({
@@ -94,11 +95,13 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     .execute()
   if (isOver) {
     await noteEvent(transaction, { accountId, type: 'scrape.completed', subject: { jobId, watchId }, now })
+    await recount(transaction, wishes)
     return jobId
   }
   const payer = { accountId, keyId, keyHasBudget, watchId, watchMonthlyCredits }
   await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(job), now })
   await beginJobs(transaction, queue, accountId, now)
+  await recount(transaction, wishes)
   return jobId
 }
 

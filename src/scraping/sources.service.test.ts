@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { changeRequests } from '../../test/stored-requests.ts'
 import { verifyLedger } from '../credits/verify.ts'
 import { fetchRoundRobin } from '../platforms/adapters/round-robin.ts'
 import { PlatformError, SourceRefusedError } from '../platforms/platform.ts'
@@ -248,13 +249,14 @@ describe('SOURCES', () => {
 
 /** Stores unlisted requests of a source of GitHub, as a page of an account's source does. */
 async function storeUnlisted(source: string, ids: readonly string[]): Promise<void> {
-  await sql`
+  await changeRequests(
+    service.database,
+    sql`
     with stored as (
       insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, confidence, standing)
       select 'github', id, id, '', 0, '{}', 'https://example.org/' || id, 'dark mode', now(), now(), 1, -1
       from unnest(${ids}::text[]) as id returning id)
-    insert into request_sources (platform, source, request_id) select 'github', ${source}, id from stored`.execute(
-    service.database,
+    insert into request_sources (platform, source, request_id) select 'github', ${source}, id from stored`,
   )
 }
 

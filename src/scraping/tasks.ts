@@ -5,6 +5,7 @@ import type { Json, Page } from '../platforms/platform.ts'
 import { type PreparedPage, preparePage } from '../requests/store/prepared-page.ts'
 import { markSeenBefore, type Retention } from '../requests/store/retention.ts'
 import { storePage } from '../requests/store/store.ts'
+import { recount } from '../requests/wishes/recount.ts'
 import type { ClaimedTask } from './claim.ts'
 import { countPage, listNamedTopic } from './collected-topics.ts'
 import { withAdded } from './discarded.ts'
@@ -148,6 +149,7 @@ export function checkpointPage(
         .executeTakeFirst(),
     )
     if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
+    await recount(transaction, stored.wishes)
     return more ? { ...task, pages, cursor: nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
   })
 }

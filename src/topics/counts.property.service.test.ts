@@ -9,9 +9,10 @@ import type { PlatformName } from '../database/column-types.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
 import { vocabularyCounts } from '../requests/search/testing.ts'
 import { countSlice, countTexts } from '../requests/search/uncounted-texts.ts'
+import { deleteAlone } from '../requests/store/delete.ts'
 import { preparePage, type Relevance } from '../requests/store/prepared-page.ts'
 import { deleteExpiredRequests } from '../requests/store/retention.ts'
-import { storePage } from '../requests/store/store.ts'
+import { storePageAlone } from '../requests/store/store.ts'
 import { foldAllTopicCounts, foldTopicCounts } from '../requests/store/topic-counts.ts'
 import { correctionHash, recomputeStandings } from '../requests/views/standings.ts'
 import { sharedView } from '../requests/views/view.ts'
@@ -119,7 +120,7 @@ async function run(made: Step): Promise<unknown> {
     const fetched = { requests: of('onTopic'), incomplete: of('incomplete'), offTopic: of('offTopic') }
     const prepared = await preparePage(made.platform, fetched, null)
     const page = { platform: made.platform, topic: made.topic, jobId, markSeenBefore: null, now }
-    return database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
+    return storePageAlone(database, { ...page, ...prepared })
   }
   const now = new Date(start + 10 * dayMs)
   if (made.do === 'correct') return correct(made)
@@ -132,7 +133,9 @@ async function run(made: Step): Promise<unknown> {
   }
   if (made.do === 'count words') return countSlice(database, made.texts)
   if (made.do === 'fold counts') return foldTopicCounts(database, made.rows)
-  return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
+  const chosen = sql<{ id: string }>`
+    select id from requests where source_id = ${made.sourceId} order by platform, source_id for update`
+  return deleteAlone(database, chosen)
 }
 
 /** A correction, as the routes of corrections write it: under the lock of the request. */

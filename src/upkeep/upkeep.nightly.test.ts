@@ -3,9 +3,11 @@ import { type Logger, pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { startTestService } from '../../test/service.ts'
+import { changeRequests } from '../../test/stored-requests.ts'
 import type { EmbeddedClient } from '../database/embedded/client.ts'
 import { openSearchIndex, type SearchIndex } from '../requests/search/search-index.ts'
 import { store, syntheticRow } from '../requests/search/testing.ts'
+import { deleteAlone } from '../requests/store/delete.ts'
 import { createPace } from './pace.ts'
 import { parseSegments } from './search-index.ts'
 import { createUpkeep, type Upkeep, type UpkeepOptions } from './upkeep.ts'
@@ -136,7 +138,7 @@ describe('upkeep of the embedded database', () => {
     const working = await create()
     const ids = await storeRows(0, 1_500)
     for (const round of [1, 2, 3]) {
-      await sql`update request_texts set text = ${`round${round} turn`}`.execute(opened.database)
+      await changeRequests(opened.database, sql`update request_texts set text = ${`round${round} turn`}`)
       await countNow()
       expect(await workOff(working)).toContain('vacuum public.request_texts')
       const search = async (query: string) =>
@@ -155,7 +157,7 @@ describe('upkeep of the embedded database', () => {
     )
     await countNow()
     await workOff(working)
-    await sql`delete from requests`.execute(opened.database)
+    await deleteAlone(opened.database, sql<{ id: string }>`select id from requests for update`)
     await countNow()
     await working.catchUp()
     expect(await workOff(working)).toEqual([])

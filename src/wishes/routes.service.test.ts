@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { joinWish } from '../../test/stored-wish.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platforms/platform.ts'
 
@@ -22,12 +23,7 @@ async function collect(platform: PlatformName, topic: string, requests: FoundReq
 const idOf = (title: string): string => ids.get(title)!
 const get = async (path: string) => (await service.client.get(path)).body.data
 
-async function join(wish: string, ...titles: string[]): Promise<void> {
-  await sql`insert into wishes (id) values (${wish})`.execute(service.database)
-  await sql`insert into wish_members (request_id, wish_id) select id, ${wish} from unnest(${titles.map(idOf)}::uuid[]) as id`.execute(
-    service.database,
-  )
-}
+const join = (wish: string, ...titles: string[]) => joinWish(service.database, wish, titles.map(idOf))
 
 beforeAll(async () => {
   service = await startTestService({ platforms })

@@ -1,7 +1,7 @@
 import { openDatabase } from '../../src/database/open.ts'
 import { countTexts } from '../../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../../src/requests/store/prepared-page.ts'
-import { storePage } from '../../src/requests/store/store.ts'
+import { storePageAlone } from '../../src/requests/store/store.ts'
 import { foldAllTopicCounts } from '../../src/requests/store/topic-counts.ts'
 import { foundRequest } from '../scripted-platform.ts'
 
@@ -30,7 +30,7 @@ async function run({ dieAfter, ...options }: Order): Promise<void> {
     )
     const prepared = await preparePage('github', { requests }, null)
     const page = { ...prepared, platform: 'github' as const, topic: 'folded', jobId: null, now: new Date() }
-    await database.transaction().execute((transaction) => storePage(transaction, page))
+    await storePageAlone(database, page)
     await countTexts(database)
   }
   await foldAllTopicCounts(database)

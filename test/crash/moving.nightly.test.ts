@@ -16,6 +16,7 @@ import {
 import { createRandom } from '../../src/platform-simulator/random.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { emptyDatabase } from '../database.ts'
+import { changeRequests } from '../stored-requests.ts'
 
 // kill -9 of dump and restore-dump at any moment: no half of a dump gets its name, no half of it is restored, and the same command begins anew.
 
@@ -25,14 +26,20 @@ const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31)
 /** Enough rows for some seconds of work. */
 const addRequests = (place: Place, count: number) =>
   withDatabase(place, async ({ opened: { database } }) => {
-    await sql`
-      insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
-      select 'github', 'crash/' || number, 'Title ' || number, repeat(md5(number::text), 30), number % 50, array['tag'], 'https://example.org',
+    await changeRequests(
+      database,
+      sql`
+      insert into requests (confidence, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
+      select 1, 'github', 'crash/' || number, 'Title ' || number, repeat(md5(number::text), 30), number % 50, array['tag'], 'https://example.org',
         'topic', now(), now()
-      from generate_series(1, ${count}::integer) as number`.execute(database)
-    await sql`
+      from generate_series(1, ${count}::integer) as number`,
+    )
+    await changeRequests(
+      database,
+      sql`
       insert into request_texts (request_id, text) select id, lower(title || ' ' || left(description, 200)) from requests
-      where source_id like 'crash/%'`.execute(database)
+      where source_id like 'crash/%'`,
+    )
   })
 
 /** Runs a command, and kills it: once when it has begun to report rows, then after random shares of the time that it takes. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { preparePage } from '../../src/requests/store/prepared-page.ts'
-import { storePage } from '../../src/requests/store/store.ts'
+import { storePageAlone } from '../../src/requests/store/store.ts'
 import { foundRequest } from '../scripted-platform.ts'
 import { chromiumPath } from './chromium.ts'
 import { describePage, patient, recordCalls, usePage } from './page-test.ts'
@@ -94,7 +94,7 @@ describePage('a long description', () => {
     const description = `A needle. ${'Some words about it. '.repeat(300)}This is the end.`
     const found = await preparePage('github', { requests: [foundRequest('1', { title: 'Long', description })] }, null)
     const page = { ...found, platform: 'github' as const, topic: 'long texts', jobId: null, markSeenBefore: null }
-    await test.service.database.transaction().execute((open) => storePage(open, { ...page, now: new Date() }))
+    await storePageAlone(test.service.database, { ...page, now: new Date() })
   })
 
   it('is shown by its beginning in the results, and whole on demand', async () => {

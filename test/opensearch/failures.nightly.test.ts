@@ -6,6 +6,7 @@ import { createCluster } from '../../src/requests/search/opensearch/cluster.ts'
 import { readIndexes } from '../../src/requests/search/opensearch/indexes.ts'
 import { foundRequest, platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { startTestService, type TestService } from '../service.ts'
+import { changeRequests } from '../stored-requests.ts'
 import { type OpenSearchCluster, startOpenSearch } from './cluster.ts'
 import { indexedVotes, startWriter, storedVotes } from './testing.ts'
 
@@ -98,7 +99,7 @@ describe('a service with a search cluster', () => {
     const word = await collect()
     const { body } = await service.client.get('/api/v1/requests?limit=1')
     expect(body.data.results).toHaveLength(1)
-    await sql`delete from requests where title = ${`Penguin ${before}`}`.execute(service.database)
+    await changeRequests(service.database, sql`delete from requests where title = ${`Penguin ${before}`}`)
     const status = await run('status')
     expect(status.exitCode).toBe(exitCodes.failed)
     expect(status.stdout).toMatch(/cannot be reached: searches fail/)

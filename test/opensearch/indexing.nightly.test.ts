@@ -13,6 +13,7 @@ import { campaignSize } from '../campaign-size.ts'
 import { startChildService } from '../child-service.ts'
 import { copyDatabase, type DatabaseCopy, emptyTables } from '../database.ts'
 import { testAdminKey } from '../service.ts'
+import { changeRequests } from '../stored-requests.ts'
 import { indexedVotes, startWriter, storedVotes, storeMany } from './testing.ts'
 
 // How the index in a cluster follows the database.
@@ -61,10 +62,10 @@ describe('the index of a cluster', () => {
     await isEqual()
     const [fresh] = await storeMany(opened.database, 1, 'fresh')
     await expect.poll(() => find('fresh0')).toEqual([fresh])
-    await sql`update request_texts set text = 'renamed' where request_id = ${fresh}`.execute(opened.database)
+    await changeRequests(opened.database, sql`update request_texts set text = 'renamed' where request_id = ${fresh}`)
     await expect.poll(() => find('renamed')).toEqual([fresh])
     expect(await find('fresh0')).toEqual([])
-    await sql`delete from requests where id = ${fresh}`.execute(opened.database)
+    await changeRequests(opened.database, sql`delete from requests where id = ${fresh}`)
     await expect.poll(async () => (await readStatus(opened.database, search.cluster)).indexes[0]?.unreadChanges).toBe(0)
     await isEqual()
   })
@@ -198,7 +199,7 @@ describe('the index of a cluster', () => {
 describe('a purged or hidden request', () => {
   const races = campaignSize('PURGE_RACES', { quick: 400, nightly: 2_000 })
   const purge = (id: string) => purgeRequests(opened.database, { id, suppress: false, dryRun: false, now: new Date() })
-  const hide = (id: string) => sql`update requests set standing = -1 where id = ${id}`.execute(opened.database)
+  const hide = (id: string) => changeRequests(opened.database, sql`update requests set standing = -1 where id = ${id}`)
 
   it.each([
     ['while the index follows', true],
@@ -250,7 +251,7 @@ describe('a purged or hidden request', () => {
     await search.indexer.catchUp()
     await search.cluster.refresh(await search.alias())
     const inOrder = ids.toSorted().reverse()
-    await sql`delete from requests where id = any(${inOrder.slice(0, 450)}::uuid[])`.execute(opened.database)
+    await changeRequests(opened.database, sql`delete from requests where id = any(${inOrder.slice(0, 450)}::uuid[])`)
     for (const sortBy of ['votes', 'new'] as const) {
       const found = await findIds(search.searchIndex, opened.database, { query: 'everywhere', sortBy, limit: 100 })
       expect(found.ids).toHaveLength(100)

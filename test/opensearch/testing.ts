@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../src/database/open.ts'
 import type { Cluster } from '../../src/requests/search/opensearch/cluster.ts'
 import { store } from '../../src/requests/search/testing.ts'
+import { changeRequests } from '../stored-requests.ts'
 
 // What the tests of a search cluster have in common.
 
@@ -52,9 +53,9 @@ export function startWriter(database: Database): { stop(): Promise<number> } {
     for (; !isStopped; rounds++) {
       own.push(...(await storeMany(database, 3, `round${rounds}x`)))
       const changed = own[(rounds * 7) % own.length]!
-      await sql`update requests set votes = votes + 1 where id = ${changed}`.execute(database)
+      await changeRequests(database, sql`update requests set votes = votes + 1 where id = ${changed}`)
       const [deleted] = own.splice((rounds * 11) % own.length, 1)
-      await sql`delete from requests where id = ${deleted}`.execute(database)
+      await changeRequests(database, sql`delete from requests where id = ${deleted}`)
     }
     return rounds
   }

@@ -35,7 +35,6 @@ export function Marks({ request }: { request: FoundRequest }) {
   // A correction is said where it was made.
   const isDoubtful = likelihood !== 'likely' && !corrected
   const isShown = status !== null && status !== 'open'
-  const percent = confidence === null ? null : Math.round(confidence * 100)
   if (!isShown && !isDoubtful && !excerpt && !matchedBy) return null
   return (
     <p className="marks">
@@ -50,7 +49,7 @@ export function Marks({ request }: { request: FoundRequest }) {
         </span>
       )}
       {isDoubtful && (
-        <span className="badge doubt" title={percent === null ? undefined : texts.likelihoodTitle(percent)}>
+        <span className="badge doubt" title={texts.likelihoodTitle(Math.round(confidence * 100))}>
           {texts.likelihood[likelihood]}
         </span>
       )}

@@ -44,12 +44,3 @@ create table platform_topics (
   collected_at timestamptz not null,
   primary key (platform, topic_key)
 );
-
-create function update_topic_collected_at() returns trigger language plpgsql as $$
-  begin
-    update topics set collected_at = new.collected_at where key = new.topic_key and collected_at < new.collected_at;
-    return null;
-  end
-$$;
-create trigger update_topic_collected_at after insert or update on platform_topics
-  for each row execute function update_topic_collected_at();

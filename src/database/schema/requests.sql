@@ -26,7 +26,7 @@ create table requests (
   posted_at timestamptz not null generated always as (coalesce(original_created_at, created_at)) stored,
   -- Null until a refresh that changes nothing sees the request a day or more after updated_at.
   seen_at timestamptz,
-  confidence real check (confidence between 0 and 1),
+  confidence real not null check (confidence between 0 and 1),
   -- 2 likely, 1 maybe, 0 unlikely, -1 unlisted: only the accounts that named its source see it, each as account_requests says.
   standing smallint not null default 2 check (standing >= -1 and standing <= 2),
   status text check (status in ('open', 'planned', 'in_progress', 'completed', 'declined', 'duplicate', 'closed')),
@@ -44,11 +44,11 @@ create index requests_refreshed on requests (platform, greatest(updated_at, seen
 -- What is judged next.
 create index requests_top_maybe on requests (votes desc, id desc) where standing = 1;
 
+-- Without a foreign key, as all that a page writes for each of its requests: deleteRequests() deletes it first.
 create table request_texts (
-  request_id uuid primary key references requests on delete cascade,
+  request_id uuid primary key,
   text text not null,
-  -- Of the text; a trigger fills it.
-  words tsvector not null
+  words tsvector not null generated always as (to_tsvector('wishwell', text)) stored
 );
 
 -- The number of requests per word. The counts change with every stored page: the fillfactor leaves room for HOT updates, and no
@@ -97,7 +97,7 @@ create table request_corrections (
   account_id uuid references accounts,
   platform text not null,
   source_hash text not null,
-  -- Of the stored request; a trigger sets it when the request is collected again. No foreign key: the id of a deleted request belongs
+  -- Of the stored request; it is set when the request is collected again. No foreign key: the id of a deleted request belongs
   -- to no other one, so the correction stays and refers to nothing.
   request_id uuid,
   is_request boolean not null,
@@ -150,7 +150,7 @@ create table request_sources (
 create index request_sources_request on request_sources (request_id);
 
 create table request_refreshes (
-  request_id uuid primary key references requests on delete cascade,
+  request_id uuid primary key,
   platform text not null,
   -- What the adapter reads it by, such as a node id of GitHub.
   handle text not null,

@@ -67,9 +67,10 @@ create index scrape_tasks_open on scrape_tasks (job_id) where state in ('pending
 -- The tasks that are queued or running, by queue message: a free worker slot chooses from these.
 create index scrape_tasks_queued on scrape_tasks (queue_message_id) where (state in ('pending', 'running')) and queue_message_id is not null;
 
+-- Without foreign keys, as in request_texts. A job that has requests is never deleted.
 create table scrape_job_requests (
-  job_id uuid not null references scrape_jobs on delete cascade,
-  request_id uuid not null references requests on delete cascade,
+  job_id uuid not null,
+  request_id uuid not null,
   primary key (job_id, request_id)
 );
 create index scrape_job_requests_request on scrape_job_requests (request_id);

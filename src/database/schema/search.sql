@@ -71,65 +71,6 @@ create table searchable_requests (
 create index searchable_requests_words on searchable_requests using gin (searched_words(request_id, words_version));
 create index searchable_requests_sample on searchable_requests using gin (searched_words(request_id, words_version)) with (fastupdate=off) where request_id < '08000000-0000-0000-0000-000000000000';
 
-create function fill_request_words() returns trigger language plpgsql as $$
-  begin
-    new.words := to_tsvector('wishwell', new.text);
-    return new;
-  end
-$$;
-create trigger fill_request_words before insert or update of text on request_texts
-  for each row execute function fill_request_words();
-
-create function add_searchable_requests() returns trigger language plpgsql as $$
-  begin
-    insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
-    select id, platform, status, standing, votes, posted_at, tags
-    from new_texts join requests on requests.id = new_texts.request_id;
-    return null;
-  end
-$$;
-create trigger add_searchable_requests after insert on request_texts
-  referencing new table as new_texts for each statement execute function add_searchable_requests();
-
--- Once for a page, not for each row: what prepares an entry of the index of words is then done once, too.
-create function change_searched_words() returns trigger language plpgsql as $$
-  begin
-    update searchable_requests as copy set words_version = words_version + 1
-    from new_texts join old_texts using (request_id)
-    where copy.request_id = new_texts.request_id and new_texts.words is distinct from old_texts.words;
-    return null;
-  end
-$$;
-create trigger change_searched_words after update on request_texts
-  referencing old table as old_texts new table as new_texts for each statement execute function change_searched_words();
-
-create function note_search_changes() returns trigger language plpgsql as $$
-  begin
-    if exists (select from search_consumers) then
-      insert into search_changes (request_id) select request_id from changed on conflict do nothing;
-    end if;
-    return null;
-  end
-$$;
-create trigger note_search_insert after insert on request_texts
-  referencing new table as changed for each statement execute function note_search_changes();
-create trigger note_search_update after update on request_texts
-  referencing new table as changed for each statement execute function note_search_changes();
-create trigger note_search_delete after delete on request_texts
-  referencing old table as changed for each statement execute function note_search_changes();
-create trigger note_search_update after update on request_facets
-  referencing new table as changed for each statement execute function note_search_changes();
-create trigger note_search_insert after insert on request_topics
-  referencing new table as changed for each statement execute function note_search_changes();
-create trigger note_search_delete after delete on request_topics
-  referencing old table as changed for each statement execute function note_search_changes();
-create trigger note_search_insert after insert on account_requests
-  referencing new table as changed for each statement execute function note_search_changes();
-create trigger note_search_update after update on account_requests
-  referencing new table as changed for each statement execute function note_search_changes();
-create trigger note_search_delete after delete on account_requests
-  referencing old table as changed for each statement execute function note_search_changes();
-
 create function requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns setof searchable_requests language plpgsql stable set enable_seqscan = off set enable_indexscan = off set work_mem = '16MB' as $$
   begin
     return query select * from searchable_requests

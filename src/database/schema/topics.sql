@@ -1,4 +1,4 @@
--- Topics, the links from requests to topics, and the counts of both, which triggers append as differences and a fold adds (decision 052).
+-- Topics, the links from requests to topics, and the counts of both, which are appended as differences and added by a fold (decision 052).
 
 create table topics (
   key text primary key,
@@ -7,7 +7,7 @@ create table topics (
   requests integer not null default 0,
   votes bigint not null default 0,
   collected_at timestamptz not null default now(),
-  -- How many of its requests are of the class maybe; a trigger maintains it.
+  -- How many of its requests are of the class maybe.
   maybe integer not null default 0,
   -- Of topics that only such jobs have collected.
   from_expansion boolean not null default false
@@ -17,17 +17,16 @@ create index topics_new on topics (collected_at desc, key desc) where requests >
 create index topics_top on topics (votes desc, key desc) where requests > 0 and (not from_expansion);
 create index topics_name on topics (key) where requests > 0 and (not from_expansion);
 
--- The last four columns are copies from requests, so that a list of a topic filters and sorts by one index.
+-- No foreign keys: checking them locked the row of the topic for all pages. The last five columns are copies from requests, so that a list of a topic filters and sorts by one index.
 create table request_topics (
-  request_id uuid not null references requests on delete cascade,
-  topic_key text not null references topics(key),
+  request_id uuid not null,
+  topic_key text not null,
   found_at timestamptz not null,
-  platform text,
-  posted_at timestamptz,
-  votes integer,
-  tags text[],
-  -- A copy from requests, like the other columns.
-  standing smallint default 2,
+  platform text not null,
+  posted_at timestamptz not null,
+  votes integer not null,
+  tags text[] not null,
+  standing smallint not null,
   primary key (request_id, topic_key)
 );
 create index request_topics_new on request_topics (topic_key, posted_at desc, request_id desc);
@@ -62,11 +61,14 @@ create table topic_deltas (
 );
 create index topic_deltas_topic on topic_deltas (topic_key);
 
--- Triggers, so that every writer keeps the counts right.
-create function count_inserted_request_topics() returns trigger language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+-- Appends what changes in the counts when these links to topics are gone, and those are there. The statement that changes links calls it.
+create function note_topic_changes(gone request_topics[], come request_topics[]) returns void language plpgsql set enable_hashjoin = off set enable_mergejoin = off as $$
   begin
-    if not exists (select from new_links) then return null; end if;
-    with changes as materialized (select topic_key, platform, posted_at, votes, tags, standing, 1 as sign from new_links where platform is not null),
+    with changes as materialized (
+      select topic_key, platform, posted_at, votes, tags, standing, -1 as sign from unnest(gone)
+      union all
+      select topic_key, platform, posted_at, votes, tags, standing, 1 from unnest(come)
+    ),
     likely as materialized (select * from changes where standing = 2),
     parts as (
       select topic_key, kind, value, sum(requests)::integer as requests, sum(votes)::bigint as votes from (
@@ -94,102 +96,8 @@ create function count_inserted_request_topics() returns trigger language plpgsql
       coalesce(part_requests, '{}'), coalesce(part_votes, '{}')
     from totals left join arrays using (topic_key)
     where totals.requests <> 0 or totals.votes <> 0 or totals.maybe <> 0 or kinds is not null;
-    return null;
   end
 $$;
-create trigger count_inserted_request_topics after insert on request_topics
-  referencing new table as new_links for each statement execute function count_inserted_request_topics();
-
-create function count_deleted_request_topics() returns trigger language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  begin
-    if not exists (select from old_links) then return null; end if;
-    with changes as materialized (select topic_key, platform, posted_at, votes, tags, standing, -1 as sign from old_links where platform is not null),
-    likely as materialized (select * from changes where standing = 2),
-    parts as (
-      select topic_key, kind, value, sum(requests)::integer as requests, sum(votes)::bigint as votes from (
-        select topic_key, 'platform' as kind, platform as value, sign as requests, sign * votes::bigint as votes from likely
-        union all
-        select topic_key, 'day', to_char(posted_at at time zone 'UTC', 'YYYY-MM-DD'), sign, 0 from likely
-        union all
-        select topic_key, 'tag', tag, sign, 0 from likely, lateral (select distinct unnest(tags) as tag) as own
-      ) as differences
-      group by 1, 2, 3 having sum(requests) <> 0 or sum(votes) <> 0
-    ),
-    totals as (
-      select topic_key, coalesce(sum(sign) filter (where standing = 2), 0) as requests,
-        coalesce(sum(sign * votes::bigint) filter (where standing = 2), 0) as votes,
-        coalesce(sum(sign) filter (where standing = 1), 0) as maybe
-      from changes group by 1
-    ),
-    arrays as (
-      select topic_key, array_agg(kind) as kinds, array_agg(value) as parts, array_agg(requests) as part_requests,
-        array_agg(votes) as part_votes
-      from parts group by 1
-    )
-    insert into topic_deltas (topic_key, requests, votes, maybe, kinds, parts, part_requests, part_votes)
-    select topic_key, totals.requests, totals.votes, totals.maybe, coalesce(kinds, '{}'), coalesce(arrays.parts, '{}'),
-      coalesce(part_requests, '{}'), coalesce(part_votes, '{}')
-    from totals left join arrays using (topic_key)
-    where totals.requests <> 0 or totals.votes <> 0 or totals.maybe <> 0 or kinds is not null;
-    return null;
-  end
-$$;
-create trigger count_deleted_request_topics after delete on request_topics
-  referencing old table as old_links for each statement execute function count_deleted_request_topics();
-
-create function count_updated_request_topics() returns trigger language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  begin
-    if not exists (select from new_links) then return null; end if;
-    with changes as materialized (select topic_key, platform, posted_at, votes, tags, standing, -1 as sign from old_links where platform is not null
-      union all select topic_key, platform, posted_at, votes, tags, standing, 1 from new_links where platform is not null),
-    likely as materialized (select * from changes where standing = 2),
-    parts as (
-      select topic_key, kind, value, sum(requests)::integer as requests, sum(votes)::bigint as votes from (
-        select topic_key, 'platform' as kind, platform as value, sign as requests, sign * votes::bigint as votes from likely
-        union all
-        select topic_key, 'day', to_char(posted_at at time zone 'UTC', 'YYYY-MM-DD'), sign, 0 from likely
-        union all
-        select topic_key, 'tag', tag, sign, 0 from likely, lateral (select distinct unnest(tags) as tag) as own
-      ) as differences
-      group by 1, 2, 3 having sum(requests) <> 0 or sum(votes) <> 0
-    ),
-    totals as (
-      select topic_key, coalesce(sum(sign) filter (where standing = 2), 0) as requests,
-        coalesce(sum(sign * votes::bigint) filter (where standing = 2), 0) as votes,
-        coalesce(sum(sign) filter (where standing = 1), 0) as maybe
-      from changes group by 1
-    ),
-    arrays as (
-      select topic_key, array_agg(kind) as kinds, array_agg(value) as parts, array_agg(requests) as part_requests,
-        array_agg(votes) as part_votes
-      from parts group by 1
-    )
-    insert into topic_deltas (topic_key, requests, votes, maybe, kinds, parts, part_requests, part_votes)
-    select topic_key, totals.requests, totals.votes, totals.maybe, coalesce(kinds, '{}'), coalesce(arrays.parts, '{}'),
-      coalesce(part_requests, '{}'), coalesce(part_votes, '{}')
-    from totals left join arrays using (topic_key)
-    where totals.requests <> 0 or totals.votes <> 0 or totals.maybe <> 0 or kinds is not null;
-    return null;
-  end
-$$;
-create trigger count_updated_request_topics after update on request_topics
-  referencing old table as old_links new table as new_links for each statement execute function count_updated_request_topics();
-
--- A row that was inserted without the copied columns gets them from its request; the trigger of that update counts it.
-create function complete_request_topics() returns trigger language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  begin
-    if exists (select from new_links where platform is null) then
-      update request_topics set platform = requests.platform, posted_at = requests.posted_at, votes = requests.votes,
-        tags = requests.tags, standing = requests.standing
-      from new_links join requests on requests.id = new_links.request_id
-      where request_topics.request_id = new_links.request_id and request_topics.topic_key = new_links.topic_key
-        and new_links.platform is null;
-    end if;
-    return null;
-  end
-$$;
-create trigger complete_request_topics after insert on request_topics
-  referencing new table as new_links for each statement execute function complete_request_topics();
 
 -- Takes the oldest rows and adds them to the counts. One caller at a time. Topics are locked in one order: pages change other columns.
 create function fold_topic_deltas(max_rows integer) returns integer language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

@@ -1,6 +1,6 @@
 -- Wishes: sets of requests that ask for the same. A request without a row in wish_members is a wish by itself, with its own id.
 
--- Copies of the columns of requests that searches filter, order and count by: narrow rows, read by the thousand. Triggers maintain it.
+-- Copies of the columns of requests that searches filter, order and count by: narrow rows, read by the thousand.
 create table request_facets (
   request_id uuid primary key,
   platform text not null,
@@ -8,7 +8,7 @@ create table request_facets (
   standing smallint not null,
   votes integer not null,
   posted_at timestamptz not null,
-  confidence real,
+  confidence real not null,
   tags text[] not null
 ) with (fillfactor = 80);
 create index request_facets_new_likely on request_facets (posted_at desc, request_id desc) where standing = 2;
@@ -21,7 +21,7 @@ create table uncounted_texts (
   request_id uuid primary key
 );
 
--- The numbers are those of its likely members in the shared view; triggers maintain them (decision 042).
+-- The numbers are those of its likely members in the shared view, counted by recount_wishes().
 create table wishes (
   id uuid primary key,
   created_at timestamptz not null default now(),
@@ -31,7 +31,7 @@ create table wishes (
   first_asked_at timestamptz,
   last_asked_at timestamptz,
   status text,
-  -- The member whose title is shown. No foreign key: triggers choose another one when it goes.
+  -- The member whose title is shown. No foreign key: another one is chosen when it goes.
   top_request_id uuid
 );
 create index wishes_top on wishes (votes desc, id desc) where requests > 0;
@@ -158,7 +158,7 @@ create index wish_marks_wish on wish_marks (wish_id);
 create table wish_placings (
   account_id uuid references accounts,
   source_hash text not null,
-  -- Of the stored request; a trigger sets it when the request is collected again. No foreign key, as in request_corrections.
+  -- Of the stored request; it is set when the request is collected again. No foreign key, as in request_corrections.
   request_id uuid not null,
   wish_id uuid not null,
   -- A split names the request itself; a merge names its wish, and the request is only a member of it.
@@ -167,13 +167,3 @@ create table wish_placings (
   constraint wish_placings_source_hash_account_id_key unique NULLS not DISTINCT (source_hash, account_id)
 );
 create index wish_placings_wish on wish_placings (wish_id);
-
--- What the transaction changed; it takes its rows away before it ends, so no other one ever sees any. Arrays, as few rows as statements.
-create unlogged table wish_changes (
-  -- Changed requests, each with a shared wish that it is in or was in; without requests the wishes alone.
-  request_ids uuid[],
-  wish_ids uuid[],
-  -- Wishes as accounts see them.
-  account_ids uuid[],
-  account_wish_ids uuid[]
-);

@@ -29,7 +29,7 @@ export interface RequestsTables {
     /** original_created_at, or created_at where the platform does not say: what "new" sorts by. */
     posted_at: GeneratedAlways<Date>
     /** The probability that it is a feature request, 0 to 1. */
-    confidence: number | null
+    confidence: number
     /** Its class in the shared view; an account may see it differently (`account_requests`). */
     standing: Generated<Standing>
     /** Null where the platform has none. */
@@ -60,7 +60,7 @@ export interface RequestsTables {
     platform: Fixed<PlatformName>
     /** Of the request's id on its platform (`requests/store/identity.ts`). */
     source_hash: Fixed<string>
-    /** Of the stored request; of a deleted one, an id that no request has. A trigger sets it when it is collected again. */
+    /** Of the stored request; of a deleted one, an id that no request has. It is set when it is collected again. */
     request_id: string | null
     is_request: boolean
     /** `key <id>`, `session <id>` or `admin`. */
@@ -117,7 +117,7 @@ export interface RequestsTables {
   request_texts: {
     request_id: Fixed<string>
     text: string
-    /** A `tsvector`: the stems of the text, for searches that need all words. A trigger fills it. */
+    /** A `tsvector`: the stems of the text, for searches that need all words. */
     words: GeneratedAlways<string>
   }
   /** The words of the searched texts, for words that are typed in part or wrongly. */

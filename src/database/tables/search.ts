@@ -5,7 +5,7 @@ import type { Fixed } from '../column-types.ts'
 export type IndexState = 'creating' | 'building' | 'serving' | 'retired'
 
 export interface SearchTables {
-  /** The requests that a transaction changed, created or deleted, as far as an index has them; written by triggers. */
+  /** The requests that a transaction changed, created or deleted, as far as an index has them. */
   search_changes: {
     /** A number of 64 bits, as text. */
     transaction_id: Fixed<string>

@@ -13,22 +13,21 @@ export interface TopicsTables {
     votes: GeneratedAlways<number>
     /** How many more of its requests are of the class maybe, without what is still in `topic_deltas`. */
     maybe: GeneratedAlways<number>
-    /** When a platform last delivered a page of it; a trigger maintains it. */
+    /** When a platform last delivered a page of it. */
     collected_at: FixedWithDefault<Date>
     /** Whether only expansions have collected it: then it is in no list. */
     from_expansion: Generated<boolean>
   }
-  /** The topics of a request, with copies of the columns that lists of a topic filter and sort by; triggers maintain the copies. */
+  /** The topics of a request, with copies of the columns that lists of a topic filter and sort by. */
   request_topics: {
     request_id: Fixed<string>
     topic_key: Fixed<string>
     found_at: Fixed<Date>
-    /** Null only inside of the statement that inserts a row without it. */
-    platform: Fixed<PlatformName | null>
-    posted_at: Fixed<Date | null>
-    votes: Fixed<number | null>
-    tags: Fixed<string[] | null>
-    standing: FixedWithDefault<Standing | null>
+    platform: Fixed<PlatformName>
+    posted_at: Fixed<Date>
+    votes: Fixed<number>
+    tags: Fixed<string[]>
+    standing: Fixed<Standing>
   }
   /** The number of a topic's requests per platform, day of posting or tag; no row for zero. Without what is still in `topic_deltas`. */
   topic_counts: {
@@ -40,7 +39,7 @@ export interface TopicsTables {
     /** Of a platform only. */
     votes: GeneratedAlways<number>
   }
-  /** What statements changed in the counts of a topic, until it is folded into them; triggers append it. */
+  /** What statements changed in the counts of a topic, until it is folded into them. */
   topic_deltas: {
     id: GeneratedAlways<string>
     topic_key: GeneratedAlways<string>

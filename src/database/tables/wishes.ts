@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Fixed, FixedWithDefault, PlatformName, RequestStatus, Standing } from '../column-types.ts'
 
-/** The numbers of a wish in a view; derived, so nothing but triggers writes them. */
+/** The numbers of a wish in a view; derived, so nothing but `recount` writes them. */
 interface WishNumberColumns {
   requests: GeneratedAlways<number>
   votes: GeneratedAlways<number>
@@ -12,7 +12,7 @@ interface WishNumberColumns {
   top_request_id: GeneratedAlways<string | null>
 }
 
-/** What triggers copy from `requests`. */
+/** What is copied from `requests`. */
 interface CopiedColumns {
   request_id: GeneratedAlways<string>
   platform: GeneratedAlways<PlatformName>
@@ -100,11 +100,11 @@ export interface WishesTables {
     made_by: string
     updated_at: Date
   }
-  /** Narrow copies of the columns of requests that lists and wishes filter and order by; triggers maintain them. */
+  /** Narrow copies of the columns of requests that lists and wishes filter and order by. */
   request_facets: CopiedColumns & {
-    confidence: GeneratedAlways<number | null>
+    confidence: GeneratedAlways<number>
   }
-  /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by; triggers maintain them. */
+  /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by. */
   searchable_requests: CopiedColumns & {
     /** Greater with each change of the words; the index of the words has it. */
     words_version: GeneratedAlways<number>

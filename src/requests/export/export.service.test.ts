@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { changeRequests, linkToTopics } from '../../../test/stored-requests.ts'
 
 // Takes seconds: 6,000 requests are exported, more than the buffers between service and reader hold.
 
@@ -13,16 +14,18 @@ const description = 'A long text. '.repeat(300)
 beforeAll(async () => {
   service = await startTestService()
   await sql`insert into topics (key, name, created_at) values ('all', 'All', now())`.execute(service.database)
-  await sql`
-    insert into requests
-      (platform, source_id, title, description, votes, tags, source_url, topic, author_name, license,
-       original_created_at, created_at, updated_at)
-    select 'stackexchange', n, '=Request ' || n, ${description}, n % 50, array['tag' || n % 3], 'https://example.org/' || n, 'All',
-      'Ada', 'CC BY-SA 4.0', timestamptz '2026-01-01' + n / 5 * interval '1 minute', now(), now()
-    from generate_series(1, ${sql.lit(size)}) as n`.execute(service.database)
-  await sql`insert into request_topics (request_id, topic_key, found_at) select id, 'all', now() from requests`.execute(
+  await changeRequests(
     service.database,
+    sql`
+    insert into requests
+      (confidence, platform, source_id, title, description, votes, tags, source_url, topic, author_name, license,
+       original_created_at, created_at, updated_at)
+    select 1, 'stackexchange', n, '=Request ' || n, ${description}, n % 50, array['tag' || n % 3], 'https://example.org/' || n, 'All',
+      'Ada', 'CC BY-SA 4.0', timestamptz '2026-01-01' + n / 5 * interval '1 minute', now(), now()
+    from generate_series(1, ${sql.lit(size)}) as n`,
   )
+  const { rows } = await sql<{ id: string }>`select id from requests`.execute(service.database)
+  await linkToTopics(service.database, new Map(rows.map(({ id }) => [id, 'all'])))
 })
 afterAll(() => service.stop())
 
@@ -141,13 +144,19 @@ describe('an export of a search', () => {
 
   beforeAll(async () => {
     // Shorter ones are better matches; the last of them has as long a text as the others.
-    await sql`
+    await changeRequests(
+      service.database,
+      sql`
       update requests set title = 'meadow', votes = n,
         platform = case when n % 3 = 0 then 'github' else 'stackexchange' end
-      from generate_series(1, 130) as n where requests.source_id = n::text`.execute(service.database)
-    await sql`
+      from generate_series(1, 130) as n where requests.source_id = n::text`,
+    )
+    await changeRequests(
+      service.database,
+      sql`
       insert into request_texts (request_id, text)
-      select id, 'meadow' || repeat(' filler', votes) from requests where title = 'meadow'`.execute(service.database)
+      select id, 'meadow' || repeat(' filler', votes) from requests where title = 'meadow'`,
+    )
   })
 
   it('has the results of the search with the same filters and order, whole texts, at most 100', async () => {

@@ -2,6 +2,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { platformNames } from '../../platforms/registry.ts'
@@ -93,32 +94,38 @@ async function fill(): Promise<void> {
   }
   for (let from = 0; from < size; from += 10_000) {
     const rows = JSON.stringify(model.slice(from, from + 10_000))
-    await sql`
+    await changeRequests(
+      database,
+      sql`
       insert into requests
-        (id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at, created_at, updated_at,
+        (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at, created_at, updated_at,
           standing, status)
-      select id, platform, id::text, 'A title', 'A text', votes, tags, 'https://example.org', 'all',
+      select 1, id, platform, id::text, 'A title', 'A text', votes, tags, 'https://example.org', 'all',
         to_timestamp("postedAt" / 1000), ${now}, ${now}, standing, status
       from jsonb_to_recordset(${rows}::jsonb)
         as row (id uuid, platform text, votes integer, tags text[], "postedAt" bigint, standing integer, status text)
-      `.execute(database)
-    await sql`
+      `,
+      sql`
       insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
       select id, topic, ${now}, platform, to_timestamp("postedAt" / 1000), votes, tags, standing
       from jsonb_to_recordset(${rows}::jsonb)
         as row (id uuid, platform text, votes integer, tags text[], "postedAt" bigint, topics text[], standing integer),
           unnest(topics) as topic
-      `.execute(database)
+      `,
+    )
     await sql`
       insert into scrape_job_requests (job_id, request_id)
       select job::uuid, id from jsonb_to_recordset(${rows}::jsonb) as row (id uuid, jobs text[]), unnest(jobs) as job
       `.execute(database)
   }
   const differences = model.filter(({ standing, own }) => standing !== own)
-  await sql`
+  await changeRequests(
+    database,
+    sql`
     insert into account_requests (account_id, request_id, standing)
     select ${accountId}, id, own from jsonb_to_recordset(${JSON.stringify(differences)}::jsonb) as row (id uuid, own integer)
-    `.execute(database)
+    `,
+  )
   await sql`analyze`.execute(database)
 }
 

@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
 import { preparePage } from '../store/prepared-page.ts'
-import { storePage } from '../store/store.ts'
+import { storePage, storePageAlone } from '../store/store.ts'
 import { purgeRequests } from './purge.ts'
 
 // The embedded database runs one transaction at a time: there a purge and a page never meet.
@@ -51,7 +51,7 @@ it('a purge waits for a page that is being stored, and deletes what it stored; t
   await expect.poll(waits).toBe(1)
   // A second page comes while the purge waits: it must not read the list as it was before.
   const secondPage = await pageOf(foundRequest('4', ada))
-  const later = database.transaction().execute((transaction) => storePage(transaction, secondPage))
+  const later = storePageAlone(database, secondPage)
   await expect.poll(waits).toBe(2)
   goOn.resolve()
   await storing

@@ -6,7 +6,7 @@ import { verifyLedger } from '../../credits/verify.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 import { preparePage } from '../store/prepared-page.ts'
-import { storePage } from '../store/store.ts'
+import { storePageAlone } from '../store/store.ts'
 import { purgeRequests } from './purge.ts'
 import { suppress } from './suppression.ts'
 
@@ -271,7 +271,7 @@ describe('a purge while a page is being stored', () => {
     const { jobId } = await collect()
     const requests = Array.from({ length: 60 }, (_, index) => foundRequest(`c${index}`, index % 2 ? ada : bob))
     const prepared = await page(requests, jobId)
-    const store = () => service.database.transaction().execute((transaction) => storePage(transaction, prepared))
+    const store = () => storePageAlone(service.database, prepared)
     const now = new Date()
     const work: Promise<unknown>[] = []
     for (let round = 0; round < 12; round++) {

@@ -15,6 +15,7 @@ import {
   identitiesOfUrl,
 } from '../store/identity.ts'
 import { foldAllTopicCounts } from '../store/topic-counts.ts'
+import { recount } from '../wishes/recount.ts'
 import { deletePurgedCorrections } from './purged-corrections.ts'
 import { suppress } from './suppression.ts'
 
@@ -131,8 +132,8 @@ const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Pr
     const chosen = sql<{ id: string }>`
       select id from requests where id = any(${ids}::uuid[]) and ${conditionOf(input)}
       order by platform, source_id for update`
-    const deleted = await deleteRequests(transaction, chosen)
-    await deletePurgedCorrections(transaction, identities)
+    const { deleted, wishes } = await deleteRequests(transaction, chosen)
+    await recount(transaction, wishes, await deletePurgedCorrections(transaction, identities))
     return deleted
   })
 
@@ -146,7 +147,7 @@ async function suppressNamed(database: Database, purgeId: string, input: PurgeIn
   await database.transaction().execute(async (transaction) => {
     await suppress(transaction, { purgeId, identities, named: true, now })
     // Of a request that is not stored, such as an expired one; those of stored ones are deleted with them.
-    await deletePurgedCorrections(transaction, identities)
+    await recount(transaction, await deletePurgedCorrections(transaction, identities))
   })
 }
 

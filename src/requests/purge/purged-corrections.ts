@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Transaction } from '../../database/open.ts'
 import { hashIdentity, type Identity } from '../store/identity.ts'
+import type { WishChanges } from '../wishes/recount.ts'
 import { deletePurgedWatchRequests } from './purged-watch-requests.ts'
 import { deletePurgedWishCorrections } from './purged-wish-corrections.ts'
 
@@ -9,18 +10,20 @@ import { deletePurgedWishCorrections } from './purged-wish-corrections.ts'
  * Deletes what accounts and the operator said about purged requests, and what watches know of them: without it their corrections would wait for a request that must not
  * come again. Corrections of requests that are still stored stay. To be called after the requests are deleted, by a transaction that took the lock
  * `memberships` before the locks of requests.
+ * @returns what the transaction gives to `recount` at its end.
  */
 export async function deletePurgedCorrections(
   transaction: Transaction,
   identities: readonly (Identity & { platform: string })[],
-): Promise<void> {
+): Promise<WishChanges> {
   const named = identities.filter(({ kind }) => kind === 'id')
-  if (named.length === 0) return
+  if (named.length === 0) return {}
   await takeLock(transaction, 'memberships')
   const hashes = named.map((identity) => hashIdentity(identity.platform, identity))
   await deleteCorrectionsOfRequests(transaction, hashes)
-  await deletePurgedWishCorrections(transaction, named)
+  const wishes = await deletePurgedWishCorrections(transaction, named)
   await deletePurgedWatchRequests(transaction, hashes)
+  return wishes
 }
 
 async function deleteCorrectionsOfRequests(transaction: Transaction, hashes: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { hashIdentity, type Identity } from '../store/identity.ts'
+import type { OwnWish, WishChanges } from '../wishes/recount.ts'
 
 type PurgedRequest = Identity & { platform: string }
 
@@ -17,13 +18,14 @@ async function readGone(transaction: Transaction, requests: readonly PurgedReque
 /**
  * Deletes what merges and splits remember of purged requests, and those that remember no other request. To be called after the requests
  * are deleted, with the lock `memberships`.
+ * @returns what the transaction gives to `recount` at its end.
  */
 export async function deletePurgedWishCorrections(
   transaction: Transaction,
   requests: readonly PurgedRequest[],
-): Promise<void> {
+): Promise<WishChanges> {
   const hashes = await readGone(transaction, requests)
-  if (hashes.length === 0) return
+  if (hashes.length === 0) return {}
   await sql`delete from wish_placings where source_hash = any(${hashes}::text[])`.execute(transaction)
   await sql`
     delete from wish_partings where one_hash = any(${hashes}::text[]) or other_hash = any(${hashes}::text[])`.execute(
@@ -35,17 +37,21 @@ export async function deletePurgedWishCorrections(
     )
     select distinct correction_id as id from removed`.execute(transaction)
   const ids = rows.map(({ id }) => id)
-  if (ids.length === 0) return
-  await sql`
+  if (ids.length === 0) return {}
+  const { rows: own } = await sql<OwnWish>`
     with removed as (
       delete from wish_corrections as correction where id = any(${ids}::uuid[])
         and not exists (select from wish_moves where correction_id = correction.id)
       returning id, account_id
     ), merges as (
       delete from account_wish_merges using removed where correction_id = removed.id
+      returning account_wish_merges.account_id, wish_id, into_wish_id
     ), counted as (
       select account_id, count(*)::integer as removed from removed where account_id is not null group by 1
+    ), lowered as (
+      update accounts set corrections = corrections - counted.removed from counted
+      where accounts.id = counted.account_id
     )
-    update accounts set corrections = corrections - counted.removed from counted
-    where accounts.id = counted.account_id`.execute(transaction)
+    select account_id as "accountId", unnest(array[wish_id, into_wish_id]) as "wishId" from merges`.execute(transaction)
+  return { own }
 }

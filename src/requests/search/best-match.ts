@@ -19,8 +19,6 @@ export const tuning: Tuning = { band: 0.2, votes: 0.7, confidence: 0.2, age: 0.1
 export const maxVotes = 1_000
 /** After this time a request counts as half as new. */
 export const halfLifeDays = 730
-/** Of a request that has not been judged. */
-export const unjudgedConfidence = 0.5
 
 /** Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. */
 export const reorderedMatches = 100
@@ -31,8 +29,7 @@ export interface Match {
   score: number
   votes: number
   postedAt: Date
-  /** Null until it has been judged. */
-  confidence: number | null
+  confidence: number
 }
 
 const dayMs = 86_400_000
@@ -42,7 +39,7 @@ function meritOf({ votes, postedAt, confidence }: Match, today: Date, weights: T
   const days = Math.max(0, (today.getTime() - postedAt.getTime()) / dayMs)
   return (
     (weights.votes * Math.log1p(Math.min(Math.max(votes, 0), maxVotes))) / Math.log1p(maxVotes) +
-    weights.confidence * (confidence ?? unjudgedConfidence) +
+    weights.confidence * confidence +
     weights.age * 0.5 ** (days / halfLifeDays)
   )
 }
@@ -90,6 +87,6 @@ export const bestMatchScoreIn = (
   day: RawBuilder<unknown> = today,
 ): RawBuilder<number> => sql<number>`(${score} * (1 + ${sql.lit(tuning.band)} * (
   ${sql.lit(tuning.votes / Math.log1p(maxVotes))} * ln(1 + least(greatest(${votes}, 0), ${sql.lit(maxVotes)})::float8)
-  + ${sql.lit(tuning.confidence)} * coalesce(${confidence}::float8, ${sql.lit(unjudgedConfidence)})
+  + ${sql.lit(tuning.confidence)} * ${confidence}::float8
   + ${sql.lit(tuning.age)} * exp(${sql.lit(Math.log(0.5) / halfLifeDays)}
     * greatest(0, least(date_part('epoch', ${day} - ${postedAt}) / 86400, 100000))))))`

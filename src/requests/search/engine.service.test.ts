@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import { hasBm25, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { isCluster, openTestCluster, openTestSearchIndex } from '../../../test/search.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import type { PlatformName, RequestStatus, Standing } from '../../database/column-types.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import type { View } from '../views/view.ts'
@@ -70,23 +71,27 @@ async function storeRows(): Promise<void> {
   await sql`insert into accounts (id, name, tier, created_at) values (${account}, 'exact', 'free', now())`.execute(
     database,
   )
-  await sql`
+  await changeRequests(
+    database,
+    sql`
     with incoming as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming (id uuid, text text, platform text,
         status text, tags text[], votes integer, posted timestamptz, standing smallint)
     ), stored as (
-      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at,
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at,
         original_created_at, standing, status)
-      select id, platform, id::text, '', '', votes, tags, '', 'exact', now(), now(), posted, standing, status from incoming
+      select 1, id, platform, id::text, '', '', votes, tags, '', 'exact', now(), now(), posted, standing, status from incoming
     )
-    insert into request_texts (request_id, text) select id, text from incoming`.execute(database)
+    insert into request_texts (request_id, text) select id, text from incoming`,
+  )
   for (const [number, { id, standing }] of rows.entries()) {
     if (number % 5 === 0) accountStandings.set(id, standing === 2 ? 0 : 2)
   }
   const own = JSON.stringify([...accountStandings].map(([id, standing]) => ({ id, standing })))
-  await sql`insert into account_requests (account_id, request_id, standing)
-    select ${account}, id, standing from jsonb_to_recordset(${own}::jsonb) as own (id uuid, standing smallint)`.execute(
+  await changeRequests(
     database,
+    sql`insert into account_requests (account_id, request_id, standing)
+    select ${account}, id, standing from jsonb_to_recordset(${own}::jsonb) as own (id uuid, standing smallint)`,
   )
   await sql`analyze`.execute(database)
 }

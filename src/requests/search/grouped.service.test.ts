@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import { makeWish } from '../../../test/stored-wish.ts'
 
 let service: TestService
@@ -11,18 +12,22 @@ const wishIds: string[] = []
 beforeAll(async () => {
   service = await startTestService()
   const { database } = service
-  await sql`
-    insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic,
+  await changeRequests(
+    database,
+    sql`
+    insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic,
       original_created_at, created_at, updated_at, standing)
-    select id, case when n % 2 = 0 then 'github' else 'hackernews' end, n, case when n < 120 then 'Apple ' else 'Pear ' end || n, '',
+    select 1, id, case when n % 2 = 0 then 'github' else 'hackernews' end, n, case when n < 120 then 'Apple ' else 'Pear ' end || n, '',
       case when n < 120 then n else 1000 end, '{}', 'https://example.org', 'fruit',
       timestamptz '2026-01-01' + n * interval '1 day', now(), now(), case when n in (118, 119) then 1 else 2 end
-    from (select id, position::int - 1 as n from unnest(${ids}::uuid[]) with ordinality as one (id, position)) as row`.execute(
-    database,
+    from (select id, position::int - 1 as n from unnest(${ids}::uuid[]) with ordinality as one (id, position)) as row`,
   )
-  await sql`
+  await changeRequests(
+    database,
+    sql`
     insert into request_texts (request_id, text)
-    select id, lower(title) || case when title = 'Apple 117' then ' ripe' else '' end from requests`.execute(database)
+    select id, lower(title) || case when title = 'Apple 117' then ' ripe' else '' end from requests`,
+  )
   for (let at = 0; at < 10; at++) {
     wishIds.push(await makeWish(database, [...ids.slice(at * 4, at * 4 + 4), ids[120 + at]!]))
   }
@@ -109,14 +114,20 @@ describe('a search that is grouped by wish', () => {
   it('looks further where the best 1,000 matches are of few wishes', async () => {
     const { database } = service
     const copies = Array.from({ length: 1_030 }, () => crypto.randomUUID())
-    await sql`
-      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
-      select id, 'gitlab', position, 'Cherry', '', 1, '{}', 'https://example.org', 'fruit', now(), now(), 2
-      from unnest(${copies}::uuid[]) with ordinality as one (id, position)`.execute(database)
-    await sql`
+    await changeRequests(
+      database,
+      sql`
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
+      select 1, id, 'gitlab', position, 'Cherry', '', 1, '{}', 'https://example.org', 'fruit', now(), now(), 2
+      from unnest(${copies}::uuid[]) with ordinality as one (id, position)`,
+    )
+    await changeRequests(
+      database,
+      sql`
       insert into request_texts (request_id, text)
       select id, 'cherry' || case when position > 1010 then repeat(' in a longer text', 20) else '' end
-      from unnest(${copies}::uuid[]) with ordinality as one (id, position)`.execute(database)
+      from unnest(${copies}::uuid[]) with ordinality as one (id, position)`,
+    )
     const wishId = await makeWish(database, copies.slice(0, 1_010))
     const body = (await service.client.search('cherry', { groupBy: 'wish', limit: 100 })).body
     const results = wishesOf(body)
@@ -126,7 +137,10 @@ describe('a search that is grouped by wish', () => {
   })
 
   it('stops at the best 100', async () => {
-    await sql`update request_texts set text = 'apple ' || text where text like 'pear%'`.execute(service.database)
+    await changeRequests(
+      service.database,
+      sql`update request_texts set text = 'apple ' || text where text like 'pear%'`,
+    )
     await sql`delete from wishes where id <> ${wishIds[0]}`.execute(service.database)
     const body = await search({ limit: 100 })
     expect([body.data.results.length, body.data.hasMore, body.data.limitReached]).toEqual([100, false, true])

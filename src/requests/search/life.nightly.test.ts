@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyDatabase, hasBm25, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import { type Database, openDatabase } from '../../database/open.ts'
 import { depths } from './bm25.ts'
 import { openSearchIndex, type SearchIndex } from './search-index.ts'
@@ -34,9 +35,12 @@ describe('a changed request', () => {
     ).rejects.toThrow('roll back')
     expect((await search('uncommitted')).ids).toEqual([])
 
-    await sql`update request_texts set text = 'new ' || text where request_id = ${ids[7]!}`.execute(opened.database)
+    await changeRequests(
+      opened.database,
+      sql`update request_texts set text = 'new ' || text where request_id = ${ids[7]!}`,
+    )
     expect((await search('new')).ids).toEqual([ids[7]])
-    await sql`delete from requests where id <> all(${ids.slice(5, 9)}::uuid[])`.execute(opened.database)
+    await changeRequests(opened.database, sql`delete from requests where id <> all(${ids.slice(5, 9)}::uuid[])`)
     expect(new Set((await search('old')).ids)).toEqual(new Set(ids.slice(5, 9)))
     await sql`vacuum request_texts`.execute(opened.database)
     expect(new Set((await search('old')).ids)).toEqual(new Set(ids.slice(5, 9)))
@@ -64,7 +68,7 @@ describe('a changed request', () => {
       expect((await page({ filters: { platforms: ['gitlab'] } })).ids).toEqual([])
     }
     expect((await page({ filters: { platforms: ['github'] } })).window).toBe(1_000)
-    await sql`delete from requests where platform = 'gitlab'`.execute(opened.database)
+    await changeRequests(opened.database, sql`delete from requests where platform = 'gitlab'`)
     await check('deleted')
     await sql`vacuum (index_cleanup off, truncate off) request_texts`.execute(opened.database)
     await check('pruned')

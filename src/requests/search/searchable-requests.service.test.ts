@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { openTestSearchIndex } from '../../../test/search.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import { sampleShare } from './bounds.ts'
 import type { SearchIndex } from './search-index.ts'
 import { store } from './testing.ts'
@@ -35,12 +36,13 @@ const newest = async (query: string) => {
 
 it('a changed text is counted and ordered by its new words, and no longer by the old ones', async () => {
   const changed = ids.slice(3, 6)
-  await sql`update request_texts set text = 'other words' where request_id = any(${changed}::uuid[])`.execute(
+  await changeRequests(
     opened.database,
+    sql`update request_texts set text = 'other words' where request_id = any(${changed}::uuid[])`,
   )
   expect([await totalOf('everywhere'), await totalOf('other'), await totalOf('number4')]).toEqual([rowCount - 3, 3, 0])
   expect((await newest('other words')).toSorted()).toEqual(changed.toSorted())
-  await sql`delete from requests where id = ${changed[0]!}`.execute(opened.database)
+  await changeRequests(opened.database, sql`delete from requests where id = ${changed[0]!}`)
   expect(await totalOf('other')).toBe(2)
 })
 
@@ -52,8 +54,11 @@ it('the sample has the share of all ids that estimates are made with', async () 
 })
 
 it('every copied column follows the request', async () => {
-  await sql`update requests set votes = 7, standing = 1, status = 'open', tags = '{ui}', original_created_at = '2020-02-02'
-    where id = any(${ids.slice(0, 90)}::uuid[])`.execute(opened.database)
+  await changeRequests(
+    opened.database,
+    sql`update requests set votes = 7, standing = 1, status = 'open', tags = '{ui}', original_created_at = '2020-02-02'
+    where id = any(${ids.slice(0, 90)}::uuid[])`,
+  )
   const { rows } = await sql<{ different: number }>`
     select count(*)::int as different from requests full join searchable_requests as copy on request_id = id
     where (copy.platform, copy.status, copy.standing, copy.votes, copy.posted_at, copy.tags)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { followNewRequests, linkToTopics } from '../../../test/stored-requests.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import { platformNames } from '../../platforms/registry.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
@@ -26,26 +27,31 @@ export function syntheticRow(number: number): Row {
   return { text: words.join(' '), platform: platformNames[number % 3]!, topic: `topic${number % 4}` }
 }
 
-/** Stores the rows; gives their ids in the order of the rows. */
+async function storeBatch(transaction: Executor, batch: readonly (Row & { id: string })[]): Promise<void> {
+  await sql`
+    with incoming as (
+      select * from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
+        as incoming (id uuid, text text, platform text, topic text)
+    ), stored as (
+      insert into requests
+        (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, confidence)
+      select id, platform, id::text, '', '', 0, '{}', '', topic, now(), now(), 1 from incoming
+    )
+    insert into request_texts (request_id, text) select id, text from incoming`.execute(transaction)
+  await followNewRequests(
+    transaction,
+    batch.map(({ id }) => id),
+  )
+  await linkToTopics(transaction, new Map(batch.map(({ id, topic }) => [id, topic])))
+}
+
+/** Stores the rows, each batch in one transaction; gives their ids in the order of the rows. */
 export async function store(executor: Executor, rows: readonly Row[]): Promise<string[]> {
   const ids: string[] = []
   for (let start = 0; start < rows.length; start += 5_000) {
     const batch = rows.slice(start, start + 5_000).map((row) => ({ ...row, id: crypto.randomUUID() }))
-    await sql`
-      with incoming as (
-        select * from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
-          as incoming (id uuid, text text, platform text, topic text)
-      ), stored as (
-        insert into requests
-          (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
-        select id, platform, id::text, '', '', 0, '{}', '', topic, now(), now() from incoming
-      ), topics_stored as (
-        insert into topics (key, name, created_at) select distinct topic, topic, now() from incoming
-        on conflict do nothing
-      ), topics_linked as (
-        insert into request_topics (request_id, topic_key, found_at) select id, topic, now() from incoming
-      )
-      insert into request_texts (request_id, text) select id, text from incoming`.execute(executor)
+    if (executor.isTransaction) await storeBatch(executor, batch)
+    else await executor.transaction().execute((transaction) => storeBatch(transaction, batch))
     ids.push(...batch.map((row) => row.id))
   }
   return ids

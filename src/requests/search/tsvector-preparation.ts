@@ -18,9 +18,9 @@ const levels = sql.join(
   }),
 )
 
-/** How much people want a request, and how new it is, as the order by best match has it. */
+/** How much people want a request, and how new it is, as the order by best match has it; its confidence is not read. */
 const merit = bestMatchScoreIn(
-  { score: sql.lit(1), votes: sql.ref('votes'), postedAt: sql.ref('posted_at'), confidence: sql`null` },
+  { score: sql.lit(1), votes: sql.ref('votes'), postedAt: sql.ref('posted_at'), confidence: sql.lit(0.5) },
   sql.ref('today'),
 )
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import { createDatabaseEngine } from './database-engine.ts'
 import { createSearchIndex } from './search-index.ts'
 import { store } from './testing.ts'
@@ -38,8 +39,9 @@ describe('of more matches than it ranks', () => {
     for (const [number, id] of ids.entries()) {
       const posted = new Date(Date.UTC(number === 79 ? 2026 : 2000, 0, 1))
       const votes = number >= 70 && number < 79 ? 50 + number : 0
-      await sql`update requests set votes = ${votes}, original_created_at = ${posted} where id = ${id}`.execute(
+      await changeRequests(
         opened.database,
+        sql`update requests set votes = ${votes}, original_created_at = ${posted} where id = ${id}`,
       )
     }
   })
@@ -54,7 +56,10 @@ describe('of more matches than it ranks', () => {
 
   test('a text in which the word weighs more comes first, however old it is', async () => {
     const [heavy] = await storeTexts(['everywhere everywhere everywhere'])
-    await sql`update requests set original_created_at = '1999-01-01' where id = ${heavy}`.execute(opened.database)
+    await changeRequests(
+      opened.database,
+      sql`update requests set original_created_at = '1999-01-01' where id = ${heavy}`,
+    )
     const hits = await engineOf().best(opened.database, ['everywhere'], 101)
     expect(hits[0]!.id).toBe(heavy)
   })

@@ -4,8 +4,9 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
 import { purgeRequests } from '../purge/purge.ts'
+import { refreshCopies } from '../store/copies.ts'
 import { preparePage } from '../store/prepared-page.ts'
-import { storePage } from '../store/store.ts'
+import { storePageAlone } from '../store/store.ts'
 import { vocabularyCounts } from './testing.ts'
 import { countListings, countSlice, countTexts, countUncounted } from './uncounted-texts.ts'
 
@@ -22,7 +23,7 @@ afterAll(() => opened.close())
 async function store(requests: FoundRequest[]) {
   const prepared = await preparePage('github', { requests }, null)
   const page = { ...prepared, platform: 'github' as const, jobId: null, topic: 'words', now: new Date() }
-  return opened.database.transaction().execute((transaction) => storePage(transaction, page))
+  return storePageAlone(opened.database, page)
 }
 
 /** Exact for the texts that are counted, at any time, and for all texts when the backlog is empty. */
@@ -71,9 +72,11 @@ describe('texts whose words are not counted yet', () => {
     await opened.database.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ id: string }>`
         update requests set standing = -1 where source_id in ('1', '3') returning id`.execute(transaction)
+      const ids = rows.map(({ id }) => id)
+      await refreshCopies(transaction, ids)
       await countListings(
         transaction,
-        rows.map(({ id }) => ({ id, isListed: false })),
+        ids.map((id) => ({ id, isListed: false })),
       )
     })
     expect(await vocabularyCounts(opened.database)).toMatchObject({ left: 1, stored: new Map() })

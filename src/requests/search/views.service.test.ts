@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { openTestSearchIndex } from '../../../test/search.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import { sharedView } from '../views/view.ts'
 import type { SearchIndex } from './search-index.ts'
 import { findIds, store, syntheticRow } from './testing.ts'
@@ -34,9 +35,10 @@ async function hide(percent: number): Promise<void> {
   // In slices: a trigger joins the changed rows with themselves.
   for (let from = 0; from < rows.length; from += 500) {
     const slice = JSON.stringify(rows.slice(from, from + 500))
-    await sql`update requests set standing = row.standing
-      from jsonb_to_recordset(${slice}::jsonb) as row (id uuid, standing integer) where requests.id = row.id`.execute(
+    await changeRequests(
       opened.database,
+      sql`update requests set standing = row.standing
+      from jsonb_to_recordset(${slice}::jsonb) as row (id uuid, standing integer) where requests.id = row.id`,
     )
   }
   await sql`analyze`.execute(opened.database)

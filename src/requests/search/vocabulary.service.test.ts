@@ -7,7 +7,7 @@ import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 import { purgeRequests } from '../purge/purge.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { deleteExpiredRequests } from '../store/retention.ts'
-import { storePage } from '../store/store.ts'
+import { storePage, storePageAlone } from '../store/store.ts'
 import { vocabularyCounts } from './testing.ts'
 import { countTexts } from './uncounted-texts.ts'
 import { expandPrefix } from './vocabulary.ts'
@@ -34,7 +34,7 @@ afterAll(() => service.stop())
 async function store(requests: FoundRequest[], platform: PlatformName = 'github') {
   const prepared = await preparePage('github', { requests }, null)
   const page = { ...prepared, platform, jobId, topic: 'words', markSeenBefore: null, now: new Date() }
-  return service.database.transaction().execute((transaction) => storePage(transaction, page))
+  return storePageAlone(service.database, page)
 }
 
 /** Exact for the texts that are counted, at any time, and for all texts when the backlog is empty. */

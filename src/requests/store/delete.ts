@@ -1,18 +1,54 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Transaction } from '../../database/open.ts'
+import type { Database, Transaction } from '../../database/open.ts'
 import { withdrawRequests } from '../../idempotency/store.ts'
+import { insertSearchChanges } from '../search/outbox/note.ts'
 import { noteChangedWords } from '../search/vocabulary.ts'
+import { recount, type WishChanges } from '../wishes/recount.ts'
+
+/** Deletes what is derived from these requests, and takes them out of the counts of their topics. */
+export async function deleteDerived(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  const areTheirs = sql`request_id = any(${[...ids]}::uuid[])`
+  await sql`
+    with links as (delete from request_topics where ${areTheirs} returning request_topics as link),
+    facets as (delete from request_facets where ${areTheirs}),
+    searchable as (delete from searchable_requests where ${areTheirs}),
+    uncounted as (delete from uncounted_texts where ${areTheirs}),
+    queued as (delete from wish_queue where ${areTheirs}),
+    refreshes as (delete from request_refreshes where ${areTheirs}),
+    jobs as (delete from scrape_job_requests where ${areTheirs}),
+    noted as (${insertSearchChanges(sql`select unnest(${[...ids]}::uuid[])`)})
+    select note_topic_changes(array(select link from links), '{}')`.execute(transaction)
+}
+
+export interface DeletedRequests {
+  deleted: number
+  wishes: WishChanges
+}
+
+/** The wishes that these requests are in, in every view. */
+async function readLeft(transaction: Transaction, ids: readonly string[]): Promise<WishChanges> {
+  const { rows } = await sql<{ accountId: string | null; wishId: string }>`
+    select account_id as "accountId", wish_id as "wishId" from account_wish_members where request_id = any(${[...ids]}::uuid[])
+    union all
+    select null, wish_id from wish_members where request_id = any(${[...ids]}::uuid[])`.execute(transaction)
+  return {
+    left: [...ids, ...rows.flatMap(({ accountId, wishId }) => (accountId === null ? [wishId] : []))],
+    own: rows.flatMap(({ accountId, wishId }) => (accountId === null ? [] : [{ accountId, wishId }])),
+  }
+}
 
 /**
  * Deletes requests with everything that depends on them: text, words that no other request has, topics with their counts, job
  * results, stored answers of idempotent calls. The only way in which requests are deleted.
  * @param chosen a query for their ids that locks the rows, those that it waits for in the order of `lockRequests`; it runs once. The transaction
- * has no lock of other requests.
- * @returns how many.
+ * has no lock of other requests, and must `recount` the changed wishes at its end.
  */
-export async function deleteRequests(transaction: Transaction, chosen: RawBuilder<{ id: string }>): Promise<number> {
+export async function deleteRequests(
+  transaction: Transaction,
+  chosen: RawBuilder<{ id: string }>,
+): Promise<DeletedRequests> {
   const { rows: locked } = await chosen.execute(transaction)
-  if (locked.length === 0) return 0
+  if (locked.length === 0) return { deleted: 0, wishes: {} }
   const ids = locked.map(({ id }) => id)
   // A statement of its own: it must see what a page wrote whose locks were waited for.
   const { rows: texts } = await sql<{ text: string; is_counted: boolean }>`
@@ -27,14 +63,21 @@ export async function deleteRequests(transaction: Transaction, chosen: RawBuilde
     select from account_requests where request_id = any(${ids}::uuid[]) order by account_id, request_id for update`.execute(
     transaction,
   )
-  // Before their requests, so that the counts are brought up to date once and not once for each.
-  await sql`delete from wish_members where request_id = any(${ids}::uuid[])`.execute(transaction)
-  await sql`delete from request_topics where request_id = any(${ids}::uuid[])`.execute(transaction)
+  const wishes = await readLeft(transaction, ids)
+  await deleteDerived(transaction, ids)
   await sql`delete from requests where id = any(${ids}::uuid[])`.execute(transaction)
   await noteChangedWords(
     transaction,
     texts.flatMap(({ text, is_counted }) => (is_counted ? [{ before: text, after: null }] : [])),
   )
   await withdrawRequests(transaction, ids)
-  return ids.length
+  return { deleted: ids.length, wishes }
 }
+
+/** Deletes requests in a transaction of its own. @returns how many. */
+export const deleteAlone = (database: Database, chosen: RawBuilder<{ id: string }>): Promise<number> =>
+  database.transaction().execute(async (transaction) => {
+    const { deleted, wishes } = await deleteRequests(transaction, chosen)
+    await recount(transaction, wishes)
+    return deleted
+  })

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
-import { isListedTopic, topicName } from './listed-topics.ts'
+import { placeAgain } from '../wishes/placed-again.ts'
+import { topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
+import { unlinkUnlisted } from './topic-links.ts'
 import type { StoredRequest } from './upsert.ts'
 
 /** The sources of accounts that a page has requests of. */
@@ -28,15 +30,16 @@ export async function bringsBackCorrected(
   return gone.length > 0
 }
 
-/** Which of these new requests were corrected before they were deleted. @returns their ids. */
-async function findCorrected(transaction: Transaction, { platform }: FoundPage, created: readonly StoredRequest[]) {
+/** Links what was said about these new requests, before they were deleted, with them. @returns the ids of those that were corrected. */
+async function linkCorrected(transaction: Transaction, { platform }: FoundPage, created: readonly StoredRequest[]) {
   if (created.length === 0) return []
   const idOf = new Map(created.map(({ id, source_id }) => [correctionHash(platform, source_id), id]))
-  const { rows } = await sql<{ source_hash: string }>`
-    select distinct source_hash from request_corrections where source_hash = any(${[...idOf.keys()]}::text[])`.execute(
-    transaction,
-  )
-  return rows.flatMap(({ source_hash }) => idOf.get(source_hash) ?? [])
+  await placeAgain(transaction, idOf)
+  const { rows } = await sql<{ id: string }>`
+    update request_corrections set request_id = fresh.id
+    from unnest(${[...idOf.keys()]}::text[], ${[...idOf.values()]}::uuid[]) as fresh (hash, id) where source_hash = fresh.hash
+    returning fresh.id`.execute(transaction)
+  return rows.map(({ id }) => id)
 }
 
 /** Notes where unlisted requests were found. @returns the ids of those that were not known from there. */
@@ -67,11 +70,7 @@ async function readSeen(transaction: Transaction, { jobId }: FoundPage, ids: rea
  */
 async function list(transaction: Transaction, { topic, now }: FoundPage, ids: readonly string[]): Promise<void> {
   await sql`delete from request_sources where request_id = any(${[...ids]}::uuid[])`.execute(transaction)
-  await sql`
-    delete from request_topics using topics
-    where request_id = any(${[...ids]}::uuid[]) and topics.key = topic_key and not ${isListedTopic}`.execute(
-    transaction,
-  )
+  await unlinkUnlisted(transaction, ids)
   await sql`
     update requests set topic = ${topicName(topic)}, created_at = ${now}, updated_at = ${now},
       status_changed_at = case when status_observed then null else status_changed_at end, status_observed = false
@@ -114,7 +113,7 @@ export async function settleStandings(
     for (const id of nowListed) computed.add(id)
   }
   const created = rows.filter((row) => row.maybe_corrected)
-  for (const id of await findCorrected(transaction, page, created)) computed.add(id)
+  for (const id of await linkCorrected(transaction, page, created)) computed.add(id)
   await recomputeStandings(transaction, [...computed])
   return { computed, appeared }
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../../../test/service.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { deleteExpiredRequests } from './retention.ts'
@@ -97,10 +98,13 @@ it('an unchanged request is marked as seen at most once a day, only where there 
 })
 
 it('thousands expire in slices of at most 100, by one index', async () => {
-  await sql`
-    insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
-    select 'youtube', n::text, '', '', 0, '{}', '', 't', ${clock.now()}::timestamptz, ${clock.now()}::timestamptz
-    from generate_series(1, 450) as n`.execute(service.database)
+  await changeRequests(
+    service.database,
+    sql`
+    insert into requests (confidence, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at)
+    select 1, 'youtube', n::text, '', '', 0, '{}', '', 't', ${clock.now()}::timestamptz, ${clock.now()}::timestamptz
+    from generate_series(1, 450) as n`,
+  )
   days = 31
   const leftAfter: number[] = []
   while (await expire()) leftAfter.push((await left()).length)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
-import { deleteRequests } from './delete.ts'
+import { deleteAlone } from './delete.ts'
 
 /** How many days a platform's requests stay after they were last refreshed; without an entry they do not expire. */
 export type Retention = ReadonlyMap<PlatformName, number>
@@ -23,7 +23,7 @@ export async function deleteExpiredRequests(database: Database, retention: Reten
     const chosen = sql<{ id: string }>`
       select id from requests where platform = ${platform} and greatest(updated_at, seen_at) < ${before}::timestamptz
       order by greatest(updated_at, seen_at) limit ${sliceRows} for update skip locked`
-    const deleted = await database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
+    const deleted = await deleteAlone(database, chosen)
     more ||= deleted === sliceRows
   }
   return more

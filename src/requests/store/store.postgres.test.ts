@@ -5,7 +5,7 @@ import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { Transaction } from '../../database/open.ts'
 import type { Page } from '../../platforms/platform.ts'
 import { preparePage } from './prepared-page.ts'
-import { storePage } from './store.ts'
+import { storePage, storePageAlone } from './store.ts'
 
 // Two pages at once: the embedded database runs one transaction at a time.
 
@@ -19,9 +19,7 @@ const now = new Date('2026-06-01T10:00:00Z')
 
 async function store(fetched: Partial<Pick<Page, 'requests' | 'offTopic'>>, topic = 'dark mode') {
   const prepared = await preparePage('github', { requests: [], ...fetched }, null)
-  return opened.database
-    .transaction()
-    .execute((transaction) => storePage(transaction, { ...prepared, platform: 'github', topic, jobId: null, now }))
+  return storePageAlone(opened.database, { ...prepared, platform: 'github', topic, jobId: null, now })
 }
 const row = (sourceId: string) =>
   opened.database.selectFrom('requests').selectAll().where('source_id', '=', sourceId).executeTakeFirst()

@@ -4,9 +4,9 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest, Page } from '../../platforms/platform.ts'
 import { correctionHash, judgedTextHash, recomputeStandings } from '../views/standings.ts'
-import { deleteRequests } from './delete.ts'
+import { deleteAlone } from './delete.ts'
 import { preparePage } from './prepared-page.ts'
-import { storePage } from './store.ts'
+import { storePageAlone } from './store.ts'
 import { foldAllTopicCounts } from './topic-counts.ts'
 
 let opened: TestDatabase
@@ -35,10 +35,10 @@ type Fetched = Partial<Pick<Page, 'requests' | 'incomplete' | 'offTopic'>>
 
 async function store(fetched: Fetched, topic = 'dark mode', platform = 'github') {
   const prepared = await preparePage(platform, { requests: [], ...fetched }, null)
-  return opened.database
-    .transaction()
-    .execute((transaction) => storePage(transaction, { ...prepared, platform, topic, jobId, now }))
+  return storePageAlone(opened.database, { ...prepared, platform, topic, jobId, now })
 }
+
+const deleteAll = () => deleteAlone(opened.database, sql<{ id: string }>`select id from requests for update`)
 
 /** A request whose class follows from its text and labels. */
 function undecided(sourceId: string, fields: Partial<FoundRequest>): FoundRequest {
@@ -144,7 +144,7 @@ describe('the class of a stored request', () => {
     expect(await standing()).toBe(0)
     await store(one({ confidence: 1, title: 'Other' }))
     expect(await standing()).toBe(0)
-    await sql`delete from requests`.execute(opened.database)
+    await deleteAll()
     expect(await store(one({ confidence: 1 }))).toMatchObject({ found: 1, created: 0, maybeCreated: 0 })
     expect(await standing()).toBe(0)
     expect(await views()).toEqual([])
@@ -165,7 +165,7 @@ describe('the class of a stored request', () => {
     expect(await views()).toEqual([])
     await store(one({ confidence: 0 }))
     expect(await views()).toEqual([`${account} 1 2`])
-    await sql`delete from requests`.execute(opened.database)
+    await deleteAll()
     expect(await store(one({ confidence: 0 }))).toMatchObject({ created: 1 })
     expect(await views()).toEqual([`${account} 1 2`])
   })
@@ -462,20 +462,30 @@ it('a deleted request leaves nothing but corrections, which apply when it is col
     )
   expect(await counts()).toEqual(tables.map((table) => [table, true]))
   const chosen = sql<{ id: string }>`select id from requests for update`
-  await opened.database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
+  await deleteAlone(opened.database, chosen)
   expect(await counts()).toEqual(tables.map((table) => [table, false]))
   await store(one(wish))
   expect(await views()).toEqual([`${account} 1 0`])
 })
 
 it('the rows that are derived from a request are deleted with it, and those of others stay', async () => {
-  await store({ requests: [foundRequest('kept'), foundRequest('deleted')] })
+  const requests = ['kept', 'deleted'].map((id) => foundRequest(id, { refreshHandle: id }))
+  await store({ requests })
   const kept = (await row('kept'))!.id
-  const tables = ['request_facets', 'searchable_requests', 'uncounted_texts', 'wish_queue']
+  const tables = [
+    'request_texts',
+    'request_topics',
+    'request_refreshes',
+    'scrape_job_requests',
+    'request_facets',
+    'searchable_requests',
+    'uncounted_texts',
+    'wish_queue',
+  ]
   const ids = (table: string) =>
     sql<{ id: string }>`select request_id as id from ${sql.table(table)}`.execute(opened.database)
   for (const table of tables) expect((await ids(table)).rows, table).toHaveLength(2)
   const chosen = sql<{ id: string }>`select id from requests where source_id = 'deleted' for update`
-  await opened.database.transaction().execute((transaction) => deleteRequests(transaction, chosen))
+  await deleteAlone(opened.database, chosen)
   for (const table of tables) expect((await ids(table)).rows, table).toEqual([{ id: kept }])
 })

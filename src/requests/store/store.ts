@@ -1,14 +1,17 @@
 import { sql } from 'kysely'
 import { takeLock, takeSourceLocks } from '../../database/advisory-locks.ts'
 import type { Standing } from '../../database/column-types.ts'
-import type { Transaction } from '../../database/open.ts'
+import type { Database, Transaction } from '../../database/open.ts'
 import { findSuppressed } from '../purge/suppression.ts'
 import { countLater } from '../search/uncounted-texts.ts'
 import { noteChangedWords } from '../search/vocabulary.ts'
 import { standingOfConfidence } from '../views/standings.ts'
+import { recount, type WishChanges } from '../wishes/recount.ts'
+import { refreshCopies } from './copies.ts'
 import { bringsBackCorrected, type SettledStandings, settleStandings, sourcesOf } from './own-sources.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { noteRefreshHandles } from './refresh-handles.ts'
+import { noteStatusChanges } from './status-events.ts'
 import { withStoredTexts } from './stored-texts.ts'
 import { upsertTexts } from './texts.ts'
 import { linkToTopic } from './topic-links.ts'
@@ -27,11 +30,24 @@ export interface StoredPage {
   maybeCreated: number
   /** Those that joined the job by this page, by id: no earlier page of it had them. Empty for a live collection. */
   joined: string[]
+  /** What the transaction of the page gives to `recount` before it commits. */
+  wishes: WishChanges
 }
 
-const nothing: StoredPage = { found: 0, created: 0, maybeCreated: 0, joined: [] }
+const nothing: StoredPage = { found: 0, created: 0, maybeCreated: 0, joined: [], wishes: {} }
 
-/** Stores the requests that a page found, inside the transaction of the page; those that are suppressed are left out. */
+/** Stores a page in a transaction of its own. */
+export const storePageAlone = (database: Database, found: FoundPage): Promise<StoredPage> =>
+  database.transaction().execute(async (transaction) => {
+    const stored = await storePage(transaction, found)
+    await recount(transaction, stored.wishes)
+    return stored
+  })
+
+/**
+ * Stores the requests that a page found, inside the transaction of the page, which must `recount` the changed wishes at its end; those that are
+ * suppressed are left out.
+ */
 export async function storePage(transaction: Transaction, found: FoundPage): Promise<StoredPage> {
   const identified = found.requests.map(({ request }) => request)
   if (identified.length === 0) return nothing
@@ -43,6 +59,8 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   if (requests.length === 0) return nothing
   const page = await withStoredTexts(transaction, { ...found, requests })
   const rows = await upsertRequests(transaction, page)
+  const changed = rows.filter((row) => row.changed).map(({ id }) => id)
+  await refreshCopies(transaction, changed)
   const stored = new Map(rows.map((row) => [row.source_id, row]))
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))
   // Before the links, which copy the standing.
@@ -54,11 +72,14 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await linkToTopic(transaction, page, stored)
   const joined = await linkToJob(transaction, page, joining)
   await sampleVotes(transaction, rows, page.now)
+  await noteStatusChanges(transaction, rows, page.now)
   await noteRefreshHandles(transaction, page, idOf)
   const created = await countCreated(transaction, page, rows, settled)
   await countLater(transaction, texts.created)
   await noteChangedWords(transaction, texts.changed)
-  return { found: joining.length, created: created.likely, maybeCreated: created.maybe, joined }
+  const corrected = rows.filter((row) => row.maybe_corrected).map(({ id }) => id)
+  const wishes = { requests: [...changed, ...corrected, ...settled.computed] }
+  return { found: joining.length, created: created.likely, maybeCreated: created.maybe, joined, wishes }
 }
 
 /** @returns those that the job did not have. */

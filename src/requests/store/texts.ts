@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import type { ChangedText } from '../search/vocabulary.ts'
+import { followTexts } from './copies.ts'
 import type { FoundPage } from './prepared-page.ts'
 
 /** The searched texts of listed requests that a page changed. */
@@ -11,7 +12,7 @@ export interface WrittenTexts {
   changed: ChangedText[]
 }
 
-/** Writes the searched texts of the page that are new or have changed, and no others. */
+/** Writes the searched texts of the page that are new or have changed, and no others, with what follows from them. */
 export async function upsertTexts(
   transaction: Transaction,
   { requests }: FoundPage,
@@ -24,7 +25,7 @@ export async function upsertTexts(
   }
   const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
   // A text is written only under the lock of its request, so the one that this statement sees is the one that it replaces.
-  const { rows } = await sql<{ id: string; before: string | null; is_counted: boolean }>`
+  const { rows } = await sql<{ id: string; before: string | null; is_listed: boolean; is_counted: boolean }>`
     with incoming as materialized (
       select * from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
     ), changed as materialized (
@@ -35,13 +36,19 @@ export async function upsertTexts(
       insert into request_texts (request_id, text) select request_id, text from changed
       on conflict (request_id) do update set text = excluded.text
     )
-    select request_id as id, before,
+    select request_id as id, before, standing >= 0 as is_listed,
       not exists (select from uncounted_texts where uncounted_texts.request_id = changed.request_id) as is_counted
-    from changed join requests on requests.id = request_id where standing >= 0`.execute(transaction)
+    from changed join requests on requests.id = request_id`.execute(transaction)
+  const [created, changed] = [
+    rows.filter(({ before }) => before === null),
+    rows.filter(({ before }) => before !== null),
+  ]
+  const idsOf = (written: typeof rows) => written.map(({ id }) => id)
+  await followTexts(transaction, { created: idsOf(created), changed: idsOf(changed) })
   return {
-    created: rows.filter(({ before }) => before === null).map(({ id }) => id),
-    changed: rows.flatMap(({ id, before, is_counted }) =>
-      before !== null && is_counted ? [{ before, after: textOf.get(id) ?? null }] : [],
+    created: idsOf(created.filter(({ is_listed }) => is_listed)),
+    changed: changed.flatMap(({ id, before, is_listed, is_counted }) =>
+      before !== null && is_listed && is_counted ? [{ before, after: textOf.get(id) ?? null }] : [],
     ),
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
+import { insertSearchChanges } from '../search/outbox/note.ts'
 import { isListedTopic, topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
@@ -86,8 +87,34 @@ export async function linkToTopic(
   const key = topicKey(topic)
   const created = [...stored.values()].filter((row) => row.created).map(({ id }) => id)
   await ensureTopic(transaction, { key, topic, unownedJobId, now, isListedPage, created })
+  await linkRequests(transaction, { key, ids, now })
+}
+
+/** Links requests to a stored topic, and counts those that were not linked. Their locks are held. */
+export async function linkRequests(
+  transaction: Transaction,
+  { key, ids, now }: { key: string; ids: readonly string[]; now: Date },
+): Promise<void> {
   await sql`
-    insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
-    select id, ${key}, ${now}, platform, posted_at, votes, tags, standing from requests where id = any(${ids}::uuid[])
-    on conflict do nothing`.execute(transaction)
+    with linked as (
+      insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
+      select id, ${key}, ${now}, platform, posted_at, votes, tags, standing from requests where id = any(${[...ids]}::uuid[])
+      on conflict do nothing returning request_topics as link
+    ), noted as (
+      ${insertSearchChanges(sql`select (link).request_id from linked`)}
+    )
+    select note_topic_changes('{}', array(select link from linked))`.execute(transaction)
+}
+
+/** Takes requests out of the topics that have no other listed requests. Their locks are held. */
+export async function unlinkUnlisted(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  await sql`
+    with unlinked as (
+      delete from request_topics using topics
+      where request_id = any(${[...ids]}::uuid[]) and topics.key = topic_key and not ${isListedTopic}
+      returning request_topics as link
+    ), noted as (
+      ${insertSearchChanges(sql`select (link).request_id from unlinked`)}
+    )
+    select note_topic_changes(array(select link from unlinked), '{}')`.execute(transaction)
 }

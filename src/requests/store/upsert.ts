@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { Standing } from '../../database/column-types.ts'
+import type { RequestStatus, Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { standingOfConfidence } from '../views/standings.ts'
+import { insertFacets } from './copies.ts'
 import { topicName } from './listed-topics.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { refreshed, refreshedValues, toPastDate } from './refreshed-columns.ts'
@@ -17,11 +18,14 @@ export interface StoredRequest {
    * unlisted request, or a model judged its text. Never of a new one.
    */
   reclassified: boolean
+  /** Whether the row of a known request was written. */
+  changed: boolean
   /** Whether it is new, and corrections exist: one may be of an earlier request with its id. */
   maybe_corrected: boolean
   votes: number
+  status: RequestStatus | null
   /** How it was stored before; null when it is new. */
-  before: { standing: Standing; votes: number; updatedAt: string } | null
+  before: { standing: Standing; votes: number; status: RequestStatus | null; updatedAt: string } | null
 }
 
 const incomingRows = ({ platform, now }: FoundPage, requests: FoundPage['requests']) =>
@@ -56,6 +60,7 @@ async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<
     id: string | null
     source_id: string
     votes: number
+    status: RequestStatus | null
     creates: boolean
     corrected: boolean
   }>`
@@ -67,9 +72,11 @@ async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<
       select ${platform}, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, ${topicName(topic)}, ${now}, ${now}
       from incoming order by source_id
       on conflict (platform, source_id) do update set votes = requests.votes where false
-      returning id, source_id, votes
+      returning id, source_id, platform, status, standing, votes, posted_at, confidence, tags
+    ), copied as (
+      ${insertFacets(sql`(select written.* from written join incoming using (source_id) where creates) as fresh`)}
     )
-    select id, source_id, written.votes, creates, exists (select from request_corrections) as corrected
+    select id, source_id, written.votes, written.status, creates, exists (select from request_corrections) or exists (select from wish_placings) as corrected
     from incoming left join written using (source_id)`.execute(transaction)
   const inserted = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ id, ...row }]))
   // Off topic, and deleted between the reading of this statement and its lock.
@@ -81,12 +88,16 @@ async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<
   }
 }
 
-const toCreated = (row: { id: string; source_id: string; votes: number; corrected: boolean }): StoredRequest => ({
+const toCreated = (
+  row: Pick<StoredRequest, 'id' | 'source_id' | 'votes' | 'status'> & { corrected: boolean },
+): StoredRequest => ({
   id: row.id,
   source_id: row.source_id,
   votes: row.votes,
+  status: row.status,
   created: true,
   reclassified: false,
+  changed: false,
   maybe_corrected: row.corrected,
   before: null,
 })
@@ -108,7 +119,7 @@ async function updateLocked(
   const { rows } = await sql<StoredRequest>`
     with incoming as materialized (select *, ${now}::timestamptz as updated_at from ${incomingOf(page, requests)}),
     known as materialized (
-      select id, source_id, confidence, standing, votes, updated_at from requests
+      select id, source_id, confidence, standing, votes, status, updated_at from requests
       where platform = ${platform} and source_id = any(array(select source_id from incoming))
     ), written as (
       update requests set ${assignments}, ${statusAssignments},
@@ -118,14 +129,14 @@ async function updateLocked(
       from known join incoming as excluded using (source_id)
       where requests.id = known.id
         and (${changed} or requests.confidence is distinct from excluded.confidence or ${dueToBeMarked})
-      returning requests.id, requests.source_id, requests.confidence, requests.votes
+      returning requests.id, requests.source_id, requests.confidence, requests.votes, requests.status
     )
-    select known.id, source_id, false as created, false as maybe_corrected,
+    select known.id, source_id, false as created, false as maybe_corrected, written.id is not null as changed,
       written.id is not null and ((written.confidence is distinct from known.confidence
           and (known.standing = -1 or known.standing <> incoming.standing))
         or exists (select from request_judgements where request_id = written.id)) as reclassified,
-      coalesce(written.votes, known.votes) as votes,
-      json_build_object('standing', known.standing, 'votes', known.votes, 'updatedAt', known.updated_at) as before
+      coalesce(written.votes, known.votes) as votes, case when written.id is null then known.status else written.status end as status,
+      json_build_object('standing', known.standing, 'votes', known.votes, 'status', known.status, 'updatedAt', known.updated_at) as before
     from known left join written using (source_id) join incoming using (source_id)`.execute(transaction)
   return rows
 }

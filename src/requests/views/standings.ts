@@ -3,8 +3,11 @@ import { sql } from 'kysely'
 import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { wishClassOf } from '../../detection/detect.ts'
+import { noteSearchChanges } from '../search/outbox/note.ts'
 import { countListings } from '../search/uncounted-texts.ts'
+import { refreshCopies } from '../store/copies.ts'
 import { hashIdentity } from '../store/identity.ts'
+import { queuePlacing } from '../wishes/queue.ts'
 
 /** The class of a request that is listed, or that an account sees. */
 export type ClassStanding = Exclude<Standing, -1>
@@ -29,7 +32,7 @@ interface Facts {
   platform: PlatformName
   source_id: string
   standing: Standing
-  confidence: number | null
+  confidence: number
   is_unlisted: boolean
   judgement: { text_hash: string; confidence: number } | null
   /** Only of a request with a judgement. */
@@ -54,7 +57,7 @@ function sharedClass(facts: Facts, operators: Correction | undefined): ClassStan
     judgement.text_hash === judgedTextHash({ title: title ?? '', description: description ?? '' })
   )
     return standingOfConfidence(judgement.confidence, platform)
-  return confidence === null ? 2 : standingOfConfidence(confidence, platform)
+  return standingOfConfidence(confidence, platform)
 }
 
 interface View {
@@ -138,8 +141,8 @@ async function setOwnView(transaction: Transaction, accounts: readonly string[])
   )
 }
 
-/** Replaces the rows of `account_requests` of these requests; those that do not change are not written. */
-async function writeViews(transaction: Transaction, ids: readonly string[], views: readonly View[]): Promise<void> {
+/** Replaces the rows of `account_requests` of these requests; those that do not change are not written. @returns what was written */
+async function writeViews(transaction: Transaction, ids: readonly string[], views: readonly View[]) {
   // Accounts before their rows: the deletion of an account has its row, and deletes those of all requests without the locks of these.
   await setOwnView(transaction, [...new Set(views.map(({ account_id }) => account_id))])
   await sql`
@@ -148,16 +151,17 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
   )
   const fresh = sql`jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
     as fresh (account_id uuid, request_id uuid, standing smallint)`
-  await sql`
+  const { rows: deleted } = await sql<Pick<View, 'request_id'>>`
     delete from account_requests as stored where request_id = any(${ids}::uuid[]) and not exists (
       select from ${fresh} where fresh.account_id = stored.account_id and fresh.request_id = stored.request_id
-    )`.execute(transaction)
-  if (views.length === 0) return
-  await sql`
+    ) returning request_id`.execute(transaction)
+  if (views.length === 0) return { deleted, written: [] }
+  const { rows: written } = await sql<Pick<View, 'request_id' | 'standing'>>`
     insert into account_requests as stored (account_id, request_id, standing)
     select account_id, request_id, standing from ${fresh} order by account_id, request_id
     on conflict (account_id, request_id) do update set standing = excluded.standing
-    where stored.standing <> excluded.standing`.execute(transaction)
+    where stored.standing <> excluded.standing returning request_id, standing`.execute(transaction)
+  return { deleted, written }
 }
 
 /**
@@ -193,6 +197,13 @@ export async function recomputeStandings(transaction: Transaction, ids: readonly
     views.push(...viewsOf(request, shared, ofAccounts, viewers.get(id) ?? new Set()))
   }
   await writeStandings(transaction, changed)
-  await writeViews(transaction, ids, views)
+  const { deleted, written } = await writeViews(transaction, ids, views)
+  await refreshCopies(transaction, ids)
+  const likely = [
+    ...changed.flatMap(({ id, standing }) => (standing === 2 ? [id] : [])),
+    ...written.flatMap(({ request_id, standing }) => (standing === 2 ? [request_id] : [])),
+  ]
+  await queuePlacing(transaction, [...new Set(likely)])
+  await noteSearchChanges(transaction, [...new Set([...deleted, ...written].map(({ request_id }) => request_id))])
   await countListings(transaction, listings)
 }

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import type { TestClient } from '../../../test/client.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
-import { makeWish } from '../../../test/stored-wish.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
+import { changeWishes, makeWish } from '../../../test/stored-wish.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import { hashIdentity } from '../store/identity.ts'
@@ -86,18 +87,24 @@ async function storeRequests(requests: readonly Request[]): Promise<void> {
   const rows = requests.map((request) => ({ ...request, title: groups[request.group] }))
   const columns = sql`(id uuid, platform text, "sourceId" text, title text, votes integer, tags text[], topics text[],
     "daysAgo" integer, standing integer, status text)`
-  await sql`
+  await changeRequests(
+    database,
+    sql`
     insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at,
       created_at, updated_at, standing, status, confidence)
     select id, platform, "sourceId", title, '', votes, tags, 'https://example.org', 'dark mode',
       now() - "daysAgo" * interval '1 day', now(), now(), standing, status, 0.5
-    from jsonb_to_recordset(${json(rows)}::jsonb) as row ${columns}`.execute(database)
+    from jsonb_to_recordset(${json(rows)}::jsonb) as row ${columns}`,
+  )
   await sql`
     insert into request_topics (request_id, topic_key, found_at, platform, posted_at, votes, tags, standing)
     select requests.id, found.topic, now(), requests.platform, requests.posted_at, requests.votes, requests.tags, requests.standing
     from jsonb_to_recordset(${json(rows)}::jsonb) as row ${columns} join requests using (id),
       unnest(row.topics) as found (topic)`.execute(database)
-  await sql`insert into request_texts (request_id, text) select id, 'wish ' || title from requests`.execute(database)
+  await changeRequests(
+    database,
+    sql`insert into request_texts (request_id, text) select id, 'wish ' || title from requests`,
+  )
 }
 
 /** Joins the requests of the first groups to one wish each; each of the others is a wish by itself. */
@@ -158,7 +165,8 @@ async function storeViews(requests: readonly Request[], readers: readonly Reader
       const standing = own[differences]
       return standing === null ? [] : [{ account_id: accountId, request_id: id, standing }]
     })
-    if (rows.length > 0) await database.insertInto('account_requests').values(rows).execute()
+    if (rows.length > 0)
+      await changeWishes(database, (transaction) => transaction.insertInto('account_requests').values(rows).execute())
     const amount = corrections.filter(({ account_id }) => account_id === accountId).length
     await database
       .updateTable('accounts')

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
+import { joinWish } from '../../../test/stored-wish.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { deleteExpiredRequests } from '../store/retention.ts'
-import { storePage } from '../store/store.ts'
+import { storePageAlone } from '../store/store.ts'
 import { sharedView } from '../views/view.ts'
 import { listWishes } from './list.ts'
 import type { WishSummary } from './summary.ts'
@@ -32,15 +33,14 @@ async function store(days: number, votes: Record<string, number>): Promise<void>
     markSeenBefore: null,
     now: daysAgo(days),
   }
-  await opened.database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
+  await storePageAlone(opened.database, { ...page, ...prepared })
 }
 
 /** Puts all requests into one wish. */
 async function joinAll(): Promise<void> {
-  await sql`insert into wishes (id) select id from requests order by source_id limit 1`.execute(opened.database)
-  await sql`insert into wish_members (request_id, wish_id) select requests.id, wishes.id from requests, wishes`.execute(
-    opened.database,
-  )
+  const { rows } = await sql<{ id: string }>`select id from requests order by source_id`.execute(opened.database)
+  const ids = rows.map(({ id }) => id)
+  await joinWish(opened.database, ids[0]!, ids)
 }
 
 async function list(sortBy: 'growing' | 'votes'): Promise<WishSummary[]> {

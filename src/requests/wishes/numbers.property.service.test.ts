@@ -4,20 +4,23 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
+import { everyWish } from '../../../test/stored-wish.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, requestStatuses } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { purgeRequests } from '../purge/purge.ts'
+import { deleteAlone } from '../store/delete.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { lockRequests } from '../store/request-locks.ts'
 import { deleteExpiredRequests } from '../store/retention.ts'
-import { storePage } from '../store/store.ts'
+import { storePageAlone } from '../store/store.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
 import type { View } from '../views/view.ts'
 import type { WishFilters } from './filters.ts'
 import { listWishes } from './list.ts'
 import { readWishIds, readWishNumbers, type WishNumbers } from './numbers.ts'
 import type { WishOrder } from './orders.ts'
+import { recount } from './recount.ts'
 import type { WishSummary } from './summary.ts'
 import { type PlainView, plainWishes } from './testing.ts'
 
@@ -116,7 +119,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('purge author' as const), author: fc.constantFrom('@ada', '@bob') }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('expire' as const), day: fc.nat(5) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete in SQL' as const), sourceId: fc.nat(5).map(String) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), sourceId: fc.nat(5).map(String) }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 type StepOf<Name extends Step['do']> = Extract<Step, { do: Name }>
@@ -135,7 +138,7 @@ async function store(made: StepOf<'store'>): Promise<unknown> {
   )
   const prepared = await preparePage(made.platform, { requests, incomplete: [], offTopic: [] }, null)
   const page = { platform: made.platform, topic: made.topic, jobId, markSeenBefore: null, now }
-  return opened.database.transaction().execute((transaction) => storePage(transaction, { ...page, ...prepared }))
+  return storePageAlone(opened.database, { ...page, ...prepared })
 }
 
 const correct = ({ platform, sourceId, isRequest, by }: StepOf<'correct'>) =>
@@ -154,10 +157,9 @@ const correct = ({ platform, sourceId, isRequest, by }: StepOf<'correct'>) =>
     await sql`
       update accounts set corrections = (select count(*) from request_corrections where account_id = accounts.id)
       where id = ${by === null ? null : accounts[by]}`.execute(transaction)
-    await recomputeStandings(
-      transaction,
-      rows.map(({ id }) => id),
-    )
+    const ids = rows.map(({ id }) => id)
+    await recomputeStandings(transaction, ids)
+    await recount(transaction, { requests: ids })
   })
 
 /** Ids of the stored requests, and of wishes that have members or had them. */
@@ -195,8 +197,6 @@ async function lastMerge(transaction: Transaction, account: string): Promise<str
 }
 
 async function change(transaction: Transaction, made: Step): Promise<unknown> {
-  // As all that change memberships do: one at a time, and no page changes the requests meanwhile.
-  await takeLock(transaction, 'memberships')
   const before = await readIds(transaction)
   await lockRequests(transaction, before.requests)
   const now = await readIds(transaction)
@@ -247,8 +247,18 @@ async function run(made: Step): Promise<unknown> {
   if (made.do === 'expire') {
     return deleteExpiredRequests(database, new Map([['github', 3]]), new Date(start + made.day * dayMs))
   }
-  if (made.do === 'delete in SQL') return sql`delete from requests where source_id = ${made.sourceId}`.execute(database)
-  return database.transaction().execute((transaction) => change(transaction, made))
+  if (made.do === 'delete') {
+    const chosen = sql<{ id: string }>`
+      select id from requests where source_id = ${made.sourceId} order by platform, source_id for update`
+    return deleteAlone(database, chosen)
+  }
+  return database.transaction().execute(async (transaction) => {
+    // As all that change memberships do: one at a time, and no page changes the requests meanwhile.
+    await takeLock(transaction, 'memberships')
+    const before = await everyWish(transaction)
+    await change(transaction, made)
+    await recount(transaction, before, await everyWish(transaction))
+  })
 }
 
 /** Most runs begin with some requests. */
@@ -264,12 +274,10 @@ const steps = fc
   .tuple(fc.option(first, { freq: 9 }), fc.array(step, { minLength: 1, maxLength: 24 }))
   .map(([begin, rest]): Step[] => (begin === null ? rest : [begin, ...rest]))
 
-/** Pages, purges and corrections may run at once; SQL of an operator takes no lock, so it runs alone. */
 async function runAll(steps: readonly Step[], atOnce: boolean): Promise<void> {
   const [begin, ...rest] = steps
   if (begin !== undefined) await run(begin)
-  const together = atOnce ? rest.filter((made) => made.do !== 'delete in SQL') : []
-  await Promise.all(together.map(run))
+  if (atOnce) await Promise.all(rest.map(run))
   for (const made of atOnce ? [] : rest) await run(made)
 }
 

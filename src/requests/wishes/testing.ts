@@ -11,7 +11,7 @@ export interface SeenRequest {
   platform: PlatformName
   votes: number
   status: RequestStatus | null
-  confidence: number | null
+  confidence: number
   posted_at: Date
   standing: Standing
   wish_id: string
@@ -24,7 +24,7 @@ const statusOrder = ['in_progress', 'planned', 'open', 'completed', 'declined', 
 
 const best = (a: SeenRequest, b: SeenRequest): number =>
   b.votes - a.votes ||
-  (b.confidence ?? -1) - (a.confidence ?? -1) ||
+  b.confidence - a.confidence ||
   a.posted_at.getTime() - b.posted_at.getTime() ||
   (a.id < b.id ? -1 : 1)
 

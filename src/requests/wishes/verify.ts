@@ -17,7 +17,7 @@ interface Member {
   platform: PlatformName
   votes: number
   status: RequestStatus | null
-  confidence: number | null
+  confidence: number
   /** In Unix seconds, like all moments here. */
   posted: number
 }
@@ -36,7 +36,7 @@ const statusOrder = ['in_progress', 'planned', 'open', 'completed', 'declined', 
 
 /** The order in which the title of a wish is chosen. */
 const before = (a: Member, b: Member): number =>
-  b.votes - a.votes || (b.confidence ?? -1) - (a.confidence ?? -1) || a.posted - b.posted || (a.id < b.id ? -1 : 1)
+  b.votes - a.votes || b.confidence - a.confidence || a.posted - b.posted || (a.id < b.id ? -1 : 1)
 
 /** The numbers of a wish from its likely members, without the SQL that maintains them. */
 function numbersOf(members: readonly Member[]): Numbers | null {

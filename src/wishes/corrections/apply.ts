@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
+import { recount, type WishChanges } from '../../requests/wishes/recount.ts'
 import { type MergedWishes, readMergedWishes, writeAccountMerges } from './merges.ts'
 import { type ChangedPlacing, type ConcernedRequests, derivePlacings, readPlacedIn } from './placings.ts'
 
@@ -48,13 +49,13 @@ const chooseCores = (transaction: Transaction, wishIds: readonly string[]) =>
       order by wish_id, (request_id = wish_id) desc, standing desc, votes desc, request_id
     ) as chosen where wish_members.request_id = chosen.request_id`.execute(transaction)
 
-/** Moves requests in the shared view. The wishes must be locked. */
-async function moveShared(transaction: Transaction, moves: readonly Move[]): Promise<void> {
+/** Moves requests in the shared view. The wishes must be locked. @returns what is to be counted again. */
+async function moveShared(transaction: Transaction, moves: readonly Move[]): Promise<WishChanges> {
   const fitting = await readFitting(transaction, moves)
-  if (fitting.length === 0) return
+  if (fitting.length === 0) return {}
   const wishIds = [...new Set(fitting.flatMap(({ wish_id, expected }) => [wish_id, ...(expected ? [expected] : [])]))]
   const ids = fitting.map(({ request_id }) => request_id)
-  const { rows: left } = await sql<{ wish_id: string }>`
+  const { rows } = await sql<{ wish_id: string }>`
     select distinct wish_id from wish_members where request_id = any(${ids}::uuid[])`.execute(transaction)
   await sql`
     insert into wishes (id) select distinct wish_id from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb) as move (wish_id uuid)
@@ -65,19 +66,23 @@ async function moveShared(transaction: Transaction, moves: readonly Move[]): Pro
     from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb) as move (request_id uuid, wish_id uuid) order by request_id
     on conflict (request_id) do update set wish_id = excluded.wish_id, is_core = false, similarity = null
     where stored.wish_id <> excluded.wish_id`.execute(transaction)
-  await chooseCores(transaction, [...wishIds, ...left.map(({ wish_id }) => wish_id)])
+  const left = rows.map(({ wish_id }) => wish_id)
+  await chooseCores(transaction, [...wishIds, ...left])
+  // Alone, a request was a wish with its own id.
+  return { requests: ids, left: [...left, ...ids] }
 }
 
 /**
  * Brings the rows of `account_wish_members` of these requests up to date. An account needs a row of its own for a split; for a merge only
  * where the shared wish of the request does not lead to the right wish.
+ * @returns the wishes of the account that requests left or joined.
  */
 async function moveForAccount(
   transaction: Transaction,
   accountId: string,
   changed: readonly ChangedPlacing[],
-): Promise<void> {
-  if (changed.length === 0) return
+): Promise<string[]> {
+  if (changed.length === 0) return []
   const placings = JSON.stringify(changed.flatMap(({ after }) => after ?? []))
   const { rows: wanted } = await sql<{ request_id: string; wish_id: string; correction_id: string }>`
     select "requestId" as request_id, placed."wishId" as wish_id, "correctionId" as correction_id
@@ -91,28 +96,37 @@ async function moveForAccount(
     order by 1 ${untilWritten}`.execute(transaction)
   const kept = wanted.map(({ request_id }) => request_id)
   const gone = changed.map(({ requestId }) => requestId)
-  await sql`
-    delete from account_wish_members where account_id = ${accountId} and request_id = any(${gone}::uuid[])
-      and not (request_id = any(${kept}::uuid[]))`.execute(transaction)
-  if (wanted.length === 0) return
+  const { rows: known } = await sql<{ wish_id: string }>`
+    with known as materialized (
+      select request_id, wish_id from account_wish_members
+      where account_id = ${accountId} and request_id = any(${gone}::uuid[])
+    ), removed as (
+      delete from account_wish_members where account_id = ${accountId} and request_id = any(${gone}::uuid[])
+        and not (request_id = any(${kept}::uuid[]))
+    )
+    select distinct wish_id from known`.execute(transaction)
+  const left = known.map(({ wish_id }) => wish_id)
+  if (wanted.length === 0) return left
   await sql`
     insert into account_wish_members as stored (account_id, request_id, wish_id, correction_id)
     select ${accountId}::uuid, request_id, wish_id, correction_id
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted (request_id uuid, wish_id uuid, correction_id uuid)
     on conflict (account_id, request_id) do update set wish_id = excluded.wish_id, correction_id = excluded.correction_id
     where (stored.wish_id, stored.correction_id) <> (excluded.wish_id, excluded.correction_id)`.execute(transaction)
+  return [...left, ...wanted.map(({ wish_id }) => wish_id)]
 }
 
 async function applyForAccount(
   transaction: Transaction,
   accountId: string,
   { wishIds, members, concerned }: ConcernedRequests & { wishIds: readonly string[] },
-): Promise<void> {
+): Promise<WishChanges> {
   const placed = await readPlacedIn(transaction, accountId, [...members.keys(), ...concerned])
   const wishes = await readMergedWishes(transaction, accountId, [...wishIds, ...placed])
   await writeAccountMerges(transaction, accountId, wishes)
   const changed = await derivePlacings(transaction, accountId, wishes, { members, concerned })
-  await moveForAccount(transaction, accountId, changed)
+  const own = new Set([...wishes.wishIds, ...(await moveForAccount(transaction, accountId, changed))])
+  return { requests: changed.map(({ requestId }) => requestId), own: [...own].map((wishId) => ({ accountId, wishId })) }
 }
 
 /** The accounts whose view a change for all may concern: they merged one of the wishes, or said something about one of the requests. */
@@ -130,7 +144,7 @@ async function readConcernedAccounts(
   return rows.map(({ account_id }) => account_id)
 }
 
-async function applyForAll(transaction: Transaction, change: CorrectionChange): Promise<void> {
+async function applyForAll(transaction: Transaction, change: CorrectionChange): Promise<WishChanges[]> {
   const { members, released } = change
   const placed = await readPlacedIn(transaction, null, [...members.keys(), ...released.keys()])
   const wishes = await readMergedWishes(transaction, null, [...change.wishIds, ...placed, ...released.values()])
@@ -140,24 +154,29 @@ async function applyForAll(transaction: Transaction, change: CorrectionChange): 
     const wishId = after?.wishId ?? (base === undefined ? null : wishes.resultOf(base))
     return wishId === null ? [] : [{ request_id: requestId, wish_id: wishId, expected: before }]
   })
-  await moveShared(transaction, moves)
+  const counted = [await moveShared(transaction, moves)]
   const hashes = changed.map(({ sourceHash }) => sourceHash)
   for (const accountId of await readConcernedAccounts(transaction, wishes, hashes)) {
-    await applyForAccount(transaction, accountId, { wishIds: wishes.wishIds, members: new Map(), concerned: hashes })
+    const changes = { wishIds: wishes.wishIds, members: new Map(), concerned: hashes }
+    counted.push(await applyForAccount(transaction, accountId, changes))
   }
+  return counted
 }
 
 /**
  * Brings the membership of requests up to date after a correction was stored or undone: for its account, or for all. It takes time in
  * proportion to the members of the wishes that merges connect with it. The wishes must be
- * locked (`wish-locks.ts`).
+ * locked (`wish-locks.ts`). Nothing is locked after it: it ends with the counting of the wishes.
  * @param accountId null for the operator.
  */
-export const applyCorrections = (
+export async function applyCorrections(
   transaction: Transaction,
   accountId: string | null,
   change: CorrectionChange,
-): Promise<void> =>
-  accountId === null
-    ? applyForAll(transaction, change)
-    : applyForAccount(transaction, accountId, { ...change, concerned: [...change.released.keys()] })
+): Promise<void> {
+  const counted =
+    accountId === null
+      ? await applyForAll(transaction, change)
+      : [await applyForAccount(transaction, accountId, { ...change, concerned: [...change.released.keys()] })]
+  await recount(transaction, ...counted)
+}

@@ -3,9 +3,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
 import { emptyDatabase } from '../../../test/database.ts'
+import { foundRequest } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { ServiceError } from '../../http/errors.ts'
+import { deleteAlone } from '../../requests/store/delete.ts'
+import { preparePage } from '../../requests/store/prepared-page.ts'
+import { storePageAlone } from '../../requests/store/store.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 import { mergeWishes, splitWish } from './corrections.ts'
 import { undoWishCorrection } from './undo.ts'
@@ -121,10 +125,15 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 async function store(names: readonly string[]): Promise<void> {
-  await sql`
-    insert into requests (platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
-    select 'github', name, name, '', 1, '{}', 'https://example.org', 'maps', now(), now(), 2
-    from unnest(${names}::text[]) as name`.execute(service.database)
+  const requests = names.map((name) => foundRequest(name, { title: name, description: '', votes: 1, confidence: 1 }))
+  const prepared = await preparePage('github', { requests }, null)
+  await storePageAlone(service.database, {
+    ...prepared,
+    platform: 'github',
+    topic: 'maps',
+    jobId: null,
+    now: new Date(),
+  })
 }
 
 async function prepare(): Promise<string[]> {
@@ -163,7 +172,9 @@ async function take(step: Step, model: Model, accounts: readonly string[]): Prom
     now: new Date(),
   })
   if (step.what === 'recollect') {
-    await sql`delete from requests where source_id = any(${step.chosen}::text[])`.execute(database)
+    const gone = sql<{ id: string }>`
+      select id from requests where source_id = any(${step.chosen}::text[]) order by platform, source_id for update`
+    await deleteAlone(database, gone)
     await store(step.chosen)
     return model.recollect(step.chosen)
   }

@@ -99,8 +99,8 @@ export async function mergeWishes(
   ]
   await insertMoves(transaction, correctionId, moves)
   const members = membersByHash([...merged, ...into])
-  await applyCorrections(transaction, accountId, { wishIds: [from, to], members, released: new Map() })
   await copyMarks(transaction, { accountId, fromWishId: from, toWishId: to })
+  await applyCorrections(transaction, accountId, { wishIds: [from, to], members, released: new Map() })
   return correctionId
 }
 

@@ -93,9 +93,4 @@ export async function deleteWishCorrectionsOf(transaction: Transaction, accountI
   await sql`delete from wish_placings where account_id = ${accountId}`.execute(transaction)
   await sql`delete from account_wish_members where account_id = ${accountId}`.execute(transaction)
   await sql`delete from account_wish_merges where account_id = ${accountId}`.execute(transaction)
-  // When the transaction commits, it deletes the wishes that the account saw differently: others may be counting them now.
-  await sql`
-    insert into wish_changes (account_ids, account_wish_ids)
-    select array_agg(account_id), array_agg(wish_id) from account_wishes where account_id = ${accountId}
-    having count(*) > 0`.execute(transaction)
 }

@@ -4,6 +4,7 @@ import type { TestClient } from '../../../test/client.ts'
 import { unknownId } from '../../../test/contract/testing.ts'
 import { numberedPages, platformMap, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../../../test/service.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import { type MarkFilters, markConditions, markedWishes, maxMarkedWishes, readMarks } from './marks.ts'
 
 let service: TestService
@@ -69,7 +70,7 @@ it('refuses wishes that the account does not see, but not the removal of a mark 
     expect((await mark(service.client, unknown, { starred: true })).status).toBe(404)
   }
   await mark(service.client, wishId, { starred: true })
-  await sql`update requests set standing = 0 where id = ${wishId}`.execute(service.database)
+  await changeRequests(service.database, sql`update requests set standing = 0 where id = ${wishId}`)
   const other = await service.createAccount()
   expect((await mark(other.client, wishId, { starred: true })).status).toBe(404)
   expect((await mark(service.client, wishId, { starred: false })).body.data.mark).toBe(null)

@@ -4,6 +4,7 @@ import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { lockRequests } from '../../requests/store/request-locks.ts'
 import { correctionHash } from '../../requests/views/standings.ts'
+import { recount } from '../../requests/wishes/recount.ts'
 import type { Claim } from './claims.ts'
 import type { Target } from './targets.ts'
 
@@ -161,7 +162,10 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
     const [done, stale]: [string[], string[]] = [[], []]
     for (const proposal of valid) ((await decide(proposal)) ? done : stale).push(proposal.claim.id)
     await writeMemberships(transaction, memberships)
+    const joined = memberships.map(({ request_id }) => request_id)
     await sql`delete from wish_queue where request_id = any(${done}::uuid[])`.execute(transaction)
     await sql`update wish_queue set claimed_until = null where request_id = any(${stale}::uuid[])`.execute(transaction)
+    // Alone, a request was a wish with its own id.
+    await recount(transaction, { requests: joined, left: joined })
     return { placed: done.length, joined: memberships.filter(({ is_core }) => !is_core).length }
   })

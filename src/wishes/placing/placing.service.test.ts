@@ -4,9 +4,9 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
 import { openSearchIndex, type SearchIndex } from '../../requests/search/search-index.ts'
-import { deleteRequests } from '../../requests/store/delete.ts'
+import { deleteAlone } from '../../requests/store/delete.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
-import { storePage } from '../../requests/store/store.ts'
+import { storePageAlone } from '../../requests/store/store.ts'
 import { correctionHash, recomputeStandings } from '../../requests/views/standings.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
 import { claimRequests, readBacklog } from './claims.ts'
@@ -31,7 +31,7 @@ beforeEach(async () => {
 async function store(...requests: FoundRequest[]): Promise<void> {
   const prepared = await preparePage('github', { requests }, null)
   const page = { ...prepared, platform: 'github', topic: 'editor', jobId: null, now: new Date(), markSeenBefore: null }
-  await opened.database.transaction().execute((transaction) => storePage(transaction, page))
+  await storePageAlone(opened.database, page)
 }
 const wish = (id: string, title: string, description = '', fields: Partial<FoundRequest> = {}) =>
   foundRequest(id, { title, description, tags: [], confidence: 1, ...fields })
@@ -127,11 +127,7 @@ describe('stored requests', () => {
     await store(darkMode('1'), darkMode('2'))
     const claims = await claimRequests(opened.database, 9)
     const [first, second] = [await idOf('1'), await idOf('2')]
-    await opened.database
-      .transaction()
-      .execute((transaction) =>
-        deleteRequests(transaction, sql<{ id: string }>`select id from requests where id = ${second} for update`),
-      )
+    await deleteAlone(opened.database, sql<{ id: string }>`select id from requests where id = ${second} for update`)
     const targets = [{ coreId: second, similarity: 1 }]
     await placeRequests(
       opened.database,

@@ -30,7 +30,7 @@ export const pauseFactor = 0.5
 /** What stores a page stores others soon: they are placed together. */
 const settleMs = 200
 
-/** The name is in the triggers that notify (`database/schema/placing.sql`). */
+/** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_wish_queue'
 
 export interface SliceInput {

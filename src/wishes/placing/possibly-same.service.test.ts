@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { openSearchIndex } from '../../requests/search/search-index.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
-import { storePage } from '../../requests/store/store.ts'
+import { storePageAlone } from '../../requests/store/store.ts'
 import { sharedView } from '../../requests/views/view.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 import type { CandidatesInput } from '../pairs/candidates.ts'
@@ -30,7 +30,7 @@ async function store(firstId: number, ...texts: [title: string, description: str
   )
   const page = await preparePage('github', { requests }, null)
   const rest = { platform: 'github', topic: 'editor', jobId: null, now: new Date(), markSeenBefore: null }
-  await opened.database.transaction().execute((transaction) => storePage(transaction, { ...page, ...rest }))
+  await storePageAlone(opened.database, { ...page, ...rest })
 }
 
 async function placeAll(): Promise<void> {

@@ -2,10 +2,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../../test/database.ts'
 import { foundRequest } from '../../../../test/scripted-platform.ts'
+import { changeRequests } from '../../../../test/stored-requests.ts'
 import type { Transaction } from '../../../database/open.ts'
 import { purgeRequests } from '../../purge/purge.ts'
+import { followTexts } from '../../store/copies.ts'
+import { deleteRequests } from '../../store/delete.ts'
 import { preparePage } from '../../store/prepared-page.ts'
-import { storePage } from '../../store/store.ts'
+import { storePageAlone } from '../../store/store.ts'
 import { type Row, store } from '../testing.ts'
 import { claimConsumer, endLeases, renewLease } from './leases.ts'
 import { backlog, type Changes, commitPosition, dropConsumer, readChanges, registerConsumer } from './outbox.ts'
@@ -84,11 +87,11 @@ describe('a consumer of the changes', () => {
       sql`delete from requests where id = ${changed}`,
     ]
     for (const statement of statements) {
-      await statement.execute(database)
+      await changeRequests(database, statement)
       expect(await follow()).toEqual([changed])
     }
     // What no index has.
-    await sql`update requests set comment_count = 5, seen_at = now() where id = ${quiet}`.execute(database)
+    await changeRequests(database, sql`update requests set comment_count = 5, seen_at = now() where id = ${quiet}`)
     expect(await follow()).toEqual([])
   })
 
@@ -102,7 +105,7 @@ describe('a consumer of the changes', () => {
       topic: 'flowers',
       now: new Date(),
     }
-    await opened.database.transaction().execute((transaction) => storePage(transaction, page))
+    await storePageAlone(opened.database, page)
     const { rows } = await sql<{ id: string }>`select id from requests`.execute(opened.database)
     const ids = rows.map(({ id }) => id)
     expect(await noted()).toBe(2)
@@ -180,7 +183,7 @@ describe('the backlog', () => {
     await registerConsumer(opened.database, 'late')
     const id = await storeOne('two')
     await sql`update search_changes set noted_at = noted_at - interval '1 minute'`.execute(opened.database)
-    await sql`update requests set votes = 1 where id = ${id}`.execute(opened.database)
+    await changeRequests(opened.database, sql`update requests set votes = 1 where id = ${id}`)
     const [early, late] = await backlog(opened.database)
     expect([early?.name, early?.changes, late?.name, late?.changes]).toEqual(['early', 3, 'late', 2])
     for (const one of [early, late]) expect(one?.ageMs).toBeGreaterThanOrEqual(60_000)
@@ -378,8 +381,12 @@ describe('a copy of all requests', () => {
             await sql`update request_texts set text = ${`changed in ${round}`} where request_id = ${changed}`.execute(
               transaction,
             )
+            await followTexts(transaction, { created: [], changed: changed === undefined ? [] : [changed] })
             const deleted = own.splice((round * 3) % own.length, round % 3 === 0 ? 1 : 0)
-            await sql`delete from requests where id = any(${deleted}::uuid[])`.execute(transaction)
+            await deleteRequests(
+              transaction,
+              sql<{ id: string }>`select id from requests where id = any(${deleted}::uuid[]) for update`,
+            )
             // Transactions end in another order than they began.
             await sql`select pg_sleep(${((round * 13 + number * 7) % 10) / 500})`.execute(transaction)
             if (round % 5 === 4) throw new Error('rolled back')

@@ -18,7 +18,6 @@ const areas = [
   'news',
   'search',
   'request-copies',
-  'placing',
   'wish-numbers',
   'answers',
 ]

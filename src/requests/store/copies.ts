@@ -1,0 +1,64 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Transaction } from '../../database/open.ts'
+import { insertSearchChanges } from '../search/outbox/note.ts'
+import { insertQueued } from '../wishes/queue.ts'
+
+// What follows from rows of `requests` and `request_texts`, written in the transaction that writes these.
+
+/** The statement that copies new requests for lists and numbers. @param requests what has their columns, for `from` */
+export const insertFacets = (requests: RawBuilder<unknown>) => sql`
+  insert into request_facets (request_id, platform, status, standing, votes, posted_at, confidence, tags)
+  select id, platform, status, standing, votes, posted_at, confidence, tags from ${requests}`
+
+/** The statement that makes requests with stored texts searchable. @param requests what has their columns, for `from` */
+export const insertSearchable = (requests: RawBuilder<unknown>) => sql`
+  insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
+  select id, platform, status, standing, votes, posted_at, tags from ${requests}`
+
+/** Brings the copies of changed requests, the counts of their topics and the log of changes up to date. Their locks are held. */
+export async function refreshCopies(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await sql`select refresh_request_copies(${[...ids]}::uuid[])`.execute(transaction)
+}
+
+/**
+ * Makes requests whose texts were written searchable by them, and queues them to be placed. A statement after that of the texts: the index of words reads
+ * them, and sees only what was written before.
+ */
+export async function followTexts(
+  transaction: Transaction,
+  { created, changed }: { created: readonly string[]; changed: readonly string[] },
+): Promise<void> {
+  const ids = [...created, ...changed]
+  if (ids.length === 0) return
+  await sql`
+    with added as (
+      ${insertSearchable(sql`(select * from requests where id = any(${[...created]}::uuid[])) as fresh`)}
+    ), raised as (
+      update searchable_requests set words_version = words_version + 1 where request_id = any(${[...changed]}::uuid[])
+    ), queued as (
+      ${insertQueued(ids)}
+    )
+    ${insertSearchChanges(sql`select unnest(${ids}::uuid[])`)}`.execute(transaction)
+}
+
+/** The maximum of requests that one statement copies. */
+const sliceRows = 5_000
+
+/** Makes the copies of all requests, none of which has one: after a dump was restored. */
+export async function copyAllRequests(transaction: Transaction): Promise<void> {
+  let after: string | null = '00000000-0000-0000-0000-000000000000'
+  while (after !== null) {
+    const { rows }: { rows: { last: string | null }[] } = await sql<{ last: string | null }>`
+      with slice as materialized (
+        select * from requests where id > ${after}::uuid order by id limit ${sliceRows}
+      ), copied as (
+        ${insertFacets(sql`slice`)}
+      ), added as (
+        ${insertSearchable(sql`(select * from slice where exists (select from request_texts where request_id = id)) as fresh`)}
+      ), noted as (
+        ${insertSearchChanges(sql`select id from slice`)}
+      )
+      select (select id from slice order by id desc limit 1) as last`.execute(transaction)
+    after = rows[0]?.last ?? null
+  }
+}
