@@ -5,7 +5,7 @@ import { readClientConfig } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type FakeAnswer, failure, startFakeService, testKey, usage } from './fake-service-testing.ts'
 
-const config = (url: string) => ({ url, apiKey: testKey, movesCursor: true })
+const config = (url: string) => ({ url, apiKey: testKey, keyFrom: 'WISHWELL_API_KEY', movesCursor: true })
 
 async function apiThatAnswers(answer: FakeAnswer): Promise<Api> {
   const { url } = await startFakeService(() => answer)

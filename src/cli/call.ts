@@ -1,15 +1,16 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Argument, Command, InvalidArgumentError } from 'commander'
 import { readClientConfig } from './client-config.ts'
 import { type Call, createConnection } from './connection.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
-import { environmentHelp, helpEnd } from './options.ts'
+import { environmentHelp, helpEnd, isAdminPath } from './options.ts'
 import { exitWhenOutputCloses, printJson } from './output.ts'
 
 const help = `${environmentHelp}
 
-For every call that no other command makes: /docs of the service lists them. The answer is printed as one line of JSON; an export and a stream of
-events as they arrive. Paths of /api/admin/ are called with the admin key, as "wishwell admin" does.
+For every call that no other command makes: /docs of the service lists them. The answer is printed as it arrives. Paths of
+/api/admin/ are called with the admin key, as "wishwell admin" does; --key is the admin key then.
 
 Exit codes: 0 done; 1 the service refused; 2 the command line or the environment is wrong; 3 the service cannot be reached; 5 out of credits, or
 too many requests.
@@ -19,13 +20,18 @@ Examples:
   wishwell api patch /api/v1/watches/5f0c… --data '{"state": "paused"}'
   wishwell api get '/api/v1/requests?topic=dark%20mode' | jq -r '.data.results[].title'`
 
-const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** What the command sends itself. */
+const ownHeaders = ['authorization', 'content-type']
 
 /** `name: value` into the headers before it. */
 function collectHeader(text: string, before: Record<string, string> = {}): Record<string, string> {
-  const [, name, value] = /^([\w-]+):\s*(.+)$/.exec(text) ?? []
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be "name: value".')
-  return { ...before, [name]: value }
+  const [, name, value] = /^([\w-]+):\s*([\x20-\x7e]+)$/.exec(text) ?? []
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be "name: value", in ASCII.')
+  const lower = name.toLowerCase()
+  if (ownHeaders.includes(lower)) throw new InvalidArgumentError(`The command sends ${lower} itself.`)
+  return { ...before, [lower]: value }
 }
 
 interface CallOptions {
@@ -47,34 +53,49 @@ export function apiCommand(): Command {
 }
 
 function parseMethod(text: string): (typeof methods)[number] {
-  const method = methods.find((one) => one === text.toLowerCase())
-  if (method === undefined) throw new InvalidArgumentError(`It must be one of ${methods.join(', ')}.`)
+  const method = methods.find((one) => one === text.toUpperCase())
+  if (method === undefined) throw new InvalidArgumentError(`It must be one of ${methods.join(', ').toLowerCase()}.`)
   return method
 }
 
 /** @throws CommandError when it is no JSON, or cannot be read. */
 function readBody(given: string): unknown {
   const file = given === '-' ? 0 : given.startsWith('@') ? given.slice(1) : null
+  const usageError = (what: string) => new CommandError(`--data: ${what}`, exitCodes.usage)
+  let text = given
   try {
-    return JSON.parse(file === null ? given : readFileSync(file, 'utf8'))
+    if (file !== null) text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CommandError(`--data: ${(error as Error).message}`, exitCodes.usage)
+    throw usageError((error as Error).message)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw usageError('it is not JSON.')
   }
 }
 
-async function callApi(method: string, path: string, { data, header }: CallOptions): Promise<void> {
+/** Writes an answer as it arrives, no faster than it is read. */
+async function print(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of bytes) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
+}
+
+async function callApi(method: NonNullable<Call['method']>, path: string, options: CallOptions): Promise<void> {
   exitWhenOutputCloses()
+  const { data, header: headers = {} } = options
   if (!path.startsWith('/'))
     throw new CommandError('The path must begin with /, such as /api/v1/usage.', exitCodes.usage)
-  const body = data === undefined ? {} : { body: readBody(data) }
-  const call = { method: method.toUpperCase(), ...body, ...(header ? { headers: header } : {}) } as Call
-  if (path.startsWith('/api/admin/')) {
+  if (data !== undefined && method === 'GET') throw new CommandError('GET has no --data.', exitCodes.usage)
+  const call = { method, headers, ...(data === undefined ? {} : { body: readBody(data) }) }
+  if (isAdminPath(path)) {
     const { withOperator } = await import('./operator.ts')
-    return printJson(await withOperator((operator) => operator.call(path, call as never)))
+    return withOperator(async (operator) => {
+      if (method === 'GET') await print(await operator.download(path))
+      else printJson(await operator.call(path, call))
+    })
   }
   const connection = createConnection(readClientConfig(), 0)
   const { response, bytes } = await connection.openStream(path, call)
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-  if (isJson || !response.ok) return printJson(await connection.readEnvelope(response))
-  for await (const chunk of bytes) process.stdout.write(chunk)
+  if (response.ok) await print(bytes)
+  else await connection.readEnvelope(response)
 }

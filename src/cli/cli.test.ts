@@ -109,7 +109,7 @@ describe('wishwell scrape', () => {
     const service = await startJobService(['never'])
     const { exitCode, stdout } = await runCommand(['scrape', 'dark mode', '--no-wait'], service)
     expect(exitCode).toBe(exitCodes.ok)
-    expect(stdout).toContain(`  curl -H "Authorization: Bearer $WISHWELL_API_KEY" ${service.url}/api/v1/scrape/job-1\n`)
+    expect(stdout).toContain('  wishwell jobs show job-1\n')
     const json = await runCommand(['scrape', 'dark mode', '--no-wait', '--json'], service)
     expect(JSON.parse(json.stdout)).toMatchObject({ data: { jobId: 'job-1', status: 'pending' }, usage })
     expect(service.received.map(({ call }) => call)).toEqual(['POST /api/v1/scrape', 'POST /api/v1/scrape'])
@@ -125,7 +125,7 @@ describe('wishwell scrape', () => {
     expect(exitCode).toBe(130)
     expect(stdout).toBe('')
     expect(stderr).toContain('Interrupted. The job continues in the service; poll it with:\n')
-    expect(stderr).toContain(`${service.url}/api/v1/scrape/job-1\n`)
+    expect(stderr).toContain('wishwell jobs show job-1\n')
   })
 
   it('refuses a wrong --depth without asking the service', async () => {

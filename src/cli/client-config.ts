@@ -1,11 +1,13 @@
 import { CommandError, exitCodes } from './exit-codes.ts'
-import { readSavedLogin } from './saved-login.ts'
+import { loginFile, readSavedLogin } from './saved-login.ts'
 
 /** The environment of the commands that are clients of a service. */
 export interface ClientConfig {
   /** The address of the service, without a slash at the end. */
   url: string
   apiKey: string
+  /** Where the key is from, for messages. */
+  keyFrom: string
   /** Whether the terminal understands cursor movements. */
   movesCursor: boolean
 }
@@ -69,20 +71,22 @@ export function parseClientConfig(address: string | undefined, apiKey: string): 
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw usageError('WISHWELL_API_KEY: is not an API key; one is ww_live_ and 32 characters of a-z and 0-9.')
   }
-  return { url: parseUrl(address?.trim() || 'http://127.0.0.1:4680'), apiKey, movesCursor: process.env.TERM !== 'dumb' }
+  const url = parseUrl(address?.trim() || 'http://127.0.0.1:4680')
+  return { url, apiKey, keyFrom: '--key or WISHWELL_API_KEY', movesCursor: process.env.TERM !== 'dumb' }
 }
 
 /**
- * Reads WISHWELL_URL and WISHWELL_API_KEY, else what `wishwell login` saved. A saved key is only sent to the service that it was saved for.
+ * Reads WISHWELL_URL and WISHWELL_API_KEY, else what `wishwell login` saved. A saved key is only sent to the service that it was saved for, and another
+ * key not there.
  * @throws CommandError that says what is missing and where to get it, and never contains a value.
  */
 export function readClientConfig(environment: Record<string, string | undefined> = process.env): ClientConfig {
   const address = environment.WISHWELL_URL?.trim() || undefined
   const apiKey = environment.WISHWELL_API_KEY?.trim() ?? ''
-  if (apiKey !== '') return parseClientConfig(address ?? readSavedLogin(environment)?.url, apiKey)
+  if (apiKey !== '') return parseClientConfig(address, apiKey)
   const saved = readSavedLogin(environment)
   if (saved !== null && (address === undefined || parseUrl(address) === saved.url)) {
-    return parseClientConfig(saved.url, saved.apiKey)
+    return { ...parseClientConfig(saved.url, saved.apiKey), keyFrom: loginFile(environment) }
   }
   throw usageError(
     'There is no API key: run "wishwell login", or set WISHWELL_API_KEY. The service prints a key once, when "wishwell serve" starts for the ' +

@@ -50,14 +50,14 @@ function send({ url, apiKey }: ClientConfig, path: string, call: Call, limit: Ab
 
 /** @param timeoutMs how long a call may take; a stream is limited by its silence instead. */
 export function createConnection(config: ClientConfig, timeoutMs: number): Connection {
-  const { url } = config
+  const { url, keyFrom } = config
   const explain = (error: unknown, limitMs: number, signal?: AbortSignal): unknown => {
     if (signal?.aborted) return signal.reason
     return error instanceof CommandError ? error : connectionError(url, error, limitMs)
   }
   const readEnvelope = async (response: Response) => {
     const { status, headers } = response
-    return readAnswer({ url, status, headers, text: await response.text(), keyFrom: 'WISHWELL_API_KEY' })
+    return readAnswer({ url, status, headers, text: await response.text(), keyFrom })
   }
   async function* explainEach<Item>(items: AsyncIterable<Item>, signal?: AbortSignal) {
     try {

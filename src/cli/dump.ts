@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
@@ -17,8 +16,8 @@ import { count } from './text.ts'
 
 const help = `
 The service must not run: the command opens the database itself. The dump holds all accounts, requests, wishes and credits, in one state of
-the database; "wishwell admin restore-dump" takes it on another machine or in the other kind of database. It is written to FILE.partial, which
-becomes FILE when it is complete.
+the database; "wishwell admin restore-dump" takes it on another machine or in the other kind of database. It is written to a FILE.….partial, which
+becomes FILE when it is complete; an existing FILE is replaced.
 
 Environment:
   DATA_DIR       the directory of the embedded database (default ./data)
@@ -49,16 +48,20 @@ interface DumpTarget {
 }
 
 const stdoutTarget: DumpTarget = {
-  write: async (bytes) => {
-    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
-  },
+  write: (bytes) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(bytes, (error) =>
+        error ? reject(new CommandError(`Cannot write to stdout: ${error.message}`)) : resolve(),
+      )
+    }),
   finish: async () => {},
   close: async () => {},
 }
 
-/** Writes to `FILE.partial`, which gets its name when it is complete. */
+/** Writes to `FILE.….partial`, which gets its name when it is complete. */
 async function openFile(file: string): Promise<DumpTarget> {
-  const partial = `${file}.partial`
+  // Of this process: another dump into the same file has its own.
+  const partial = `${file}.${process.pid}.partial`
   const attempt = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: Error) => {
       throw new CommandError(`Cannot write ${partial}: ${error.message}`)
@@ -117,8 +120,10 @@ function report(file: string, dumped: Dumped, json: boolean): void {
 }
 
 async function runDump(file: string, { json }: { json: boolean }): Promise<void> {
-  exitWhenOutputCloses()
   const toStdout = file === '-'
+  exitWhenOutputCloses(toStdout ? [process.stderr] : undefined)
+  // Each write has its own error.
+  if (toStdout) process.stdout.on('error', () => {})
   if (toStdout && json) throw new CommandError('--json prints on stdout, so the dump needs a file.', exitCodes.usage)
   if (toStdout && process.stdout.isTTY) {
     throw new CommandError(

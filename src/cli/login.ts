@@ -6,14 +6,16 @@ import { parseClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { helpEnd } from './options.ts'
 import { printLines } from './output.ts'
-import { saveLogin } from './saved-login.ts'
+import { readSavedLogin, saveLogin } from './saved-login.ts'
 import { printable } from './text.ts'
 
 const help = `
-The key is asked for on the terminal, or read from stdin. It is tried, and then saved with the address in a file that only you can read:
-$XDG_CONFIG_HOME/wishwell/config.json, else ~/.config/wishwell/config.json. To log out, delete the file. WISHWELL_API_KEY and --key win over it.
+The key is --key or WISHWELL_API_KEY, else it is asked for on the terminal, or read from stdin. The address is --url or WISHWELL_URL, else the
+saved one, else http://127.0.0.1:4680. The key is tried, and then saved with the address in a file that only you can read:
+$XDG_CONFIG_HOME/wishwell/config.json, else ~/.config/wishwell/config.json (on Windows in %APPDATA%). To log out, delete the file. The other commands
+use it where neither --key nor WISHWELL_API_KEY is given.
 
-Exit codes: 0 done; 1 the service refused the key; 2 the command line is wrong; 3 the service cannot be reached.
+Exit codes: 0 done; 1 the service refused the key; 2 the command line is wrong; 3 the service cannot be reached; 5 too many requests.
 
 Examples:
   wishwell login --url https://wishes.example.org
@@ -55,7 +57,7 @@ async function login(): Promise<void> {
   const { WISHWELL_URL: address, WISHWELL_API_KEY: given } = process.env
   const key = (given || (await (process.stdin.isTTY ? askForKey() : readKey()))).trim()
   if (key === '') throw new CommandError('No key was given: nothing was saved.', exitCodes.usage)
-  const config = parseClientConfig(address, key)
+  const config = parseClientConfig(address ?? readSavedLogin()?.url, key)
   const { data } = await createApi(config).readUsage()
   const file = saveLogin({ url: config.url, apiKey: config.apiKey })
   printLines([`Logged in at ${config.url} (plan: ${printable(data.tier)}). Saved in ${file}.`])

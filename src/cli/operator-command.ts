@@ -9,7 +9,7 @@ It calls the running service; when nothing listens at its address, it works on t
 
 Without --url and --key:
   WISHWELL_URL    where the service is (default: where "wishwell serve" listens, by HOST and PORT)
-  ADMIN_API_KEY   the admin key (default: the one in DATA_DIR/admin-key)
+  ADMIN_API_KEY   the admin key (default for a service on this machine: the one in DATA_DIR/admin-key)
   DATA_DIR, DATABASE_URL   the database, as for "wishwell serve"
 
 Exit codes: 0 done; 1 the service refused it, or it failed; 2 the command line or the environment is wrong;

@@ -13,9 +13,9 @@ import { CommandError, exitCodes } from './exit-codes.ts'
 import { noteLines } from './output.ts'
 
 export interface Call {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Sent as JSON. */
-  body?: object
+  body?: unknown
   headers?: Record<string, string>
   /** The time limit of the call. */
   timeoutMs?: number
@@ -61,11 +61,14 @@ async function isRefused(url: string): Promise<boolean> {
 
 const keySources = ({ dataDir }: Config) => `ADMIN_API_KEY, else from ${join(dataDir, 'admin-key')}`
 
-function connectTo(url: string, config: Config): AdminConnection {
-  const key = config.adminApiKey ?? readAdminKey(config.dataDir)
+function connectTo({ url, isHere }: ServiceAddress, config: Config): AdminConnection {
+  // The key of this machine's service is for no other one.
+  const key = config.adminApiKey ?? (isHere ? readAdminKey(config.dataDir) : null)
   if (key === null) {
-    const message = `The service at ${url} needs the admin key, which is read from ${keySources(config)}: there is none.`
-    throw new CommandError(`${message}\nSet ADMIN_API_KEY, or DATA_DIR to the service's own.`, exitCodes.usage)
+    const where = isHere ? keySources(config) : 'ADMIN_API_KEY'
+    const advice = isHere ? "Set ADMIN_API_KEY, or DATA_DIR to the service's own." : 'Set it, or give --key.'
+    const message = `The service at ${url} needs the admin key, which is read from ${where}: there is none.`
+    throw new CommandError(`${message}\n${advice}`, exitCodes.usage)
   }
   // fetch refuses such headers with a message that contains them.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new CommandError('The admin key must be ASCII, no spaces.', exitCodes.usage)
@@ -190,7 +193,7 @@ export async function withOperator<T>(run: (operator: Operator) => Promise<T>): 
   const config = readConfig()
   const address = readServiceAddress(config)
   const refused = await isRefused(address.url)
-  const connection = refused ? await connectInProcess(config, address) : connectTo(address.url, config)
+  const connection = refused ? await connectInProcess(config, address) : connectTo(address, config)
   try {
     return await run(createOperator(connection))
   } finally {

@@ -91,6 +91,9 @@ export const helpEnd =
     return fitLines(joinBroken(text).split('\n'), columnsOf(stream) ?? pipedHelpColumns).join('\n')
   }
 
+/** Whether a path is one of the operator's, which take the admin key. */
+export const isAdminPath = (path: string): boolean => path.startsWith('/api/admin/')
+
 /** Every option of these names has this short form, in every command. */
 export const shortFlags: Readonly<Record<string, string>> = {
   '--json': '-j',
@@ -113,5 +116,6 @@ export const shortFlags: Readonly<Record<string, string>> = {
 /** The end of the help of every client command. */
 export const environmentHelp = `
 Without --url and --key:
-  WISHWELL_URL       the address of the service (default: that of "wishwell login", else http://127.0.0.1:4680)
-  WISHWELL_API_KEY   an API key of the service (default: that of "wishwell login")`
+  WISHWELL_URL       the address of the service (default: http://127.0.0.1:4680)
+  WISHWELL_API_KEY   an API key of the service
+Without these: what "wishwell login" saved; its key goes to its own address only.`

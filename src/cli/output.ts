@@ -33,9 +33,10 @@ export function printJson(value: unknown): void {
 /**
  * Ends the command when the reader of its output closes the pipe (`| head`). A closed stderr is a failure, because progress is
  * written to it before the work is done.
+ * @param streams without stdout where an output that was cut off is a failure, too.
  */
-export function exitWhenOutputCloses(): void {
-  for (const stream of [process.stdout, process.stderr]) {
+export function exitWhenOutputCloses(streams: readonly NodeJS.WriteStream[] = [process.stdout, process.stderr]): void {
+  for (const stream of streams) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
       process.exit(stream === process.stderr ? exitCodes.failed : undefined)

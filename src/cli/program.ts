@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { version } from '../runtime/version.ts'
-import { helpEnd, requireIds, shortFlags } from './options.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
+import { helpEnd, isAdminPath, requireIds, shortFlags } from './options.ts'
 
 const help = `
 Environment of serve and admin migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
@@ -55,8 +56,12 @@ function applyGlobalOptions(program: Command, command: Command): void {
   const { url, key } = program.opts<{ url?: string; key?: string }>()
   const isOf = (group: string, one: Command | null): boolean =>
     one !== null && (one.name() === group || isOf(group, one.parent))
+  for (const [name, value] of Object.entries({ url, key })) {
+    if (value?.trim() === '') throw new CommandError(`--${name}: it is empty.`, exitCodes.usage)
+  }
+  const isAdmin = isOf('admin', command) || (command.name() === 'api' && isAdminPath(command.processedArgs[1]))
   if (url !== undefined) process.env.WISHWELL_URL = url
-  if (key !== undefined) process.env[isOf('admin', command) ? 'ADMIN_API_KEY' : 'WISHWELL_API_KEY'] = key
+  if (key !== undefined) process.env[isAdmin ? 'ADMIN_API_KEY' : 'WISHWELL_API_KEY'] = key
 }
 
 /**
@@ -91,7 +96,7 @@ export async function createProgram([name, inner]: readonly string[] = []): Prom
   if (!isOne) {
     ;(await import('@bomb.sh/tab/commander')).default(program)
     const complete = program.commands.find((command) => command.name() === 'complete')
-    complete?.description('print the completion script of a shell: bash, zsh, fish or powershell')
+    complete?.description('print the completion script of a shell').usage('bash|zsh|fish|powershell')
   }
   return program
 }

@@ -88,12 +88,12 @@ async function scrape(topic: string, options: ScrapeOptions): Promise<void> {
   const signal = abortOnInterrupt(() =>
     started === null
       ? 'Interrupted before the service answered; the job may have started.'
-      : `Interrupted. The job continues in the service; poll it with:\n  ${pollCommand(config.url, started.data.jobId)}\nor cancel it with:\n  wishwell jobs cancel ${printable(started.data.jobId)}`,
+      : `Interrupted. The job continues in the service; poll it with:\n  ${pollCommand(started.data.jobId)}\nor cancel it with:\n  wishwell jobs cancel ${printable(started.data.jobId)}`,
   )
   started = await startJob(api, bodyOf(topic, options), signal)
   if (wait) return watch(started, { api, config, json, signal })
   if (json) printJson(started)
-  else printLines([...formatStarted(started), 'Poll it with:', `  ${pollCommand(config.url, started.data.jobId)}`])
+  else printLines([...formatStarted(started), 'Poll it with:', `  ${pollCommand(started.data.jobId)}`])
 }
 
 interface Watching {
@@ -116,7 +116,7 @@ async function watch(started: StartedJob, { api, config, json, signal }: Watchin
   const job = await followJob(api, jobId, watcher)
     .catch((error: unknown) => {
       if (!(error instanceof ApiError && error.temporary)) throw error
-      const later = `The job is stored in the service; when the service is back, poll it with:\n  ${pollCommand(config.url, jobId)}`
+      const later = `The job is stored in the service; when the service is back, poll it with:\n  ${pollCommand(jobId)}`
       throw new CommandError(`${error.message}\n${later}`, error.exitCode)
     })
     .finally(() => progress.stop())

@@ -96,10 +96,8 @@ describe('the summary of a job', () => {
     ])
   })
 
-  it('uses the variable of the key in a command to paste, and quotes shell characters', () => {
-    expect(pollCommand('http://host/$(x)', 'a b')).toBe(
-      `curl -H "Authorization: Bearer $WISHWELL_API_KEY" 'http://host/$(x)/api/v1/scrape/a%20b'`,
-    )
+  it('quotes shell characters in a command to paste', () => {
+    expect(pollCommand('a $(x)')).toBe("wishwell jobs show 'a $(x)'")
   })
 })
 

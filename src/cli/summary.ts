@@ -4,11 +4,8 @@ import type { StartedJob, Usage } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
 
-/** The shell command that polls a job; it contains the variable of the key, never the key. */
-export function pollCommand(url: string, jobId: string): string {
-  const target = shellWord(`${url}/api/v1/scrape/${encodeURIComponent(jobId)}`)
-  return `curl -H "Authorization: Bearer $WISHWELL_API_KEY" ${target}`
-}
+/** The command that shows a job. */
+export const pollCommand = (jobId: string): string => `wishwell jobs show ${shellWord(printable(jobId))}`
 
 function formatCredits({ credits: { used, limit, remaining } }: Usage): string {
   return `Credits: ${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')} used this month, ${remaining.toLocaleString('en-US')} remaining.`

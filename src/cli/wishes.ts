@@ -43,7 +43,7 @@ const listCommand = () =>
 
 const markCommand = () =>
   subcommand('mark', 'mark a wish, for the account alone; what is not given stays')
-    .argument('<wishId>', 'as "wishes list" shows it')
+    .argument('<wishId>', 'as "wishwell wishes list" shows it')
     .addOption(new Option('--as <mark>', 'its mark; "none" removes it').choices([...marks, 'none']))
     .addOption(new Option('--star', 'add a star').conflicts('unstar'))
     .option('--unstar', 'remove the star')
@@ -55,7 +55,7 @@ export function wishesCommand(): Command {
   const commands = [
     listCommand(),
     subcommand('show', 'show a wish, its requests, and when it was asked for')
-      .argument('<wishId>', 'as "wishes list" shows it')
+      .argument('<wishId>', 'as "wishwell wishes list" shows it')
       .option('--limit <requests>', 'maximum of requests to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
       .option('--cursor <cursor>', 'continue where an earlier list ended')
       .action(show),

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import { schemaVersion } from '../database/schema-version.ts'
 import { version } from '../runtime/version.ts'
-import { countTotal, type DumpEnd, type DumpHeader, dumpFormat } from './dump-format.ts'
+import { countTotal, type DumpEnd, type DumpHeader, dumpFormat, maxLineBytes } from './dump-format.ts'
 import { MovingError, type MovingProgress } from './moving-error.ts'
 import { countRows, readRows, setUpTransaction } from './rows.ts'
 import { readSequences } from './sequences.ts'
@@ -79,6 +79,8 @@ async function* linesOfDump(
   let rows = 0
   for (const table of tables) {
     for await (const lines of readRows(transaction, table)) {
+      if (lines.some((line) => Buffer.byteLength(line) > maxLineBytes))
+        throw new MovingError(`The table ${table.name} has a row that is too large for a dump.`)
       yield digested(`${lines.join('\n')}\n`)
       rows += lines.length
       onRows(rows)

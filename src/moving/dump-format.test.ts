@@ -68,7 +68,10 @@ describe('a dump', () => {
     for (let at = 10; at < dump.length; at++) {
       const damaged = Buffer.from(dump)
       damaged.writeUInt8(damaged.readUInt8(at) ^ 0x20, at)
-      expect(await outcomeOf(damaged), `byte ${at}`).toMatch(/^it (is|was) /)
+      const outcome = await outcomeOf(damaged)
+      // Some bits have no meaning, such as those behind the last one of the compressed text.
+      if (outcome === 'read') expect(gunzipSync(damaged).equals(gunzipSync(dump)), `byte ${at}`).toBe(true)
+      else expect(outcome, `byte ${at}`).toMatch(/^it (is|was) /)
     }
   })
 

@@ -45,8 +45,8 @@ export const countTotal = ({ tables }: DumpHeader): number => tables.reduce((sum
 /** How much of a table is in memory at once: about so many bytes of rows. */
 export const batchBytes = 1_000_000
 
-/** No row is as long; a longer line is not from a dump. */
-const maxLineBytes = 64_000_000
+/** No row of a dump is longer, so a longer line is not from one. */
+export const maxLineBytes = 64_000_000
 
 const lineFeed = 0x0a
 
@@ -59,6 +59,8 @@ function explain(error: unknown, isBegun: boolean): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'Z_BUF_ERROR') return cutOff()
   if (code?.startsWith('Z_')) return isBegun ? damaged() : notADump()
+  // Of what the dump is read from.
+  if (/^E[A-Z]+$/.test(code ?? '')) return new DumpError(`it cannot be read (${(error as Error).message}).`)
   return error
 }
 

@@ -62,7 +62,7 @@ describe('all data', () => {
     expect(await readPlace(source)).toEqual(before)
   })
 
-  it('are maintained by all triggers after a restore, and unfinished tasks are queued', async () => {
+  it('are maintained after a restore, and unfinished tasks are queued', async () => {
     const target = await newDatabase()
     await restoreInto(target, (await dumpOf(source)).dump)
     await withDatabase(target, async ({ opened: { database } }) => {

@@ -42,6 +42,10 @@ describe('restoring a dump', () => {
     const untouched = await readPlace(target)
     await expect(restoreInto(target, dump)).rejects.toThrow('the database is not empty (its table accounts has rows)')
     expect(await readPlace(target)).toEqual(untouched)
+    const full = await newDatabase()
+    await restoreInto(full, dump)
+    await expect(restoreInto(full, dump)).rejects.toThrow('the database is not empty')
+    expect(await readPlace(full)).toEqual(before)
   })
 
   it('says in a sentence which table has a row that no database takes', async () => {

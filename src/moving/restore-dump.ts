@@ -118,8 +118,9 @@ export async function restoreDump({ database, backend }: Opened, options: Restor
       await setUpTransaction(transaction)
       const tables = await readMovedTables(transaction)
       requireSameTables(dump.header, tables)
-      await requireEmpty(transaction, tables)
+      // It locks the tables: of two restores at once the second one finds the rows of the first.
       await setTriggers(transaction, tables, 'disable')
+      await requireEmpty(transaction, tables)
       const end = await storeAll(transaction, tables, dump, { ...options, isEmbedded: backend === 'embedded' })
       await setTriggers(transaction, tables, 'enable')
       await options.derive(transaction)
