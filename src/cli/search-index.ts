@@ -13,8 +13,8 @@ interface Status extends SearchIndexStatus {
 
 const pollMs = 1_000
 
-const describeState = ({ state, copiedParts, parts }: IndexStatus): string =>
-  state === 'building' ? `building, ${copiedParts} of ${parts} parts copied` : state
+const describeState = ({ state, isCopied }: IndexStatus): string =>
+  state === 'building' && isCopied ? 'building, all requests are copied' : state
 
 const describeIndex = (index: IndexStatus): string =>
   [

@@ -175,8 +175,7 @@ describe('the index of a cluster', () => {
         .poll(async () => {
           const [now] = (await readStatus(opened.database, search.cluster)).indexes
           return (
-            JSON.stringify([now?.copiedParts, now?.documents]) !==
-            JSON.stringify([before?.copiedParts, before?.documents])
+            JSON.stringify([now?.isCopied, now?.documents]) !== JSON.stringify([before?.isCopied, before?.documents])
           )
         })
         .toBe(true)

@@ -13,18 +13,15 @@ create table search_consumers (
   name text primary key,
   -- Every change of a transaction that is complete in this snapshot was read.
   position pg_snapshot not null,
-  part smallint not null default 0,
-  parts smallint not null default 1,
   -- The process that reads for it now, and until when no other one may.
   lease_owner uuid,
   lease_until timestamptz,
   -- Of one that copies all requests first, in the order of their ids: how far it is. Null when nothing is copied yet.
   copied_through uuid,
-  is_copied boolean not null default false,
-  constraint search_consumers_check check ((parts >= 1 and parts <= 64) and (part >= 0 and (part <= (parts - 1))))
+  is_copied boolean not null default false
 );
 
--- The indexes of requests in a cluster, of which searches read the one that serves. Each has consumers: a part of the requests each.
+-- The indexes of requests in a cluster, of which searches read the one that serves. Each has the consumer of its name.
 create table search_indexes (
   name text primary key,
   -- The name that stands for the index that serves, the same for all of them.

@@ -17,9 +17,6 @@ export interface SearchTables {
     name: Fixed<string>
     /** A `pg_snapshot`, as text: every change of a transaction that is complete in it was read. */
     position: string
-    /** It follows this part of the requests, of so many. */
-    part: Fixed<number>
-    parts: Fixed<number>
     /** The process that reads for it now, and until when no other one may. */
     lease_owner: string | null
     lease_until: Date | null

@@ -3,9 +3,8 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../../database/open.ts'
 import { pauseUnlessAborted } from '../../../runtime/abort.ts'
-import { claimConsumer, endLeases, findWork } from '../outbox/leases.ts'
+import { type ClaimedConsumer, claimConsumer, endLease } from '../outbox/leases.ts'
 import { commitPosition, readChanges } from '../outbox/outbox.ts'
-import { idsOfPart } from '../outbox/parts.ts'
 import { type Cluster, IndexMissingError } from './cluster.ts'
 import { readWrites } from './documents.ts'
 import { advanceIndexes, replaceIndex } from './indexes.ts'
@@ -16,7 +15,7 @@ export interface IndexerOptions {
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Feeds the indexes in the cluster with the changes of the database. Any number of processes may do so at once. */
+/** Feeds the indexes in the cluster with the changes of the database. It runs in any number of processes: one at a time feeds an index. */
 export interface Indexer {
   start(): void
   /** Does all that there is to do now, but waits for nothing that is claimed by others. @throws what the cluster or the database threw. */
@@ -35,53 +34,36 @@ const leaseMs = 5_000
 /** After a failure: a cluster that is away is not pressed. */
 const pauseAfterFailureMs = 2_000
 
-interface Consumer {
-  name: string
-  part: number
-  parts: number
-  is_copied: boolean
-  copied_through: string | null
-}
-
-const indexOf = (consumer: string) => consumer.slice(0, consumer.lastIndexOf('/'))
-
-/** Copies the next requests of a part in the order of their ids. */
-async function copySlice({ database, cluster }: IndexerOptions, consumer: Consumer): Promise<void> {
-  const { name, copied_through: through } = consumer
-  const { from, below } = idsOfPart(consumer)
-  const start = through === null ? sql`id >= ${from}::uuid` : sql`id > ${through}::uuid`
-  const end = below === null ? sql`true` : sql`id < ${below}::uuid`
+/** Copies the next requests, in the order of their ids. */
+async function copySlice(
+  { database, cluster }: IndexerOptions,
+  { name, copiedThrough: through }: ClaimedConsumer,
+): Promise<void> {
   const { rows } = await sql<{ id: string }>`
-    select id from requests where ${start} and ${end} order by id limit ${sql.lit(sliceRequests)}`.execute(database)
+    select id from requests where ${through === null ? sql`true` : sql`id > ${through}::uuid`}
+    order by id limit ${sql.lit(sliceRequests)}`.execute(database)
   const ids = rows.map(({ id }) => id)
   const writes = ids.length === 0 ? [] : await readWrites(database, ids)
   // A request without a text is none that can be found; it is noted when it gets one.
   await cluster.write(
-    indexOf(name),
+    name,
     writes.filter(({ fields }) => fields !== null),
   )
-  // Another process may be further already: then it goes on from there.
+  // Another process may be further already, after the lease of this one has ended: then it goes on from there.
   await sql`
     update search_consumers set copied_through = ${ids.at(-1) ?? through}::uuid, is_copied = ${ids.length < sliceRequests}
     where name = ${name} and copied_through is not distinct from ${through}::uuid and not is_copied`.execute(database)
 }
 
-/** Writes the next changes of a part. @returns false for a consumer that is not registered any more. */
-async function writeChanges({ database, cluster }: IndexerOptions, { name }: Consumer): Promise<boolean> {
+/** Writes the next changes. @returns false for a consumer that is not registered any more. */
+async function writeChanges({ database, cluster }: IndexerOptions, { name }: ClaimedConsumer): Promise<boolean> {
   const changes = await readChanges(database, name, sliceRequests)
   if (changes === null) return false
   for (let start = 0; start < changes.ids.length; start += sliceRequests) {
-    const ids = changes.ids.slice(start, start + sliceRequests)
-    await cluster.write(indexOf(name), await readWrites(database, ids))
+    await cluster.write(name, await readWrites(database, changes.ids.slice(start, start + sliceRequests)))
   }
   await commitPosition(database, name, changes)
   return true
-}
-
-async function readConsumer(database: Database, name: string): Promise<Consumer | null> {
-  const { rows } = await sql<Consumer>`
-    select name, part, parts, is_copied, copied_through from search_consumers where name = ${name}`.execute(database)
-  return rows[0] ?? null
 }
 
 export function createIndexer(options: IndexerOptions): Indexer {
@@ -90,30 +72,29 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const stopping = new AbortController()
   const { signal } = stopping
   let running: Promise<void> | null = null
-  let consumers: string[] = []
+  let indexes: string[] = []
   let advancedAt = Number.NEGATIVE_INFINITY
 
   const advance = async () => {
-    consumers = await advanceIndexes(database, cluster, signal)
+    indexes = await advanceIndexes(database, cluster, signal)
     advancedAt = performance.now()
   }
 
-  /** One slice of a part that no other process has claimed. @returns whether there was one. */
+  /** One slice of an index that no other process has claimed. @returns whether there was one. */
   const takeSlice = async (): Promise<boolean> => {
-    const name = await findWork(database, consumers)
-    if (name === null || (await claimConsumer(database, [name], { owner, leaseMs })) === null) return false
+    const consumer = await claimConsumer(database, indexes, { owner, leaseMs })
+    if (consumer === null) return false
+    const { name, isCopied } = consumer
     try {
-      const consumer = await readConsumer(database, name)
-      if (consumer === null) return false
-      if (!consumer.is_copied) await copySlice(options, consumer)
-      else if (!(await writeChanges(options, consumer))) await replaceIndex(database, indexOf(name), 'changes lost')
+      if (!isCopied) await copySlice(options, consumer)
+      else if (!(await writeChanges(options, consumer))) await replaceIndex(database, name, 'changes lost')
     } catch (error) {
       if (!(error instanceof IndexMissingError)) throw error
-      log.warn({ index: indexOf(name) }, 'the search cluster has lost an index: it is built anew')
-      await replaceIndex(database, indexOf(name), 'index lost')
+      log.warn({ index: name }, 'the search cluster has lost an index: it is built anew')
+      await replaceIndex(database, name, 'index lost')
       await advance()
     } finally {
-      await endLeases(database, owner)
+      await endLease(database, owner)
     }
     return true
   }

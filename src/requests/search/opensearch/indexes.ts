@@ -9,8 +9,6 @@ import { indexBody, mappingVersion } from './mapping.ts'
 
 // The indexes of requests in the cluster: which one searches read, and which one is built to follow it.
 
-/** Of how many parts an index consists, which processes fill side by side. */
-export const parts = 4
 /** How long an index that no longer serves is left, for searches that are under way. */
 const retirementSeconds = 30
 
@@ -23,11 +21,6 @@ export interface SearchIndexRow {
   /** How long it has been in its state. */
   stateSeconds: number
 }
-
-const consumerOf = (index: string, part: number): string => `${index}/${part}`
-
-export const consumersOf = (index: string): string[] =>
-  Array.from({ length: parts }, (_, part) => consumerOf(index, part))
 
 /** The indexes, the oldest first. */
 export async function readIndexes(executor: Executor): Promise<SearchIndexRow[]> {
@@ -84,9 +77,7 @@ async function setState(executor: Executor, name: string, from: IndexState, to: 
 /** Makes the index in the cluster, and begins to follow the changes for it. Several processes may do so at once. */
 async function create(database: Database, cluster: Cluster, { name, shards }: SearchIndexRow, signal: AbortSignal) {
   await cluster.create(name, indexBody(shards))
-  for (let part = 0; part < parts; part++) {
-    await registerConsumer(database, consumerOf(name, part), { part, parts, ifAbsent: true, signal })
-  }
+  await registerConsumer(database, name, { ifAbsent: true, signal })
   await setState(database, name, 'creating', 'building')
 }
 
@@ -96,19 +87,13 @@ const fewChanges = 1_000
 /** Whether an index has all requests, and nearly all changes since they were copied. */
 async function isComplete(executor: Executor, name: string): Promise<boolean> {
   const { rows } = await sql<{ complete: boolean }>`
-    select count(*) filter (where is_copied) = ${parts} and coalesce(sum(unread), 0) < ${fewChanges} as complete
-    from search_consumers cross join lateral (
-      select count(*) as unread from (
+    select is_copied and (
+      select count(*) from (
         select from search_changes where transaction_id >= pg_snapshot_xmin(position)
           and not pg_visible_in_snapshot(transaction_id, position) limit ${fewChanges}
-      ) as unread_changes
-    ) as counted
-    where name = any(${consumersOf(name)}::text[])`.execute(executor)
-  return rows[0]!.complete
-}
-
-async function dropConsumers(executor: Executor, name: string): Promise<void> {
-  for (const consumer of consumersOf(name)) await dropConsumer(executor, consumer)
+      ) as unread) < ${fewChanges} as complete
+    from search_consumers where name = ${name}`.execute(executor)
+  return rows[0]?.complete === true
 }
 
 /** Searches read the new index from now on; what served before is deleted a little later. */
@@ -122,7 +107,7 @@ async function serve(database: Database, cluster: Cluster, { name, alias }: Sear
     for (const other of await readIndexes(transaction)) {
       if (other.state !== 'serving' || other.name === name) continue
       await setState(transaction, other.name, 'serving', 'retired')
-      await dropConsumers(transaction, other.name)
+      await dropConsumer(transaction, other.name)
     }
   })
 }
@@ -141,19 +126,16 @@ export async function replaceIndex(database: Database, name: string, fault: Faul
     await takeLock(transaction, 'searchIndex')
     const row = (await readIndexes(transaction)).find((one) => one.name === name)
     if (row === undefined || row.state === 'retired') return
-    await dropConsumers(transaction, name)
+    await dropConsumer(transaction, name)
     if (fault === 'index lost' || row.state !== 'serving') await setState(transaction, name, row.state, 'retired')
     await beginIndex(transaction, row.shards, () => true)
   })
 }
 
-/** Whether each part of an index has its consumer: one that could not read for days was dropped. */
+/** Whether an index has its consumer: one that could not read for days was dropped. */
 async function isFollowed(executor: Executor, name: string): Promise<boolean> {
-  const { rows } = await sql<{ consumers: number }>`
-    select count(*)::int as consumers from search_consumers where name = any(${consumersOf(name)}::text[])`.execute(
-    executor,
-  )
-  return rows[0]!.consumers === parts
+  const { rows } = await sql`select from search_consumers where name = ${name}`.execute(executor)
+  return rows.length > 0
 }
 
 /** What is due for an index in its state. */
@@ -170,7 +152,7 @@ async function advance(database: Database, cluster: Cluster, row: SearchIndexRow
 /**
  * Does what is due for the indexes beside filling them: makes those that were begun, has a complete one serve, deletes those that are out
  * of use, replaces one that the cluster has lost.
- * @returns the consumers that are to be fed.
+ * @returns the indexes that are to be fed.
  * @throws what the cluster or the database threw; nothing is lost then.
  */
 export async function advanceIndexes(database: Database, cluster: Cluster, signal: AbortSignal): Promise<string[]> {
@@ -183,7 +165,5 @@ export async function advanceIndexes(database: Database, cluster: Cluster, signa
     }
   }
   const rows = await readIndexes(database)
-  return rows
-    .filter(({ state }) => state === 'building' || state === 'serving')
-    .flatMap(({ name }) => consumersOf(name))
+  return rows.filter(({ state }) => state === 'building' || state === 'serving').map(({ name }) => name)
 }

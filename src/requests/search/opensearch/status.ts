@@ -3,19 +3,18 @@ import type { Executor } from '../../../database/open.ts'
 import type { IndexState } from '../../../database/tables/search.ts'
 import { type Backlog, backlog } from '../outbox/outbox.ts'
 import type { Cluster } from './cluster.ts'
-import { consumersOf, parts, readIndexes } from './indexes.ts'
+import { readIndexes } from './indexes.ts'
 
 export interface IndexStatus {
   name: string
   state: IndexState
   shards: number
-  /** How many of its parts have copied all of their requests, and of how many. */
-  copiedParts: number
-  parts: number
+  /** Whether it has a copy of all requests, and follows their changes. */
+  isCopied: boolean
   /** Null when the cluster does not say. */
   documents: number | null
   bytes: number | null
-  /** Changes that it does not have yet; exact up to 10,000 a part, and no more than that. */
+  /** Changes that it does not have yet; exact up to 10,000, and no more than that. */
   unreadChanges: number
   /** The age of the oldest of them, in milliseconds. */
   lagMs: number
@@ -43,19 +42,17 @@ export async function readStatus(executor: Executor, cluster: Cluster): Promise<
     })
   const indexes: IndexStatus[] = []
   for (const { name, state, shards } of rows) {
-    const consumers = consumersOf(name)
-    const unread = consumers.flatMap((consumer) => backlogs.get(consumer) ?? [])
+    const unread = backlogs.get(name)
     const facts = await factsOf(name)
     indexes.push({
       name,
       state,
       shards,
-      copiedParts: consumers.filter((consumer) => areCopied.has(consumer)).length,
-      parts,
+      isCopied: areCopied.has(name),
       documents: facts?.documents ?? null,
       bytes: facts?.bytes ?? null,
-      unreadChanges: unread.reduce((sum, { changes }) => sum + changes, 0),
-      lagMs: Math.max(0, ...unread.map(({ ageMs }) => Math.round(ageMs))),
+      unreadChanges: unread?.changes ?? 0,
+      lagMs: Math.round(unread?.ageMs ?? 0),
     })
   }
   return { isReachable, alias: rows[0]?.alias ?? null, indexes }
@@ -65,9 +62,6 @@ export async function readStatus(executor: Executor, cluster: Cluster): Promise<
 export async function readServingBacklog(executor: Executor): Promise<Omit<Backlog, 'name'> | null> {
   const serving = (await readIndexes(executor)).find(({ state }) => state === 'serving')
   if (serving === undefined) return null
-  const ofParts = await backlog(executor, consumersOf(serving.name))
-  return {
-    changes: ofParts.reduce((sum, { changes }) => sum + changes, 0),
-    ageMs: Math.max(0, ...ofParts.map(({ ageMs }) => ageMs)),
-  }
+  const [unread] = await backlog(executor, [serving.name])
+  return { changes: unread?.changes ?? 0, ageMs: unread?.ageMs ?? 0 }
 }

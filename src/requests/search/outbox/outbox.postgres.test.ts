@@ -10,9 +10,8 @@ import { deleteRequests } from '../../store/delete.ts'
 import { preparePage } from '../../store/prepared-page.ts'
 import { storePageAlone } from '../../store/store.ts'
 import { type Row, store } from '../testing.ts'
-import { claimConsumer, endLeases, renewLease } from './leases.ts'
+import { claimConsumer, endLease } from './leases.ts'
 import { backlog, type Changes, commitPosition, dropConsumer, readChanges, registerConsumer } from './outbox.ts'
-import { idsOfPart } from './parts.ts'
 import { deleteReadChanges, dropLostConsumers } from './retention.ts'
 
 let opened: TestDatabase
@@ -145,15 +144,6 @@ describe('a consumer of the changes', () => {
     expect(seen.toSorted()).toEqual(ids.toSorted())
   })
 
-  it('in parts reads every change in exactly one of them', async () => {
-    const parts = [0, 1, 2]
-    for (const part of parts) await registerConsumer(opened.database, `part ${part}`, { part, parts: 3 })
-    const ids = await store(opened.database, Array(60).fill(row('some')))
-    const read = await Promise.all(parts.map((part) => follow(`part ${part}`, 7)))
-    expect(read.flat().toSorted()).toEqual(ids.toSorted())
-    for (const one of read) expect(one.length).toBeGreaterThan(0)
-  })
-
   it('is none after it was dropped, and nothing is noted without any', async () => {
     await storeOne('before')
     expect(await noted()).toBe(0)
@@ -219,26 +209,11 @@ describe('the backlog', () => {
   })
 })
 
-describe('the ranges of the parts', () => {
-  it('are where the changes of the parts are', async () => {
-    for (const parts of [1, 2, 3, 7, 64]) {
-      const ids = Array.from({ length: 50 }, () => crypto.randomUUID())
-      const { rows } = await sql<{ id: string; part: number }>`
-        select id, get_byte(uuid_send(id), 0) * ${parts}::int / 256 as part from unnest(${ids}::uuid[]) as id`.execute(
-        opened.database,
-      )
-      for (const { id, part } of rows) {
-        const { from, below } = idsOfPart({ part, parts })
-        expect(id >= from && (below === null || id < below), `${id} in part ${part} of ${parts}`).toBe(true)
-      }
-    }
-  })
-})
-
 describe('a lease of a shared consumer', () => {
-  const names = ['part 0', 'part 1']
+  const names = ['index 0', 'index 1']
   const [one, two] = [crypto.randomUUID(), crypto.randomUUID()]
-  const claim = (owner: string, leaseMs = 60_000) => claimConsumer(opened.database, names, { owner, leaseMs })
+  const claim = async (owner: string, leaseMs = 60_000) =>
+    (await claimConsumer(opened.database, names, { owner, leaseMs }))?.name ?? null
   beforeEach(async () => {
     for (const name of names) await registerConsumer(opened.database, name)
   })
@@ -247,17 +222,22 @@ describe('a lease of a shared consumer', () => {
     const claimed = await Promise.all([claim(one), claim(two), claim(one)])
     expect(claimed.filter((name) => name !== null).toSorted()).toEqual(names)
     expect(claimed.filter((name) => name === null)).toHaveLength(1)
-    await endLeases(opened.database, one)
-    await endLeases(opened.database, two)
+    await endLease(opened.database, one)
+    await endLease(opened.database, two)
     expect(await claim(two)).not.toBeNull()
   })
 
-  it('of a process that died is free when its time is over; the dead one cannot prolong it then', async () => {
+  it('of a process that died is free when its time is over', async () => {
     const name = (await claim(one, 1))!
     await claim(two)
     await expect.poll(() => claim(two)).toBe(name)
-    expect(await renewLease(opened.database, name, { owner: one, leaseMs: 60_000 })).toBe(false)
-    expect(await renewLease(opened.database, name, { owner: two, leaseMs: 60_000 })).toBe(true)
+  })
+
+  it('is of a consumer that has something to do', async () => {
+    await sql`update search_consumers set is_copied = true`.execute(opened.database)
+    expect(await claim(one)).toBeNull()
+    await storeOne('one')
+    expect(names).toContain(await claim(one))
   })
 })
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../../database/open.ts'
 import { pauseUnlessAborted } from '../../../runtime/abort.ts'
-import { isOfPart } from './parts.ts'
 import { formatSnapshot, parseSnapshot, snapshotBelow } from './snapshot.ts'
 
 /** What a consumer has to read again. */
@@ -17,9 +16,6 @@ export interface Changes {
 }
 
 export interface RegisterOptions {
-  /** Which part of the requests the consumer follows, and of how many; else it follows all. */
-  part?: number
-  parts?: number
   /** Leaves the position of one that is registered already, so that several processes may register it. */
   ifAbsent?: boolean
   signal?: AbortSignal
@@ -38,12 +34,11 @@ const fencePollMs = 50
 export async function registerConsumer(
   database: Database,
   name: string,
-  { part = 0, parts = 1, ifAbsent = false, signal = new AbortController().signal }: RegisterOptions = {},
+  { ifAbsent = false, signal = new AbortController().signal }: RegisterOptions = {},
 ): Promise<void> {
-  const again = sql`update set position = excluded.position, part = excluded.part, parts = excluded.parts,
-    copied_through = null, is_copied = false`
+  const again = sql`update set position = excluded.position, copied_through = null, is_copied = false`
   await sql`
-    insert into search_consumers (name, position, part, parts) values (${name}, pg_current_snapshot(), ${part}, ${parts})
+    insert into search_consumers (name, position) values (${name}, pg_current_snapshot())
     on conflict (name) do ${ifAbsent ? sql`nothing` : again}`.execute(database)
   // Above the numbers of all transactions that have begun to write: the end of a snapshot may be below some of them.
   const { rows } = await sql<{ fence: string }>`select pg_current_xact_id()::text as fence`.execute(database)
@@ -71,23 +66,22 @@ export async function dropConsumer(executor: Executor, name: string): Promise<vo
  * @returns null for a consumer that is not registered, or whose position is of another cluster: it must be registered and copy all requests.
  */
 export async function readChanges(executor: Executor, name: string, max: number): Promise<Changes | null> {
-  const consumers = await sql<{ position: string; part: number; parts: number }>`
-    select position::text as position, part, parts from search_consumers where name = ${name}
+  const consumers = await sql<{ position: string }>`
+    select position::text as position from search_consumers where name = ${name}
       -- In a copy of the database in another cluster, transactions have other numbers.
       and pg_snapshot_xmax(position) <= pg_snapshot_xmax(pg_current_snapshot())`.execute(executor)
   const consumer = consumers.rows[0]
   if (consumer === undefined) return null
-  const { position, part, parts } = consumer
+  const { position } = consumer
   const from = parseSnapshot(position)
-  const ofPart = parts === 1 ? sql`true` : isOfPart(sql`request_id`, { part: sql.lit(part), parts: sql.lit(parts) })
   const { rows } = await sql<{ now: string; read: number; last: string | null; ids: string[] }>`
     with later as materialized (
       select transaction_id, request_id from search_changes
-      where transaction_id >= ${String(from.end)}::xid8 and ${ofPart}
+      where transaction_id >= ${String(from.end)}::xid8
       order by transaction_id fetch first (${max}::bigint) rows with ties
     ), changed as (
       -- Of the transactions that were open at the position. What is visible to this statement is complete in its snapshot.
-      select request_id from search_changes where transaction_id = any(${from.open.map(String)}::xid8[]) and ${ofPart}
+      select request_id from search_changes where transaction_id = any(${from.open.map(String)}::xid8[])
       union
       select request_id from later
     )
@@ -138,7 +132,6 @@ export async function backlog(executor: Executor, names: readonly string[] | nul
       select count(*)::int as changes, min(noted_at) as oldest from (
         select noted_at from search_changes
         where transaction_id >= pg_snapshot_xmin(position) and not pg_visible_in_snapshot(transaction_id, position)
-          and ${isOfPart(sql`request_id`, { part: sql`part`, parts: sql`parts` })}
         order by transaction_id limit ${sql.lit(maxCounted)}
       ) as unread
     ) as counted
