@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../../src/database/open.ts'
 import type { Cluster } from '../../src/requests/search/opensearch/cluster.ts'
 import { store } from '../../src/requests/search/testing.ts'
-import { changeRequests } from '../stored-requests.ts'
+import { refreshCopies } from '../../src/requests/store/copies.ts'
+import { deleteAlone } from '../../src/requests/store/delete.ts'
+import { recount } from '../../src/requests/wishes/recount.ts'
 
 // What the tests of a search cluster have in common.
 
@@ -44,7 +46,10 @@ export const storeMany = (database: Database, count: number, word = 'word') =>
     })),
   )
 
-/** A writer that changes, deletes and adds requests until it is stopped. @returns how many transactions it made */
+/**
+ * A writer that changes, deletes and adds requests beside a service until it is stopped, by the steps of the store.
+ * @returns how many rounds it made
+ */
 export function startWriter(database: Database): { stop(): Promise<number> } {
   let isStopped = false
   const write = async () => {
@@ -53,9 +58,13 @@ export function startWriter(database: Database): { stop(): Promise<number> } {
     for (; !isStopped; rounds++) {
       own.push(...(await storeMany(database, 3, `round${rounds}x`)))
       const changed = own[(rounds * 7) % own.length]!
-      await changeRequests(database, sql`update requests set votes = votes + 1 where id = ${changed}`)
+      await database.transaction().execute(async (transaction) => {
+        await sql`update requests set votes = votes + 1 where id = ${changed}`.execute(transaction)
+        await refreshCopies(transaction, [changed])
+        await recount(transaction, { requests: [changed] })
+      })
       const [deleted] = own.splice((rounds * 11) % own.length, 1)
-      await changeRequests(database, sql`delete from requests where id = ${deleted}`)
+      await deleteAlone(database, sql`select id from requests where id = ${deleted} for update`)
     }
     return rounds
   }
