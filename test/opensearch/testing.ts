@@ -13,19 +13,15 @@ export async function indexedVotes(cluster: Cluster, index: string): Promise<Map
   await cluster.refresh(index)
   const votes = new Map<string, number>()
   // A search gives at most 10,000 hits.
-  for (let after: readonly unknown[] | null = []; after !== null; ) {
+  const size = 10_000
+  for (let last: string | null = ''; last !== null; ) {
     const { hits } = await cluster.search(
       index,
-      {
-        query: { match_all: {} },
-        size: 10_000,
-        sort: [{ votes: 'asc' }, { id: 'asc' }],
-        ...(after.length > 0 ? { search_after: after } : {}),
-      },
+      { query: { range: { id: { gt: last } } }, size, sort: [{ id: 'asc' }, { votes: 'asc' }] },
       { session: 'test' },
     )
-    for (const { sort } of hits) votes.set(String(sort[1]), Number(sort[0]))
-    after = hits.at(-1)?.sort ?? null
+    for (const { sort } of hits) votes.set(String(sort[0]), Number(sort[1]))
+    last = hits.length < size ? null : String(hits.at(-1)?.sort[0])
   }
   return votes
 }
