@@ -92,10 +92,12 @@ async function fill(): Promise<void> {
   for (const key of ['all', 'seventh', 'tiny']) {
     await database.insertInto('topics').values({ key, name: key, created_at: now }).execute()
   }
-  for (let from = 0; from < size; from += 10_000) {
-    const rows = JSON.stringify(model.slice(from, from + 10_000))
-    await changeRequests(
-      database,
+  const chunks = [0, 10_000, 20_000, 30_000].map((from) => JSON.stringify(model.slice(from, from + 10_000)))
+  const differences = model.filter(({ standing, own }) => standing !== own)
+  // One change: what is derived from requests is derived once.
+  await changeRequests(
+    database,
+    ...chunks.flatMap((rows) => [
       sql`
       insert into requests
         (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at, created_at, updated_at,
@@ -112,15 +114,11 @@ async function fill(): Promise<void> {
         as row (id uuid, platform text, votes integer, tags text[], "postedAt" bigint, topics text[], standing integer),
           unnest(topics) as topic
       `,
-    )
-    await sql`
+      sql`
       insert into scrape_job_requests (job_id, request_id)
       select job::uuid, id from jsonb_to_recordset(${rows}::jsonb) as row (id uuid, jobs text[]), unnest(jobs) as job
-      `.execute(database)
-  }
-  const differences = model.filter(({ standing, own }) => standing !== own)
-  await changeRequests(
-    database,
+      `,
+    ]),
     sql`
     insert into account_requests (account_id, request_id, standing)
     select ${accountId}, id, own from jsonb_to_recordset(${JSON.stringify(differences)}::jsonb) as row (id uuid, own integer)
