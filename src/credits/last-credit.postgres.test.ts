@@ -19,7 +19,7 @@ const callers = 200
 /** Of the crowd on one account, and how much each does. */
 const crowdSize = 19
 const stepsEach = 40
-const rounds = campaignSize('RACE_ROUNDS', { quick: 3, nightly: 100 })
+const rounds = campaignSize('RACE_ROUNDS', { quick: 1, nightly: 100 })
 
 let copy: DatabaseCopy
 let opened: OpenDatabase
