@@ -49,7 +49,7 @@ async function readMatches(name: string): Promise<JudgedQuery[]> {
           .replace(/(?<!\S)-/g, ''),
       )
       const { rows } = await sql<{ id: string; score: number }>`
-        select source_id as id, score from (${bm25.best(words.join(' '), 101)}) as matches
+        select source_id as id, score from (${bm25.best(words.join(' '), null, 101)}) as matches
         join requests on requests.id = request_id order by score desc, request_id`.execute(database)
       judged.push({ matches: rows.map((row) => ({ ...row, grade: graded.get(row.id) ?? 0 })), grades: graded })
     }

@@ -4,6 +4,7 @@ import { bm25 } from '../src/requests/search/bm25.ts'
 import { createDatabaseEngine } from '../src/requests/search/database-engine.ts'
 import type { SearchEngine } from '../src/requests/search/engine.ts'
 import { chooseEngine } from '../src/requests/search/engine-choice.ts'
+import { readHits } from '../src/requests/search/hits.ts'
 import { tsvector } from '../src/requests/search/tsvector.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { openBenchDatabase } from './bench-database.ts'
@@ -121,7 +122,7 @@ for (const { what, queries } of kinds) {
       const wanted = round === 0 ? best(lexemes.get(query)!) : []
       for (const [name, engine] of engines) {
         const since = performance.now()
-        const hits = await engine.best(database, query.split(' '), 101)
+        const hits = await readHits(database, await engine.best(database, { words: query.split(' '), terms: [] }, 101))
         // The first round only warms.
         if (round > 0) times.get(name)!.push(performance.now() - since)
         else {

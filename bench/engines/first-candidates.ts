@@ -25,7 +25,7 @@ const ranked = (words: string, candidates: RawBuilder<unknown>) => sql`
       (string_agg(term, '|') filter (where not rare))::tsquery as common
     from terms
   ), candidates as materialized (${candidates})
-  select request_id, score, null::integer as considered
+  select request_id, score, true as has_all, null::integer as considered
   from (select request_id, setweight(words, 'D') as words from candidates) as unpacked, lateral (
     select sum((0.01 - ln(share)) * ts_rank(words, term::tsquery, 1)) as score from terms
   ) as ranked`
@@ -42,5 +42,6 @@ export const firstCandidates: Ranking = {
       from ${requestsWithWords(sql`(select common && !!rare from queries)`, { max: sql.lit(commonCandidates) })}
     ) as found join request_texts using (request_id)`,
     ),
-  among: (words, ids) => ranked(words, sql`select request_id, words from request_texts where request_id = any(${ids})`),
+  among: (words, _all, ids) =>
+    ranked(words, sql`select request_id, words from request_texts where request_id = any(${ids})`),
 }

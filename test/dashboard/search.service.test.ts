@@ -74,7 +74,7 @@ describePage('searching', () => {
       const { meta, ...body } = await response.json()
       await route.fulfill({ response, json: { ...body, meta: { ...meta, total: 3 } } })
     })
-    await page.goto('/?q=dark+mode&sort=votes')
+    await page.goto('/?q=dark+mode')
     await page.getByText('3 requests have all words. The first 20 that have some are shown.').waitFor()
     await page.locator('.results > li').nth(3).getByText('These have only some of the words:').waitFor()
   })

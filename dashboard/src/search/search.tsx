@@ -114,8 +114,8 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       ) : (
         <Cards
           found={found}
-          // By relevance one with some rare words may come first.
-          allWords={view.sortBy === 'relevance' ? null : withAllWords(found.length, { meta, view })}
+          // Where some only fill up for an exact phrase, each says so.
+          allWords={found.some(({ matchedBy }) => matchedBy) ? null : withAllWords(found.length, { meta, view })}
           busy={isPlaceholderData}
           view={view}
           show={show}

@@ -83,8 +83,11 @@ export async function answerSearch(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,
 ): Promise<SearchAnswer> {
-  const { more, maybeIds, ...found } = await searchQuery(searchIndex, executor, input)
-  const totals = await searchIndex.totals(executor, { ...input, query: found.understood.corrected ?? input.query })
+  const aside = { words: [], total: (input.facets ?? []).length === 0 }
+  const { more, maybeIds, ...found } = await searchQuery(searchIndex, executor, { ...input, aside })
+  const totals =
+    found.aside?.totals ??
+    (await searchIndex.totals(executor, { ...input, query: found.understood.corrected ?? input.query }))
   const atCap = input.offset + found.results.length >= searchCap
   return toAnswer(executor, input, {
     ...found,

@@ -47,7 +47,7 @@ export const bm25Index: EngineIndex = {
 async function createFunctions(transaction: Transaction): Promise<void> {
   for (const max of depths) {
     await sql.raw(matchesFunction(max)).execute(transaction)
-    await sql`select from ${sql.id(nameOfMatches(max))}('wish')`.execute(transaction)
+    await sql`select from ${sql.id(nameOfMatches(max))}('wish', null)`.execute(transaction)
   }
 }
 

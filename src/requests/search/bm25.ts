@@ -16,12 +16,14 @@ const depthFor = (max: number): Depth => depths.find((depth) => depth >= max) ??
  * b = 0.75, by the extension `pg_textsearch`, which finds the best matches without ranking the others (Block-Max WAND).
  */
 export const bm25: Ranking = {
-  best: (words, max) => sql`
-    select request_id, -score as score, null::integer as considered from ${sql.id(nameOfMatches(depthFor(max)))}(${words}) where score < 0`,
+  best: (words, all, max) => sql`
+    select request_id, -score as score, has_all, null::integer as considered
+    from ${sql.id(nameOfMatches(depthFor(max)))}(${words}, ${all ?? sql`null`}) where score < 0`,
   // The same score, computed for each row by itself; a row that does not match has 0.
-  among: (words, ids) => sql`
-    select request_id, -score as score, null::integer as considered from (
-      select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score
+  among: (words, all, ids) => sql`
+    select request_id, -score as score, has_all, null::integer as considered from (
+      select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score,
+        ${all === null ? sql`true` : sql`words @@ ${all}`} as has_all
       from request_texts where request_id = any(${ids}) offset 0
     ) as scored where score < 0`,
 }
@@ -35,13 +37,13 @@ export const bm25: Ranking = {
  * only by a constant, and parses the text of each match when it is an argument.
  */
 export const matchesFunction = (max: Depth) => `
-  create or replace function ${nameOfMatches(max)}(words text)
-  returns table (request_id uuid, score double precision)
+  create or replace function ${nameOfMatches(max)}(words text, all_words tsquery)
+  returns table (request_id uuid, score double precision, has_all boolean)
   language plpgsql stable rows ${max} set enable_sort = off
   as $$
     begin
       return query execute format(
-        'select request_id, bm25_get_current_score() from request_texts
-          order by text <@> to_bm25query(%L, ''request_texts_bm25'') limit ${max}', words);
+        'select request_id, bm25_get_current_score(), $1 is null or words @@ $1 from request_texts
+          order by text <@> to_bm25query(%L, ''request_texts_bm25'') limit ${max}', words) using all_words;
     end
   $$`

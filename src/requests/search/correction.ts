@@ -5,7 +5,7 @@ import { filterView } from '../filters/filters.ts'
 import { closestWord, isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
 import { replaceWords } from './query.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
-import { exactRequests, lastCharacter } from './vocabulary.ts'
+import { exactRequests, frequentAmong, lastCharacter, rareRequests } from './vocabulary.ts'
 
 /** Words beyond these are left as they are typed. */
 const wordLimit = 8
@@ -16,13 +16,11 @@ const shortestSuggested = 3
 const shortestTwoSlips = 8
 /** Longer words have so many neighbours that looking for them costs too much. */
 const longestWord = 24
-/** A word that more requests have is no slip, whatever is beside it … */
-const rareRequests = 2
-/** … and one that so few have is a slip only beside a word that is this much more frequent. */
+/** A word that `rareRequests` have is a slip only beside a word that is this much more frequent. */
 const frequentFactor = 50
 
 /** A word of a query that may be a slip: how it is typed, and normalised. */
-interface TypedWord {
+export interface TypedWord {
   typed: string
   word: string
 }
@@ -64,14 +62,16 @@ function replaceTyped(query: string, replacements: ReadonlyMap<string, string>):
   return replaceWords(query, (piece) => piece) === replaced ? null : replaced
 }
 
-/** Those of the words that at most `rareRequests` requests have among the words that the vocabulary counts. */
-async function rareWords(executor: Executor, words: readonly TypedWord[]): Promise<TypedWord[]> {
+/** The words of a query that are slips if they are rare. */
+export const correctableWords = (query: string): TypedWord[] => typedWords(query, shortestCorrected)
+
+/** Those of the words that many requests have. */
+export async function readFrequent(executor: Executor, words: readonly TypedWord[]): Promise<readonly string[]> {
   if (words.length === 0) return []
-  const { rows } = await sql<{ word: string }>`
-    select word from search_words where word = any(${words.map(({ word }) => word)}::text[])
-    and ${exactRequests} > ${sql.lit(rareRequests)}`.execute(executor)
-  const frequent = new Set(rows.map(({ word }) => word))
-  return words.filter(({ word }) => !frequent.has(word)).slice(0, wordLimit)
+  const { rows } = await sql<{
+    words: string[]
+  }>`select ${frequentAmong(words.map(({ word }) => word))} as words`.execute(executor)
+  return rows[0]!.words
 }
 
 const isSwap = (one: string, other: string) =>
@@ -119,17 +119,18 @@ async function hasBeginning(executor: Executor, word: string): Promise<boolean> 
 /**
  * A query with its misspelt words corrected: those that nothing in the view has, or hardly anything beside a frequent word at one slip.
  * What the vocabulary does not count, such as the end of long texts and unlisted requests, is found by the index and so no slip.
+ * @param rare those of its words that the vocabulary does not know as frequent
  * @returns null when no word is to be corrected.
  */
 export async function correctQuery(
   index: SearchIndex,
   executor: Executor,
   { query, filters = {}, prefix = false }: SearchInput,
+  rare: readonly TypedWord[],
 ): Promise<string | null> {
-  const rare = await rareWords(executor, typedWords(query, shortestCorrected))
   const replacements = new Map<string, string>()
   const view = { ...filterView(filters), least: 0 as const }
-  for (const { typed, word } of rare) {
+  for (const { typed, word } of rare.slice(0, wordLimit)) {
     const isBeginning = prefix && query.endsWith(typed)
     if (isBeginning && (await hasBeginning(executor, word))) continue
     // As it is typed, so that another spelling of it is no slip.

@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import type { Database } from '../../database/open.ts'
 import { isAtLeast } from './bm25-preparation.ts'
 import { chooseEngine } from './engine-choice.ts'
+import { readHits } from './hits.ts'
 import { SearchEngineError } from './search-engine-error.ts'
 import { store } from './testing.ts'
 
@@ -50,7 +51,8 @@ test('makes again what tsvector needs', async () => {
   const { engine } = await chooseEngine(opened.database, { isShared: true })
   expect([engine.kind, await storedKind()]).toEqual(['tsvector', 'tsvector'])
   const [id] = await store(opened.database, [{ text: 'rose', platform: 'github', topic: 'some' }])
-  expect((await engine.best(opened.database, ['rose'], 10)).map((hit) => hit.id)).toEqual([id])
+  const hits = await engine.best(opened.database, { words: ['rose'], terms: [] }, 10)
+  expect((await readHits(opened.database, hits)).map((hit) => hit.id)).toEqual([id])
   const { rows } = await sql`select from pg_indexes where indexname = 'searchable_requests_weights'`.execute(
     opened.database,
   )

@@ -11,7 +11,8 @@ import type { View } from '../views/view.ts'
 import { bm25 } from './bm25.ts'
 import { type Bounds, defaultBounds } from './bounds.ts'
 import { createDatabaseEngine } from './database-engine.ts'
-import { type FacetName, facetNames, type SearchEngine } from './engine.ts'
+import { type FacetName, facetNames, type RankedQuery, type SearchEngine } from './engine.ts'
+import { readHits } from './hits.ts'
 import type { ClusterSearch } from './opensearch/cluster-search.ts'
 import { createClusterEngine } from './opensearch/opensearch-engine.ts'
 import type { SearchOrder } from './orders.ts'
@@ -322,16 +323,55 @@ describe.each(kinds)('the engine %s', (kind) => {
     },
   )
 
+  const readBest = async (query: RankedQuery, max: number) =>
+    readHits(opened.database, await engineWith().best(opened.database, query, max))
+  const readAmong = async (query: RankedQuery, ids: readonly string[]) =>
+    readHits(opened.database, await engineWith().among(opened.database, query, ids))
+
   test('ranks what has any of the words, and its scores are the same for chosen requests', async () => {
-    const engine = engineWith()
-    const hits = await engine.best(opened.database, ['alpha', 'beta'], 5_001)
+    const query = { words: ['alpha', 'beta'], terms: [] }
+    const hits = await readBest(query, 5_001)
     expect(new Set(hits.map(({ id }) => id))).toEqual(
       new Set(rows.filter(({ text }) => /alpha|beta/.test(text)).map(({ id }) => id)),
     )
     expect(hits).toEqual(hits.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)))
     const chosen = hits.slice(3, 9)
-    const again = await engine.among(opened.database, ['alpha', 'beta'], [...chosen.map(({ id }) => id), rows[0]!.id])
+    const again = await readAmong(query, [...chosen.map(({ id }) => id), rows[0]!.id])
     for (const { id, score } of chosen) expect(again.find((hit) => hit.id === id)?.score).toBeCloseTo(score, 4)
+  })
+
+  test.each([
+    [['alpha'], ['beta']],
+    [['alpha'], ['beta'], ['gamma'], ['delta']],
+    [['alpha', 'omega'], ['beta gamma']],
+    [['nowhere'], ['alpha']],
+  ])('ranks what has all words first, however few are asked for: %j %j', async (...terms) => {
+    const query = { words: [...new Set(terms.flat().flatMap((term) => term.split(' ')))], terms }
+    const hasAll = (text: string) =>
+      terms.every((term) => term.some((alternative) => alternative.split(' ').every((word) => text.includes(word))))
+    const all = await readBest(query, 5_001)
+    const right = rows.filter(({ text }) => hasAll(text)).map(({ id }) => id)
+    expect(
+      all
+        .filter((hit) => hit.hasAll)
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(right.toSorted())
+    expect(all).toEqual(
+      all.toSorted((a, b) => Number(b.hasAll) - Number(a.hasAll) || b.score - a.score || (a.id < b.id ? -1 : 1)),
+    )
+    const ids = all.map(({ id }) => id)
+    const scores = new Map(all.map(({ id, score }) => [id, score]))
+    for (const max of [1, 20, 101, 301]) {
+      const first = await readBest(query, max)
+      expect(first.map((hit) => hit.hasAll)).toEqual(all.slice(0, max).map((hit) => hit.hasAll))
+      // What ranks lower by its score, and is there because it has all words, has the score of the worst.
+      const worst = Math.min(...first.map(({ score }) => score))
+      for (const { id, score } of first)
+        expect([worst, scores.get(id)!].some((right) => Math.abs(score - right) < 0.001)).toBe(true)
+    }
+    const again = await readAmong(query, ids.slice(0, 40))
+    expect(again.map((hit) => hit.hasAll)).toEqual(all.slice(0, 40).map((hit) => hit.hasAll))
   })
 
   test('gives the requests with a phrase, and none where they may be too many', async () => {

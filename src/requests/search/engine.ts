@@ -1,20 +1,18 @@
+import type { RawBuilder } from 'kysely'
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
+import type { Hits } from './hits.ts'
 import type { SearchOrder } from './orders.ts'
 import type { Phrase } from './query.ts'
 import type { Term } from './terms.ts'
 
-/** A request that matches. */
-export interface Hit {
-  id: string
-  /** How well it matches: the higher the better, always above 0. */
-  score: number
-}
-
-export interface Hits extends Array<Hit> {
-  /** Set when too many match to rank them all: so many of the matches were ranked. */
-  considered?: number
+/** What is ranked. */
+export interface RankedQuery {
+  /** Any of these words match. */
+  words: readonly string[]
+  /** A request has all words when it has one alternative of each term. Without terms, scores alone are the order. */
+  terms: readonly Term[]
 }
 
 /** What exact orders, totals and facets are about. */
@@ -70,22 +68,27 @@ export interface TotalsInput {
 }
 
 /**
- * What searches the texts of requests. Its results are ids and scores: callers read the records by id, and check filters and view
+ * What searches the texts of requests. Its results are ids and scores (`hits.ts`): callers read the records by id, and check filters and view
  * again. `executor` is where an engine inside the database reads; one outside of it ignores it.
  */
 export interface SearchEngine {
   readonly kind: 'bm25' | 'tsvector' | 'opensearch'
   /**
-   * The `max` best matches of any of the words, best first; all of them when they are fewer, and none that does not match. Where an
-   * engine ranks only some of very many matches, it says how many.
+   * The `max` best matches of any of the words, those with all words before all others; all of them when they are fewer,
+   * and none that does not match.
    */
-  best(executor: Executor, words: readonly string[], max: number): Promise<Hits>
+  best(executor: Executor, query: RankedQuery, max: number): Promise<Hits>
   /** Those of some requests that have any of the words, with the same scores. @param ids at most a few hundred: each text is read. */
-  among(executor: Executor, words: readonly string[], ids: readonly string[]): Promise<Hit[]>
+  among(executor: Executor, query: RankedQuery, ids: readonly string[]): Promise<Hits>
   /** The requests that have the phrases and no exclusion, whatever the filters say; null when they may be more than `max`. */
   withPhrases(executor: Executor, query: SearchQuery, max: number): Promise<string[] | null>
   /** Exactly the first ones in an order; null where too many match to have them in the time of a search. */
   ordered(executor: Executor, query: SearchQuery, input: OrderedInput): Promise<OrderedIds | null>
+  /**
+   * How many requests have all words of the query, as an expression for a statement that reads other things, too; null where counting takes
+   * a statement of its own.
+   */
+  totalIn(executor: Executor, query: SearchQuery): Promise<RawBuilder<Totals> | null>
   /** How many requests have all words of the query, and how they are distributed. */
   totals(executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals>
 }

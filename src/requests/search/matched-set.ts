@@ -23,12 +23,15 @@ const oneOf = (alternatives: Term | Phrase) =>
 export const phraseWords = ({ phrases }: SearchQuery): RawBuilder<unknown> | null =>
   phrases.length === 0 ? null : joined(phrases.map(oneOf), '&&')
 
+/** All words of a query, as a `tsquery`. */
+export const allWords = (terms: readonly Term[]): RawBuilder<unknown> => joined(terms.map(oneOf), '&&')
+
 /** The words of a part of the matches, as a `tsquery`. */
 export function wordsQuery(query: SearchQuery, part: Part): RawBuilder<unknown> {
-  const terms = query.terms.map(oneOf)
+  const all = allWords(query.terms)
   const ofPhrases = phraseWords(query)
   const parts = [
-    ...(part === 'all' ? [joined(terms, '&&')] : [joined(terms, '||'), sql`!!${joined(terms, '&&')}`]),
+    ...(part === 'all' ? [all] : [joined(query.terms.map(oneOf), '||'), sql`!!${all}`]),
     ...(ofPhrases === null ? [] : [ofPhrases]),
   ]
   return joined(parts, '&&')

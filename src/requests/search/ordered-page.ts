@@ -1,8 +1,9 @@
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import type { ExactOrder, OrderedIds, SearchEngine } from './engine.ts'
+import type { PageInput, SearchMatches } from './matches.ts'
 import { searchCap } from './orders.ts'
-import { type PageInput, readBestPage, readRecords, type SearchMatches } from './page.ts'
+import { readBestPage, readRecords } from './page.ts'
 
 interface Order extends OrderedIds {
   /** Set where the requests with some of the words are only those among the best matches. */
@@ -68,5 +69,5 @@ export async function readOrderedPage(
   const end = input.offset + input.limit
   const results = await readRecords(executor, ids.slice(input.offset, end), input)
   const anyMatch = ids.length > 0 || maybeIds.length > 0 || (await matchesAnything(executor, engine, input))
-  return { results, more: ids.length > end, window, maybeIds, anyMatch, isAll: true }
+  return { results, more: ids.length > end, window, maybeIds, anyMatch, isAll: true, aside: null }
 }

@@ -24,8 +24,10 @@ export async function searchFilled(index: SearchIndex, executor: Executor, input
   if (alone === null) return { ...(await index.search(executor, input)), onlyWords: none }
   // As in the query: a beginning that ends a phrase is a whole word.
   const prefix = (input.prefix ?? false) && parseQuery(input.query, { prefix: true }).prefix !== null
-  const byWords = { ...input, query: alone.query, prefix }
-  return alone.isTitle ? searchTitle(index, executor, input, byWords) : searchPhrases(index, executor, input, byWords)
+  // Their totals are those of no part of them.
+  const { aside: _, ...shared } = input
+  const byWords = { ...shared, query: alone.query, prefix }
+  return alone.isTitle ? searchTitle(index, executor, shared, byWords) : searchPhrases(index, executor, shared, byWords)
 }
 
 const idsOf = ({ results }: FoundMatches) => new Set(results.map(({ _id }) => _id))

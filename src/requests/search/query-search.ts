@@ -1,5 +1,6 @@
 import type { Executor } from '../../database/open.ts'
-import { correctQuery, suggestQuery } from './correction.ts'
+import { correctableWords, correctQuery, readFrequent, suggestQuery } from './correction.ts'
+import type { Aside } from './matches.ts'
 import { type FilledMatches, searchFilled } from './phrase-fill.ts'
 import { describeQuery, type UnderstoodQuery } from './query.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
@@ -19,7 +20,7 @@ export interface QueryMatches extends FilledMatches {
  * @param search the search of one query
  * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
  */
-export async function searchCorrected<Found extends { anyMatch: boolean }>(
+export async function searchCorrected<Found extends { anyMatch: boolean; aside?: Aside | null }>(
   index: SearchIndex,
   executor: Executor,
   input: SearchInput,
@@ -29,9 +30,13 @@ export async function searchCorrected<Found extends { anyMatch: boolean }>(
     ...(await search({ ...input, query: corrected })),
     understood: { ...describeQuery(corrected), corrected },
   })
-  const corrected = await correctQuery(index, executor, input)
+  const words = correctableWords(input.query)
+  const total = input.aside?.total ?? false
+  const found = await search({ ...input, aside: { words: words.map(({ word }) => word), total } })
+  const frequent = new Set(found.aside?.frequent ?? (await readFrequent(executor, words)))
+  const rare = words.filter(({ word }) => !frequent.has(word))
+  const corrected = await correctQuery(index, executor, input, rare)
   if (corrected !== null) return searchInstead(corrected)
-  const found = await search(input)
   const suggested = found.anyMatch ? null : await suggestQuery(executor, input.query)
   return suggested === null ? { ...found, understood: describeQuery(input.query) } : searchInstead(suggested)
 }

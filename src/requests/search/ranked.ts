@@ -2,16 +2,8 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import type { ExactOrder, OrderedIds, SearchEngine } from './engine.ts'
-import {
-  candidatesOf,
-  classOrder,
-  conditionOf,
-  orders,
-  type PageInput,
-  shownOf,
-  wideWindowSize,
-  windowSize,
-} from './page.ts'
+import { candidatesOf, type PageInput, searchOrder, shownOf } from './matches.ts'
+import { conditionOf, wideWindowSize, windowSize } from './page.ts'
 
 /** The matches of a query that the view shows and that pass its filters, without their records. */
 export interface RankedMatches {
@@ -37,6 +29,14 @@ export const noRankedMatches: RankedMatches = {
   anyMatch: false,
 }
 
+interface RankedFacts {
+  /** How many of the hits in the window the view shows. */
+  considered: number
+  /** As in `Considered`. */
+  hits: number
+  ranked: number | null
+}
+
 /** The best matches, as far as a window goes. */
 async function rankBest(
   executor: Executor,
@@ -46,19 +46,19 @@ async function rankBest(
 ): Promise<RankedMatches> {
   const view = filterView(input.filters)
   const least = sql.lit(view.least)
-  const hits = await engine.best(executor, input.words, size + 1)
-  const isWhole = hits.length <= size && hits.considered === undefined
-  const order = sql`${classOrder(view)}${orders[input.sortBy]}`
-  const { rows } = await sql<Pick<RankedMatches, 'ids' | 'maybeIds' | 'anyMatch'> & { considered: number }>`
+  const hits = await engine.best(executor, input, size + 1)
+  const { rows } = await sql<Pick<RankedMatches, 'ids' | 'first' | 'maybeIds' | 'anyMatch'> & RankedFacts>`
     with ${candidatesOf(hits, view, { condition: conditionOf(input), max: size })}, ${shownOf(view)}
     select count(*) filter (where standing >= ${least})::int as considered,
-      (select coalesce(array_agg(id order by ${order}), '{}') from shown) as ids,
+      (select count(*)::int from hits) as hits, (select max(considered) from hits) as ranked,
+      (select coalesce(array_agg(id order by ${searchOrder(view, input.sortBy)}), '{}') from shown) as ids,
+      (select count(*)::int from shown where has_all) as first,
       coalesce(array_agg(id) filter (where passes and standing < ${least}), '{}') as "maybeIds",
       count(*) > 0 as "anyMatch"
     from candidates`.execute(executor)
-  const { considered, ...ranked } = rows[0]!
-  const window = isWhole ? null : considered
-  return { ...ranked, first: ranked.ids.length, window, canBeWider: hits.length > size && size < wideWindowSize }
+  const { considered, hits: found, ranked, ...matches } = rows[0]!
+  const window = found <= size && ranked === null ? null : considered
+  return { ...matches, window, canBeWider: found > size && size < wideWindowSize }
 }
 
 /** How many matches of an order are grouped; in very large caches, where so many cannot be had in time, fewer. */

@@ -3,15 +3,17 @@ import type { Database, Executor } from '../../database/open.ts'
 import type { Spellings } from '../../text/words.ts'
 import type { RequestFilters } from '../filters/filters.ts'
 import { standingIn, type View } from '../views/view.ts'
-import type { FacetName, Hit, SearchEngine, Totals } from './engine.ts'
+import type { FacetName, SearchEngine, Totals } from './engine.ts'
 import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
+import { bestFirst, type Hit, readHits } from './hits.ts'
+import type { Aside, PageInput, SearchMatches } from './matches.ts'
 import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
-import { type PageInput, readBestPage, type SearchMatches } from './page.ts'
+import { readBestPage } from './page.ts'
 import { type Phrase, parseQuery, spellingsOf } from './query.ts'
 import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
 import { type Beginning, partsOfBeginning, respell, termsOf } from './terms.ts'
-import { expandPrefix, likelySpellings, rarestWords } from './vocabulary.ts'
+import { expandPrefix, frequentAmong, likelySpellings, rarestWords } from './vocabulary.ts'
 
 export interface SearchInput {
   /** As the user typed it. */
@@ -26,6 +28,8 @@ export interface SearchInput {
   prefix?: boolean
   /** Whether the results have their whole descriptions. */
   fullText?: boolean
+  /** What is read with a page by relevance, where that can be: whether each of some words is frequent, and the total. */
+  aside?: { words: readonly string[]; total: boolean }
 }
 
 export interface FoundMatches extends SearchMatches {
@@ -85,7 +89,15 @@ export async function openSearchIndex(database: Database, options?: ChooseEngine
 /** A longer query is ranked by this many of its words, the rarest, unless nearly nothing has them. */
 const rankedWords = 16
 
-const nothing: SearchMatches = { results: [], more: false, window: null, maybeIds: [], anyMatch: false, isAll: true }
+const nothing: SearchMatches = {
+  results: [],
+  more: false,
+  window: null,
+  maybeIds: [],
+  anyMatch: false,
+  isAll: true,
+  aside: null,
+}
 
 /** The words that begin with a word of a query, or with another spelling of it. */
 async function readBeginnings(executor: Executor, prefix: string, spellings: Spellings): Promise<string[]> {
@@ -131,6 +143,16 @@ async function pageOf(executor: Executor, input: SearchInput): Promise<PageInput
   return { ...query, allWords: query.words, sortBy, fullText, offset, limit }
 }
 
+async function asideOf(
+  executor: Executor,
+  engine: SearchEngine,
+  page: PageInput,
+  { words, total }: NonNullable<SearchInput['aside']>,
+) {
+  const totals = total ? await engine.totalIn(executor, page) : null
+  return sql<Aside>`json_build_object('totals', ${totals ?? sql`null::json`}, 'frequent', ${frequentAmong(words)})`
+}
+
 /** A page by relevance. A word costs the more the more frequent it is, and the frequent ones say the least. */
 async function readRanked(executor: Executor, engine: SearchEngine, page: PageInput): Promise<SearchMatches> {
   if (page.words.length > rankedWords && page.phrases.length === 0) {
@@ -151,14 +173,13 @@ async function readCandidates(
   { view, max }: CandidatesOfSearch,
 ) {
   if (words.length === 0) return []
-  const hits = await engine.best(executor, words, searchCap + 1)
-  const { rows } = await sql<{ id: string }>`
-    select request_id as id from request_facets
-    where request_id = any(${hits.map(({ id }) => id)}::uuid[]) and ${standingIn(view, facetColumns)} = 2`.execute(
+  const hits = await engine.best(executor, { words, terms: [] }, searchCap + 1)
+  return readHits(
     executor,
+    sql`
+    select hits.* from (${hits}) as hits join request_facets on request_facets.request_id = hits.id
+    where ${standingIn(view, facetColumns)} = 2 order by ${bestFirst} limit ${max}`,
   )
-  const likely = new Set(rows.map(({ id }) => id))
-  return hits.filter(({ id }) => likely.has(id)).slice(0, max)
 }
 
 /** Searches with any engine. */
@@ -170,7 +191,9 @@ export function createSearchIndex(engine: SearchEngine): SearchIndex {
       const page = await pageOf(executor, input)
       const { words, sortBy } = page
       if (words.length === 0) return { ...nothing, words: [] }
-      const found = await (sortBy === 'relevance' ? readRanked : readOrderedPage)(executor, engine, page)
+      if (sortBy !== 'relevance') return { ...(await readOrderedPage(executor, engine, page)), words: [...words] }
+      const aside = input.aside && (await asideOf(executor, engine, page, input.aside))
+      const found = await readRanked(executor, engine, { ...page, aside })
       return { ...found, words: [...words] }
     },
     rank: async (executor, input, options) => {

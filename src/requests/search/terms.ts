@@ -20,6 +20,10 @@ export function respell(phrase: Phrase, spellings: Spellings): Phrase {
   return [...new Set([...phrase, ...respelled])].slice(0, Math.max(phrase.length, maxForms))
 }
 
+/** Whether every request with any of the words has all of them: there is one term, and no alternative of several words. */
+export const isOneWord = (terms: readonly Term[]): boolean =>
+  terms.length === 0 || (terms.length === 1 && terms[0]!.every((alternative) => !alternative.includes(' ')))
+
 /** How many of the words from an index on are, put together, this word; 0 when none are. */
 function partsFrom(words: readonly string[], index: number, joined: string): number {
   let rest = joined

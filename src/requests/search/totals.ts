@@ -3,7 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import type { CacheBounds } from './bounds.ts'
 import type { FacetName, Facets, SearchQuery, Totals, TotalsInput } from './engine.ts'
-import { countOfMatches, isChecked, matchesOf, offeredOf } from './matched-set.ts'
+import { countOfMatches, isChecked, matchesOf, offeredOf, sampledMatchesOf } from './matched-set.ts'
 import { readFirstOfSample } from './sample.ts'
 
 /** Of the values of a facet the most frequent ones. */
@@ -69,26 +69,38 @@ async function countMatches(
   return rows[0]!
 }
 
-/** Whether there are more matches than are counted, by the sample alone. */
-async function hasVeryMany(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<boolean> {
-  // Few requests are counted as quickly.
-  if (bounds.requests <= bounds.counted) return false
-  return (await readFirstOfSample(executor, query, 'all', bounds)).shown >= bounds.manySampled
+/** Implements `SearchEngine.totalIn` inside the database: where every match of a class is a result. */
+export function totalIn(
+  query: SearchQuery,
+  { requests, counted, manySampled }: CacheBounds,
+): RawBuilder<Totals> | null {
+  if (isChecked(query)) return null
+  const { least } = filterView(query.filters)
+  const exactly = countOfMatches(query, least, counted + 1)
+  // The sample says that there are more than are counted. Few requests are counted as quickly.
+  const total =
+    requests <= counted
+      ? exactly
+      : sql`case when (
+          select count(*) from (${sampledMatchesOf(query, 'all', { least, max: manySampled })}) as sampled
+        ) < ${sql.lit(manySampled)} then ${exactly} else ${sql.lit(counted + 1)} end`
+  return sql<Totals>`(
+    select json_build_object('total', least(total, ${sql.lit(counted)}), 'totalIsExact', total <= ${sql.lit(counted)})
+    from (select ${total} as total) as counted)`
 }
 
 async function readTotal(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<Totals> {
-  const { counted, filtered, isSmall } = bounds
-  if (await hasVeryMany(executor, query, bounds)) return { total: counted, totalIsExact: false }
-  if (isChecked(query)) {
-    const { read, total } = await countMatches(executor, query, [], bounds)
-    return { total: Math.min(total, counted), totalIsExact: total <= counted && (isSmall || read! < filtered) }
+  const counting = totalIn(query, bounds)
+  if (counting !== null) {
+    const { rows } = await sql<{ totals: Totals }>`select ${counting} as totals`.execute(executor)
+    return rows[0]!.totals
   }
-  const { least } = filterView(query.filters)
-  const { rows } = await sql<{ total: number }>`select ${countOfMatches(query, least, counted + 1)} as total`.execute(
-    executor,
-  )
-  const { total } = rows[0]!
-  return { total: Math.min(total, counted), totalIsExact: total <= counted }
+  const { requests, counted, filtered, isSmall, manySampled } = bounds
+  const hasVeryMany =
+    requests > counted && (await readFirstOfSample(executor, query, 'all', bounds)).shown >= manySampled
+  if (hasVeryMany) return { total: counted, totalIsExact: false }
+  const { read, total } = await countMatches(executor, query, [], bounds)
+  return { total: Math.min(total, counted), totalIsExact: total <= counted && (isSmall || read! < filtered) }
 }
 
 /** Implements `SearchEngine.totals` inside the database. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { changeRequests } from '../../../test/stored-requests.ts'
 import { createDatabaseEngine } from './database-engine.ts'
+import { readHits } from './hits.ts'
 import { createSearchIndex } from './search-index.ts'
 import { store } from './testing.ts'
 import { rankByWeights } from './tsvector.ts'
@@ -31,6 +32,14 @@ const storeTexts = async (texts: readonly string[]) => {
   return ids
 }
 
+async function rank(words: readonly string[], engine = engineOf()) {
+  const found = await engine.best(opened.database, { words, terms: [] }, 101)
+  const { rows } = await sql<{
+    considered: number | null
+  }>`select max(considered) as considered from (${found}) as found`.execute(opened.database)
+  return { hits: await readHits(opened.database, found), considered: rows[0]!.considered }
+}
+
 describe('of more matches than it ranks', () => {
   let ids: string[]
   beforeEach(async () => {
@@ -47,9 +56,9 @@ describe('of more matches than it ranks', () => {
   })
 
   test('it ranks the most wanted and the newest of equally good ones, and says how many', async () => {
-    const hits = await engineOf().best(opened.database, ['everywhere'], 101)
+    const { hits, considered } = await rank(['everywhere'])
     expect(hits).toHaveLength(20)
-    expect(hits.considered).toBe(20)
+    expect(considered).toBe(20)
     expect(hits.slice(0, 9).map(({ id }) => id)).toEqual(ids.slice(70, 79).reverse())
     expect(hits[9]!.id).toBe(ids[79])
   })
@@ -60,7 +69,7 @@ describe('of more matches than it ranks', () => {
       opened.database,
       sql`update requests set original_created_at = '1999-01-01' where id = ${heavy}`,
     )
-    const hits = await engineOf().best(opened.database, ['everywhere'], 101)
+    const { hits } = await rank(['everywhere'])
     expect(hits[0]!.id).toBe(heavy)
   })
 
@@ -76,17 +85,17 @@ describe('of more matches than it ranks', () => {
 
   test('all matches of a rare word are ranked, beside those of a common one', async () => {
     const [rare, both] = await storeTexts(['needle', `needle ${'filler '.repeat(400)} everywhere`])
-    const hits = await engineOf().best(opened.database, ['needle', 'everywhere'], 101)
+    const { hits } = await rank(['needle', 'everywhere'])
     expect(hits.map(({ id }) => id)).toEqual(expect.arrayContaining([rare, both]))
-    const alone = await engineOf().best(opened.database, ['needle'], 101)
-    expect([alone.length, alone.considered]).toEqual([2, undefined])
+    const alone = await rank(['needle'])
+    expect([alone.hits.length, alone.considered]).toEqual([2, null])
   })
 
   test('of three words and more, a text with all of them is ranked, though it has each of them once', async () => {
     const words = ['everywhere', 'alpha', 'beta']
     await storeTexts(words.flatMap((word) => Array.from({ length: 40 }, () => `${word} ${word} ${word}`)))
     const [all] = await storeTexts([`${words.join(' ')} ${'filler '.repeat(300)}`])
-    const hits = await engineOf().best(opened.database, words, 101)
+    const { hits } = await rank(words)
     expect(hits.map(({ id }) => id)).toContain(all)
   })
 })
@@ -108,11 +117,11 @@ test('ranks all matches as BM25 does, with 100 words as the usual length, and th
     })
     return parts.reduce((sum, part) => sum + part, 0)
   })
-  const hits = await engineOf({ maxOfWord: 100 }).best(opened.database, query, 101)
-  expect(hits.considered).toBeUndefined()
+  const { hits, considered } = await rank(query, engineOf({ maxOfWord: 100 }))
+  expect(considered).toBeNull()
   expect(hits).toHaveLength(scores.filter((score) => score > 0).length)
   for (const { id, score } of hits) expect(score).toBeCloseTo(scores[ids.indexOf(id)]!, 5)
-  const few = await engineOf({ maxOfWord: 100, rankedExactly: 10 }).best(opened.database, query, 101)
+  const { hits: few } = await rank(query, engineOf({ maxOfWord: 100, rankedExactly: 10 }))
   expect(new Set(few.map(({ id }) => id))).toEqual(new Set(hits.map(({ id }) => id)))
   const exact = few.slice(0, 10)
   for (const { id, score } of exact) expect(score).toBeCloseTo(scores[ids.indexOf(id)]!, 5)

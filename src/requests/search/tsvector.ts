@@ -55,7 +55,7 @@ const scored = (texts: RawBuilder<unknown>) => sql`
  * @param bounds smaller ones for tests
  */
 export const rankByWeights = (bounds = defaultRankingBounds): Ranking => ({
-  best: (words) => sql`
+  best: (words, all) => sql`
     with ${termsOf(words, bounds)},
     sampled as materialized (select coalesce(bool_or(texts > max_of_word), false) as is_sampled from terms),
     candidates as materialized (
@@ -71,6 +71,7 @@ export const rankByWeights = (bounds = defaultRankingBounds): Ranking => ({
     exact as materialized (${scored(sql`
       select request_id, words from likely join request_texts using (request_id)`)})
     select request_id, score * (case when is_sampled then 1 + ${sql.lit(meritShare)} * merit else 1 end) as score,
+      ${all === null ? sql`true` : sql`(select words @@ ${all} from request_texts where request_texts.request_id = ranked.request_id)`} as has_all,
       case when is_sampled then count(*) over () end as considered
     from (
       select request_id, score, merit from exact join likely using (request_id)
@@ -78,10 +79,12 @@ export const rankByWeights = (bounds = defaultRankingBounds): Ranking => ({
       select request_id, least(estimate, (select min(score) from exact)), merit from candidates
       where not exists (select from likely where likely.request_id = candidates.request_id)
     ) as ranked cross join sampled`,
-  among: (words, ids) => sql`
+  among: (words, all, ids) => sql`
     with ${termsOf(words, bounds)}
-    select *, null::integer as considered from (${scored(sql`
-      select request_id, words from request_texts where request_id = any(${ids})`)}) as ranked`,
+    select request_id, score, ${all === null ? sql`true` : sql`words @@ ${all}`} as has_all, null::integer as considered
+    from (${scored(sql`
+      select request_id, words from request_texts where request_id = any(${ids})`)}) as ranked
+      join request_texts using (request_id)`,
 })
 
 export const tsvector = rankByWeights()

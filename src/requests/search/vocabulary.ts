@@ -84,6 +84,14 @@ export async function addWords(transaction: Transaction, texts: readonly string[
 export const exactRequests = sql<number>`(search_words.requests + coalesce((
   select sum(change)::integer from word_deltas where word_deltas.word = search_words.word), 0))`
 
+/** A word that more requests have is no slip, whatever is beside it. */
+export const rareRequests = 2
+
+/** Those of some words that more than `rareRequests` requests have among the words that are counted: an array, as JSON. */
+export const frequentAmong = (words: readonly string[]): RawBuilder<string[]> => sql`(
+  select coalesce(json_agg(word), '[]') from search_words
+  where word = any(${[...words]}::text[]) and ${exactRequests} > ${sql.lit(rareRequests)})`
+
 /** The noted changes of a range of words, for a join by `word`. @param range a condition on `word` */
 export const notedChanges = (range: RawBuilder<unknown>) => sql`
   (select word, sum(change)::integer as change from word_deltas where ${range} group by word) as noted`

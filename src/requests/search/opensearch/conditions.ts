@@ -2,9 +2,9 @@ import type { Standing } from '../../../database/column-types.ts'
 import { topicKey } from '../../../platforms/topic-key.ts'
 import type { RequestFilters } from '../../filters/filters.ts'
 import type { View } from '../../views/view.ts'
-import type { Part, SearchQuery } from '../engine.ts'
+import type { Part, RankedQuery, SearchQuery } from '../engine.ts'
 import type { Phrase } from '../query.ts'
-import type { Term } from '../terms.ts'
+import { isOneWord, type Term } from '../terms.ts'
 import type { Clause } from './cluster.ts'
 import { stemsOf } from './documents.ts'
 
@@ -15,9 +15,19 @@ const either = (clauses: readonly Clause[]): Clause => ({ bool: { should: clause
 const not = (clause: Clause): Clause => ({ bool: { must_not: [clause] } })
 
 /** Any of the words, better the more of them, the rarer and the more frequent they are in a text of its length (BM25). */
-export const anyOf = (words: readonly string[]): Clause => ({
+const anyOf = (words: readonly string[]): Clause => ({
   match: { stems: { query: words.map(stemsOf).join(' '), operator: 'or' } },
 })
+
+/** Above the score of 32 rare words: what has all words comes before all others. A score keeps three decimal places beside it. */
+export const allWordsScore = 2_000
+
+/** Any of the words, and first what has all words of a query. */
+export const rankedBy = ({ words, terms }: RankedQuery): Clause => {
+  if (isOneWord(terms)) return anyOf(words)
+  const whole = { constant_score: { filter: both(terms.map(hasTerm)), boost: allWordsScore } }
+  return { bool: { must: [anyOf(words)], should: [whole] } }
+}
 
 /** One of the alternatives; all words of it. */
 const hasTerm = (term: Term): Clause =>

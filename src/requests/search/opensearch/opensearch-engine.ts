@@ -5,18 +5,20 @@ import { defaultBounds } from '../bounds.ts'
 import type {
   FacetName,
   Facets,
-  Hit,
   OrderedIds,
   OrderedInput,
+  RankedQuery,
   SearchEngine,
   SearchQuery,
   Totals,
   TotalsInput,
 } from '../engine.ts'
+import { type Hits, hitsFrom } from '../hits.ts'
+import { isOneWord } from '../terms.ts'
 import { maxValues, readTotalsAmong } from '../totals.ts'
 import { readVerified, verify } from '../verified.ts'
 import type { Clause, Cluster, FoundDocuments, SearchBody, SearchOptions } from './cluster.ts'
-import { anyOf, hasTexts, matching } from './conditions.ts'
+import { allWordsScore, hasTexts, matching, rankedBy } from './conditions.ts'
 
 export interface ClusterEngineOptions {
   cluster: Cluster
@@ -40,7 +42,15 @@ const sessionOf = (...parts: readonly unknown[]): SearchOptions => ({
   session: hash('sha256', JSON.stringify(parts)).slice(0, 16),
 })
 
-const toHits = ({ hits }: FoundDocuments): Hit[] => hits.map(({ id, sort }) => ({ id, score: Number(sort[0]) }))
+function toHits({ terms }: RankedQuery, { hits }: FoundDocuments): Hits {
+  const isWhole = isOneWord(terms)
+  const found = hits.map(({ id, sort }) => {
+    const score = Number(sort[0])
+    const hasAll = isWhole || score >= allWordsScore
+    return { id, score: hasAll && !isWhole ? score - allWordsScore : score, hasAll }
+  })
+  return hitsFrom(found)
+}
 
 /** What the aggregations of the cluster count, by facet. */
 const fields: Record<FacetName, string> = { platform: 'platform', status: 'status', tag: 'tags', year: 'year' }
@@ -75,6 +85,9 @@ function facetsOf(names: readonly FacetName[], { aggregations }: FoundDocuments)
 /** An engine that searches an index in a cluster. What it finds is checked in the database, which alone says what exists and is shown. */
 export function createClusterEngine({ cluster, alias, verified = maxVerified }: ClusterEngineOptions): SearchEngine {
   const search = async (body: SearchBody, options: SearchOptions) => cluster.search(await alias(), body, options)
+
+  const rank = async (ranked: RankedQuery, query: Clause, size: number): Promise<Hits> =>
+    toHits(ranked, await search({ query, size, sort: byScore }, { ...sessionOf(ranked.words), ranks: true }))
 
   /** The first ones of a class, or of all classes that the view shows, one after the other. */
   const collect = async (query: SearchQuery, { part, order }: OrderedInput, size: number) => {
@@ -145,14 +158,9 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
 
   return {
     kind: 'opensearch',
-    best: async (_executor, words, max) =>
-      toHits(await search({ query: anyOf(words), size: max, sort: byScore }, { ...sessionOf(words), ranks: true })),
-    among: async (_executor, words, ids) => {
-      const query = { bool: { must: [anyOf(words)], filter: [{ terms: { id: ids } }] } }
-      return toHits(
-        await search({ query, size: Math.max(1, ids.length), sort: byScore }, { ...sessionOf(words), ranks: true }),
-      )
-    },
+    best: (_executor, query, max) => rank(query, rankedBy(query), max),
+    among: (_executor, query, ids) =>
+      rank(query, { bool: { must: [rankedBy(query)], filter: [{ terms: { id: ids } }] } }, Math.max(1, ids.length)),
     withPhrases: async (_executor, query, max) => {
       if (query.phrases.length === 0) return null
       const clause = { bool: { filter: hasTexts(query) } }
@@ -160,6 +168,7 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
       return hits.length > max ? null : hits.map(({ id }) => id)
     },
     ordered,
+    totalIn: async () => null,
     totals,
   }
 }
