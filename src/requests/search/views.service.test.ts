@@ -32,15 +32,11 @@ async function hide(percent: number): Promise<void> {
     const share = (number * 37) % 100
     return { id, standing: share < percent ? 0 : share === percent ? 1 : 2 }
   })
-  // In slices: a trigger joins the changed rows with themselves.
-  for (let from = 0; from < rows.length; from += 500) {
-    const slice = JSON.stringify(rows.slice(from, from + 500))
-    await changeRequests(
-      opened.database,
-      sql`update requests set standing = row.standing
-      from jsonb_to_recordset(${slice}::jsonb) as row (id uuid, standing integer) where requests.id = row.id`,
-    )
-  }
+  await changeRequests(
+    opened.database,
+    sql`update requests set standing = row.standing
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (id uuid, standing integer) where requests.id = row.id`,
+  )
   await sql`analyze`.execute(opened.database)
 }
 
