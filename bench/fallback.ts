@@ -122,7 +122,10 @@ for (const { what, queries } of kinds) {
       const wanted = round === 0 ? best(lexemes.get(query)!) : []
       for (const [name, engine] of engines) {
         const since = performance.now()
-        const hits = await readHits(database, await engine.best(database, { words: query.split(' '), terms: [] }, 101))
+        const hits = await readHits(
+          database,
+          await engine.best(database, { words: query.split(' '), terms: [], filters: {} }, 101),
+        )
         // The first round only warms.
         if (round > 0) times.get(name)!.push(performance.now() - since)
         else {

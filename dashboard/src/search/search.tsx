@@ -114,8 +114,12 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
       ) : (
         <Cards
           found={found}
-          // Where some only fill up for an exact phrase, each says so.
-          allWords={found.some(({ matchedBy }) => matchedBy) ? null : withAllWords(found.length, { meta, view })}
+          // Where some only fill up for an exact phrase, each says so; an expansion mixes the matches of several queries.
+          allWords={
+            meta?.expanded || found.some(({ matchedBy }) => matchedBy)
+              ? null
+              : withAllWords(found.length, { meta, view })
+          }
           busy={isPlaceholderData}
           view={view}
           show={show}

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 export interface Tuning {
   /**
    * How far a request may rise that people want and that certainly is one: past matches whose score is at most this much better, as a
-   * share of its own. A match that is better by more is never passed.
+   * share of its own. A match of the same words that is better by more is never passed.
    */
   band: number
   /** What counts how much within the band; the three have the sum 1. */

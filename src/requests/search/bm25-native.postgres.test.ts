@@ -52,7 +52,7 @@ describe.runIf(isNative)('BM25 on Postgres', () => {
       await client.query(`load 'auto_explain'`)
       await client.query(`set client_min_messages = log; set auto_explain.log_min_duration = 0;
         set auto_explain.log_nested_statements = on; set auto_explain.log_verbose = on`)
-      await client.query('select * from best_101_matches($1)', ['everywhere'])
+      await client.query('select * from best_101_matches($1, null)', ['everywhere'])
     } finally {
       await client.end()
     }

@@ -4,7 +4,7 @@ import { createCacheBounds, defaultBounds } from './bounds.ts'
 import type { RankedQuery, SearchEngine, SearchQuery } from './engine.ts'
 import { readOrdered } from './exact-order.ts'
 import { bestFirst, type Hits, maxLower } from './hits.ts'
-import { allWords, phrasesHold, phraseWords, requestsWithWords } from './matched-set.ts'
+import { allWords, leastOffered, phrasesHold, phraseWords, requestsWithWords } from './matched-set.ts'
 import { isOneWord } from './terms.ts'
 import { readTotals, totalIn } from './totals.ts'
 
@@ -38,14 +38,17 @@ function bestOf(ranking: Ranking, query: RankedQuery, max: number): Hits {
   if (all === null) return best
   return sql`
     with best as materialized (${best}),
-    found as materialized (select count(*) as hits, count(*) filter (where has_all) as whole, min(score) as worst from best),
+    found as materialized (select count(*) as hits, count(*) filter (where has_all) as whole, min(score) as worst,
+      max(considered) as considered from best),
     lower_ones as materialized (
-      select request_id from ${requestsWithWords(all, { max: sql`(select whole from found) + ${sql.lit(maxLower)}` })}
-      where (select hits = ${max} and whole < hits from found) and request_id not in (select id from best) limit ${sql.lit(maxLower)}
+      select request_id from ${requestsWithWords(all, {
+        least: leastOffered(query),
+        max: sql`(select whole from found) + ${sql.lit(maxLower)}`,
+      })}
+      where (select (hits = ${max} or considered is not null) and whole < hits from found) and request_id not in (select id from best) limit ${sql.lit(maxLower)}
     )
-    select id, score, has_all, considered, (select count(*)::integer from lower_ones) as lower from (
-      select id, score, has_all, considered from best
-      union all select request_id, (select worst from found), true, null from lower_ones
+    select id, score, has_all, (select considered from found) as considered, (select count(*)::integer from lower_ones) as lower from (
+      select id, score, has_all from best union all select request_id, (select worst from found), true from lower_ones
     ) as hits order by ${bestFirst} limit ${max}`
 }
 

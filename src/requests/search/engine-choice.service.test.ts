@@ -51,7 +51,7 @@ test('makes again what tsvector needs', async () => {
   const { engine } = await chooseEngine(opened.database, { isShared: true })
   expect([engine.kind, await storedKind()]).toEqual(['tsvector', 'tsvector'])
   const [id] = await store(opened.database, [{ text: 'rose', platform: 'github', topic: 'some' }])
-  const hits = await engine.best(opened.database, { words: ['rose'], terms: [] }, 10)
+  const hits = await engine.best(opened.database, { words: ['rose'], terms: [], filters: {} }, 10)
   expect((await readHits(opened.database, hits)).map((hit) => hit.id)).toEqual([id])
   const { rows } = await sql`select from pg_indexes where indexname = 'searchable_requests_weights'`.execute(
     opened.database,

@@ -329,7 +329,7 @@ describe.each(kinds)('the engine %s', (kind) => {
     readHits(opened.database, await engineWith().among(opened.database, query, ids))
 
   test('ranks what has any of the words, and its scores are the same for chosen requests', async () => {
-    const query = { words: ['alpha', 'beta'], terms: [] }
+    const query = { words: ['alpha', 'beta'], terms: [], filters: {} }
     const hits = await readBest(query, 5_001)
     expect(new Set(hits.map(({ id }) => id))).toEqual(
       new Set(rows.filter(({ text }) => /alpha|beta/.test(text)).map(({ id }) => id)),
@@ -346,7 +346,9 @@ describe.each(kinds)('the engine %s', (kind) => {
     [['alpha', 'omega'], ['beta gamma']],
     [['nowhere'], ['alpha']],
   ])('ranks what has all words first, however few are asked for: %j %j', async (...terms) => {
-    const query = { words: [...new Set(terms.flat().flatMap((term) => term.split(' ')))], terms }
+    // A view in which every request may be a result.
+    const everything = { view: { account, least: 0 as const } }
+    const query = { words: [...new Set(terms.flat().flatMap((term) => term.split(' ')))], terms, filters: everything }
     const hasAll = (text: string) =>
       terms.every((term) => term.some((alternative) => alternative.split(' ').every((word) => text.includes(word))))
     const all = await readBest(query, 5_001)

@@ -13,6 +13,8 @@ export interface RankedQuery {
   words: readonly string[]
   /** A request has all words when it has one alternative of each term. Without terms, scores alone are the order. */
   terms: readonly Term[]
+  /** With the view, which says what cannot be a result. */
+  filters: RequestFilters
 }
 
 /** What exact orders, totals and facets are about. */

@@ -10,7 +10,7 @@ export interface Hit {
   hasAll: boolean
 }
 
-/** Of the requests that have all words, but are not among the best by their scores, so many are hits. */
+/** Of the requests that have all words, but are not among the best by their scores, at most so many are hits. */
 export const maxLower = 150
 
 /**

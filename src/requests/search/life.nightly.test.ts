@@ -121,7 +121,7 @@ test('a search does not parse the texts of its matches', async () => {
 async function dropSearchIndex(database: Database): Promise<void> {
   await sql`drop index if exists request_texts_bm25`.execute(database)
   for (const most of depths)
-    await sql`drop function if exists ${sql.id(`best_${most}_matches`)}(text)`.execute(database)
+    await sql`drop function if exists ${sql.id(`best_${most}_matches`)}(text, tsquery)`.execute(database)
   await sql`delete from search_engine`.execute(database)
 }
 
@@ -156,7 +156,7 @@ describe('opening the search index', () => {
     try {
       await dropSearchIndex(database)
       // A function that the preparation cannot replace, after it has made the extension and the index.
-      await sql`create function best_101_matches(words text) returns integer
+      await sql`create function best_101_matches(words text, all_words tsquery) returns integer
         language sql as 'select 1'`.execute(database)
       const fallback = await openSearchIndex(database)
       expect(fallback.kind).toBe('tsvector')

@@ -74,7 +74,7 @@ const sampledRequestsWithWords = (words: RawBuilder<unknown>, least: number, max
   sql`sampled_requests_with_words(${words}, ${sql.lit(least)}::smallint, ${sql.lit(max)}::bigint)`
 
 /** The lowest standing in the shared view of what a view may show or offer. For an account a request may have a higher one. */
-function leastOffered({ filters }: SearchQuery): number {
+export function leastOffered({ filters }: Pick<SearchQuery, 'filters'>): number {
   const view = filterView(filters)
   return view.account === null ? Math.min(view.least, 1) : -1
 }

@@ -97,7 +97,7 @@ async function readSelected(
   const selected = await idsOfSelective(executor, engine, input)
   if (selected === null) return null
   const hits = await engine.among(executor, { ...input, words: input.allWords }, selected)
-  const { matches } = await readMatches(executor, hits, input, { condition, max: maxSelected })
+  const { matches } = await readMatches(executor, hits, { ...input, aside: undefined }, { condition, max: maxSelected })
   // More than 1,000 requests of the cache match when this is reached, though none of them may pass the filter.
   return { ...matches, anyMatch: true, isAll: false }
 }

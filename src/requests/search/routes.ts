@@ -162,7 +162,7 @@ const searchMeta = closed({
   }),
   total: Type.Integer({
     description:
-      'How many requests have all words of the query and pass the filters. Results may have only some of the words: by votes and date they come after these, by relevance also among them',
+      'How many requests have all words of the query and pass the filters. Results that have only some of the words come after these; with `expand` they come among them',
   }),
   totalIsExact: Type.Boolean({ description: 'False: there are more than `total`' }),
   facets: Type.Optional(closed(Object.fromEntries(facetNames.map((name) => [name, Type.Optional(facetValues)])))),

@@ -43,8 +43,8 @@ export interface SearchIndex {
   readonly fallbackReason?: string
   /**
    * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
-   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together. By votes
-   * or date those with all words come first. Never a request that does not match.
+   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together. In every
+   * order those with all words come first. Never a request that does not match.
    * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
@@ -159,6 +159,7 @@ async function readRanked(executor: Executor, engine: SearchEngine, page: PageIn
     const words = await rarestWords(executor, page.words, rankedWords)
     const found = await readBestPage(executor, engine, { ...page, words })
     if (!found.isAll) return found
+    return { ...(await readBestPage(executor, engine, { ...page, aside: undefined })), aside: found.aside }
   }
   return readBestPage(executor, engine, page)
 }
@@ -173,7 +174,7 @@ async function readCandidates(
   { view, max }: CandidatesOfSearch,
 ) {
   if (words.length === 0) return []
-  const hits = await engine.best(executor, { words, terms: [] }, searchCap + 1)
+  const hits = await engine.best(executor, { words, terms: [], filters: { view } }, searchCap + 1)
   return readHits(
     executor,
     sql`

@@ -86,7 +86,7 @@ export function totalIn(
         ) < ${sql.lit(manySampled)} then ${exactly} else ${sql.lit(counted + 1)} end`
   return sql<Totals>`(
     select json_build_object('total', least(total, ${sql.lit(counted)}), 'totalIsExact', total <= ${sql.lit(counted)})
-    from (select ${total} as total) as counted)`
+    from (select ${total} as total offset 0) as counted)`
 }
 
 async function readTotal(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<Totals> {

@@ -33,7 +33,7 @@ const storeTexts = async (texts: readonly string[]) => {
 }
 
 async function rank(words: readonly string[], engine = engineOf()) {
-  const found = await engine.best(opened.database, { words, terms: [] }, 101)
+  const found = await engine.best(opened.database, { words, terms: [], filters: {} }, 101)
   const { rows } = await sql<{
     considered: number | null
   }>`select max(considered) as considered from (${found}) as found`.execute(opened.database)

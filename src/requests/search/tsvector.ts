@@ -55,7 +55,7 @@ const scored = (texts: RawBuilder<unknown>) => sql`
  * @param bounds smaller ones for tests
  */
 export const rankByWeights = (bounds = defaultRankingBounds): Ranking => ({
-  best: (words, all) => sql`
+  best: (words, all, max) => sql`
     with ${termsOf(words, bounds)},
     sampled as materialized (select coalesce(bool_or(texts > max_of_word), false) as is_sampled from terms),
     candidates as materialized (
@@ -70,15 +70,16 @@ export const rankByWeights = (bounds = defaultRankingBounds): Ranking => ({
     ),
     exact as materialized (${scored(sql`
       select request_id, words from likely join request_texts using (request_id)`)})
+    select request_id, score, ${all === null ? sql`true` : sql`words @@ ${all}`} as has_all, considered from (
     select request_id, score * (case when is_sampled then 1 + ${sql.lit(meritShare)} * merit else 1 end) as score,
-      ${all === null ? sql`true` : sql`(select words @@ ${all} from request_texts where request_texts.request_id = ranked.request_id)`} as has_all,
       case when is_sampled then count(*) over () end as considered
     from (
       select request_id, score, merit from exact join likely using (request_id)
       union all
       select request_id, least(estimate, (select min(score) from exact)), merit from candidates
       where not exists (select from likely where likely.request_id = candidates.request_id)
-    ) as ranked cross join sampled`,
+    ) as ranked cross join sampled order by score desc, request_id limit ${max}
+    ) as best join request_texts using (request_id)`,
   among: (words, all, ids) => sql`
     with ${termsOf(words, bounds)}
     select request_id, score, ${all === null ? sql`true` : sql`words @@ ${all}`} as has_all, null::integer as considered

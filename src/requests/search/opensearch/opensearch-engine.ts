@@ -47,7 +47,7 @@ function toHits({ terms }: RankedQuery, { hits }: FoundDocuments): Hits {
   const found = hits.map(({ id, sort }) => {
     const score = Number(sort[0])
     const hasAll = isWhole || score >= allWordsScore
-    return { id, score: hasAll && !isWhole ? score - allWordsScore : score, hasAll }
+    return { id, score: hasAll && !isWhole ? Math.max(score - allWordsScore, Number.MIN_VALUE) : score, hasAll }
   })
   return hitsFrom(found)
 }
