@@ -376,6 +376,25 @@ describe.each(kinds)('the engine %s', (kind) => {
     expect(again.map((hit) => hit.hasAll)).toEqual(all.slice(0, 40).map((hit) => hit.hasAll))
   })
 
+  test.each(['alpha beta', 'alpha beta gamma delta', 'nowhere alpha'])(
+    'a search by relevance has what has all words first, on all of its pages: %s',
+    async (query) => {
+      const index = indexWith()
+      const textOf = new Map(rows.map(({ id, text }) => [id, text.split(' ')]))
+      for (const view of [sharedLikely, { account, least: 0 as const }]) {
+        const { total } = await index.totals(opened.database, { query, filters: { view } })
+        const ids: string[] = []
+        for (const offset of [0, 20, 40, 60, 80]) {
+          const page = await index.search(opened.database, { query, filters: { view }, offset, limit: 20 })
+          ids.push(...page.results.map(({ _id }) => _id))
+        }
+        expect(new Set(ids).size).toBe(100)
+        const haveAll = ids.map((id) => query.split(' ').every((word) => textOf.get(id)!.includes(word)))
+        expect(haveAll).toEqual(ids.map((_, rank) => rank < total))
+      }
+    },
+  )
+
   test('gives the requests with a phrase, and none where they may be too many', async () => {
     const engine = engineWith()
     const query = { terms: [['alpha'], ['beta']], phrases: [['alpha beta']], excluded: [], filters: {} }
