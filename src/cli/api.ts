@@ -1,3 +1,4 @@
+import type { JobCost } from '../credits/spending.ts'
 import type { Job, JobStatus } from '../scraping/jobs.ts'
 import type { TopicPage } from '../topics/topic-page.ts'
 import type {
@@ -23,7 +24,7 @@ import { createWishCalls, type WishCalls } from './wish-calls.ts'
 export interface Api {
   /** Repeated calls with the same key have one effect. */
   startJob(body: ScrapeRequest, idempotencyKey: string, signal: AbortSignal): Promise<StartedJob>
-  readJob(jobId: string, signal?: AbortSignal): Promise<Job>
+  readJob(jobId: string, signal?: AbortSignal): Promise<Job & Partial<JobCost>>
   /** The job's events after `lastEventId`, until the service ends the stream. */
   followJob(jobId: string, lastEventId: string | null, signal: AbortSignal): AsyncGenerator<ServerSentEvent>
   listJobs(query: { status?: JobStatus; limit?: number; cursor?: string }): Promise<JobPage>
@@ -95,7 +96,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       const headers = { 'idempotency-key': idempotencyKey }
       return call('/api/v1/scrape', { method: 'POST', body, headers, signal })
     },
-    readJob: async (jobId, signal) => (await call<{ data: Job }>(jobPath(jobId), { signal })).data,
+    readJob: async (jobId, signal) => (await call<{ data: Job & Partial<JobCost> }>(jobPath(jobId), { signal })).data,
     followJob: (jobId, lastEventId, signal) => followJob(connection, jobId, lastEventId, signal),
     listJobs: (query) => call(`/api/v1/scrape?${new URLSearchParams(query as Record<string, string>)}`),
     cancelJob: (jobId) => call(jobPath(jobId), { method: 'DELETE' }),

@@ -82,7 +82,10 @@ async function show(jobId: string, { json }: { json: boolean }): Promise<void> {
   exitWhenOutputCloses()
   const job = await createApi(readClientConfig()).readJob(jobId)
   if (json) printJson({ data: job })
-  else printLines(formatOutcome(job))
+  else {
+    const cost = costOf(job.credits, job.startedBy)
+    printLines([...formatOutcome(job), ...(cost === '' ? [] : [cost])])
+  }
 }
 
 async function cancel(jobId: string, { json }: { json: boolean }): Promise<void> {

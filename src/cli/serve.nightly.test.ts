@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startChildService } from '../../test/child-service.ts'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { noTerminal, startOnTerminal } from './command-testing.ts'
-import { formatWelcome } from './welcome.ts'
 
 let copy: DatabaseCopy
 beforeAll(async () => {
@@ -61,30 +60,5 @@ describe('the service on a terminal', () => {
     const service = await startChildService({ ...environment(), LOG_FORMAT: 'text' })
     await service.end('SIGTERM')
     expect(service.stderr()).toMatch(/^\d\d:\d\d:\d\d info {2}database is ready database=\w+ search=\w+( reason=.+)?\n/)
-  })
-})
-
-describe('the text of a start', () => {
-  const started = {
-    address: 'http://127.0.0.1:1',
-    firstApiKey: null,
-    signInUrl: null,
-    adminKeyLocation: 'data/admin-key',
-  }
-
-  it('is how to get in, also when no key and no link are shown', () => {
-    expect(formatWelcome(started, false).join('\n')).toContain('sign in:   npx wishwell admin accounts link')
-    const first = formatWelcome(
-      { ...started, firstApiKey: 'ww_live_x', signInUrl: 'http://127.0.0.1:1/sign-in#x' },
-      false,
-    )
-    expect(first.join('\n')).toMatch(/ww_live_x\n.*only once/)
-    expect(first.join('\n')).toMatch(/sign-in#x\n.*later: npx wishwell admin accounts link/)
-  })
-
-  it('stands apart on a terminal, and has no line but its addresses that is wider than 80 columns', () => {
-    const lines = formatWelcome({ ...started, firstApiKey: 'k', signInUrl: 'u' }, true)
-    expect([lines[0], lines.at(-1)]).toEqual(['', ''])
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
   })
 })

@@ -12,10 +12,11 @@ export function confirmationContent({
 }): MailContent {
   return {
     title: 'Confirm your address',
-    paragraphs: [
+    opening: [
       `Somebody, probably you, asked the Wishwell at ${hostOf(publicUrl)} to send news to this address.`,
       'It sends nothing more before you confirm. The link works for 7 days.',
     ],
+    paragraphs: [],
     sections: [],
     link: { label: 'Confirm this address', url: confirmUrl },
     footer: {

@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { type EventDependencies, registerEventRoute } from './event-route.ts'
 import { cancelJob } from './job-end.ts'
 import { listJobs } from './job-list.ts'
-import { jobSchema } from './job-schema.ts'
+import { jobCost, jobSchema } from './job-schema.ts'
 import { jobStatuses, ownsJob, readJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
@@ -40,20 +40,8 @@ const listQuery = closed({
 })
 const listedJob = {
   ...jobSchema.properties,
+  ...jobCost,
   createdAt: moment('When it was started'),
-  credits: closed({
-    held: Type.Integer({ description: 'What it holds until it ends' }),
-    settled: Type.Integer({ description: 'What it was charged' }),
-  }),
-  startedBy: closed(
-    {
-      keyId: nullable(Type.String()),
-      keyName: nullable(Type.String()),
-      watchId: nullable(Type.String({ description: 'The watch whose run it is' })),
-      watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
-    },
-    { description: 'Without a key: somebody on the page, after a sign-in by a link; or a job that had nothing to pay' },
-  ),
 }
 
 function registerList(app: App, { database, authentication }: JobDependencies): void {

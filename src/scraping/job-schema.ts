@@ -68,3 +68,20 @@ export const jobSchema = closed({
     ),
   ),
 })
+
+/** What a job costs, and who started it: beside the job, but for the answers that start or cancel it. */
+export const jobCost = {
+  credits: closed({
+    held: Type.Integer({ description: 'What it holds until it ends' }),
+    settled: Type.Integer({ description: 'What it was charged' }),
+  }),
+  startedBy: closed(
+    {
+      keyId: nullable(Type.String()),
+      keyName: nullable(Type.String()),
+      watchId: nullable(Type.String({ description: 'The watch whose run it is' })),
+      watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
+    },
+    { description: 'Without a key: somebody on the page, after a sign-in by a link; or a job that had nothing to pay' },
+  ),
+}

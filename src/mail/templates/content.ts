@@ -1,9 +1,11 @@
 import type { MessageSection } from '../../events/message.ts'
 import { cleanText, ownUrl } from '../foreign-text.ts'
 
-/** What a mail says, before it is HTML or text. Every text but the footer may hold foreign text. */
+/** What a mail says, before it is HTML or text. Every text but `opening` and the footer may hold foreign text. */
 export interface MailContent {
   title: string
+  /** Paragraphs of our own without any foreign text, before the others: addresses in them stay whole. */
+  opening?: readonly string[]
   paragraphs: readonly string[]
   sections: readonly MessageSection[]
   link: { label: string; url: string } | null

@@ -50,18 +50,19 @@ function renderSection({ heading, note = '', items, more }: MessageSection): str
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="width:100%;table-layout:fixed;margin-top:20px;"><tr><td style="padding:0 0 8px;"><h2 class="muted" style="margin:0;color:${light.muted};${font}font-size:13px;line-height:18px;font-weight:700;letter-spacing:0.04em;text-transform:uppercase;${wraps}">${htmlForeign(heading, maxTitle)}</h2>${note === '' ? '' : renderNote(note)}</td></tr>${items.map(renderItem).join('')}${rest}</table>`
 }
 
-function renderParagraph(text: string): string {
+/** @param html the text, escaped */
+function renderParagraph(text: string, html: string): string {
   const direction = directionOf(text)
-  return `<p dir="${direction}" class="ink" style="margin:12px 0 0;color:${light.ink};text-align:${alignOf(direction)};${font}font-size:16px;line-height:24px;${wraps}">${htmlForeign(text, maxParagraph)}</p>`
+  return `<p dir="${direction}" class="ink" style="margin:12px 0 0;color:${light.ink};text-align:${alignOf(direction)};${font}font-size:16px;line-height:24px;${wraps}">${html}</p>`
 }
 
 const renderButton = ({ label, url }: { label: string; url: string }): string =>
   `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin-top:24px;"><tr><td class="accent" align="center" bgcolor="${light.accent}" style="border-radius:8px;background-color:${light.accent};"><a class="on-accent" href="${escapeHtml(url)}" style="display:inline-block;padding:12px 22px;color:${light.onAccent};${font}font-size:16px;line-height:20px;font-weight:600;text-decoration:none;border-radius:8px;">${htmlForeign(label, maxTitle)}</a></td></tr></table>`
 
 /** What lists of mails show after the subject. */
-function renderPreview({ paragraphs, sections }: MailContent): string {
+function renderPreview({ opening = [], paragraphs, sections }: MailContent): string {
   const words = [
-    ...paragraphs.slice(0, 1),
+    ...[...opening, ...paragraphs].slice(0, 1),
     ...sections.flatMap(({ items }) => items.slice(0, 2).map(({ title }) => title)),
   ]
   return `<div style="display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;">${htmlForeign(words.join(' · '), 140)}</div>`
@@ -82,12 +83,13 @@ function renderFooter({ footer: { sentences, link } }: MailContent): string {
 /** The HTML part: narrow, for light and dark, without pictures. */
 export function renderHtml(unbounded: MailContent): string {
   const content = boundedContent(unbounded)
-  const { title, paragraphs, sections, link, publicUrl } = content
+  const { title, opening = [], paragraphs, sections, link, publicUrl } = content
   const direction = directionOf(title)
   const heading = `<h1 dir="${direction}" class="ink" style="margin:0;color:${light.ink};text-align:${alignOf(direction)};${font}font-size:22px;line-height:29px;font-weight:700;${wraps}">${htmlForeign(title, maxTitle)}</h1>`
   const body = [
     heading,
-    ...paragraphs.map(renderParagraph),
+    ...opening.map((text) => renderParagraph(text, escapeHtml(text))),
+    ...paragraphs.map((text) => renderParagraph(text, htmlForeign(text, maxParagraph))),
     ...sections.map(renderSection),
     link === null ? '' : renderButton(link),
   ]

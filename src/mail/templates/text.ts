@@ -6,9 +6,10 @@ const rule = (sign: string, text: string) => sign.repeat(Math.min(60, Math.max(3
 
 /** The text part: it says all that the HTML part says. Lines are not wrapped, as each program wraps to its own width. */
 export function renderText(content: MailContent): string {
-  const { title, paragraphs, sections, link, footer, publicUrl } = boundedContent(content)
+  const { title, opening = [], paragraphs, sections, link, footer, publicUrl } = boundedContent(content)
   const heading = plainForeign(title, maxTitle)
   const lines = [heading, rule('=', heading), '']
+  for (const paragraph of opening) lines.push(paragraph, '')
   for (const paragraph of paragraphs) lines.push(plainForeign(paragraph, maxParagraph), '')
   for (const section of sections) {
     const name = plainForeign(section.heading, maxTitle)
