@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const launcher = fileURLToPath(new URL('../bin/wishwell.mjs', import.meta.url))
+const ownCheckout = fileURLToPath(new URL('..', import.meta.url))
 
 interface Memory {
   resident: number
@@ -37,9 +38,9 @@ function childrenOf(processId: number): number[] {
 
 const treeOf = (processId: number): number[] => [processId, ...childrenOf(processId).flatMap(treeOf)]
 
-/** Starts the service by its launcher, as users do. Linux only (/proc). */
-export async function startLaunchedService(environment: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [launcher, 'serve'], {
+/** Starts the service of a checkout by its launcher, as users do. Linux only (/proc). */
+export async function startLaunchedService(environment: Record<string, string>, checkout = ownCheckout) {
+  const child: ChildProcess = spawn(process.execPath, [join(checkout, 'bin/wishwell.mjs'), 'serve'], {
     env: {
       PATH: process.env.PATH,
       ...environment,

@@ -74,8 +74,8 @@ describe('the list of jobs', () => {
     const { jobs, hasMore, cursor } = await list()
     expect([jobs.map(({ jobId }: { jobId: string }) => jobId), hasMore, cursor]).toEqual([started, false, null])
     const polled = (await service.client.get(`/api/v1/scrape/${started[0]}`)).body.data
-    expect(jobs[0]).toEqual({
-      ...{ ...polled, depth: 2, createdAt: expect.any(String) },
+    expect(jobs[0]).toEqual({ ...polled, depth: 2, createdAt: expect.any(String) })
+    expect(polled).toMatchObject({
       credits: { held: 0, settled: 2 },
       startedBy: { keyId: expect.any(String), keyName: 'BOOTSTRAP_API_KEY', watchId: null, watchName: null },
     })

@@ -13,6 +13,7 @@ import type {
   ListedJob,
   PackName,
   Paged,
+  PaidJob,
   PlatformName,
   PlatformStatus,
   RequestRecord,
@@ -130,8 +131,8 @@ export const startJob = (job: NewJob, idempotencyKey: string) =>
     idempotencyKey,
   })
 
-export const readJob = (jobId: string, { signal }: Read): Promise<Job> =>
-  dataOf(call<Data<Job>>(`/api/v1/scrape/${segment(jobId)}`, { signal }))
+export const readJob = (jobId: string, { signal }: Read): Promise<PaidJob> =>
+  dataOf(call<Data<PaidJob>>(`/api/v1/scrape/${segment(jobId)}`, { signal }))
 
 export const followJob = (jobId: string, lastEventId: string, signal: AbortSignal): Promise<Response> =>
   send(`/api/v1/scrape/${segment(jobId)}/events`, { signal, accept: 'text/event-stream', lastEventId })

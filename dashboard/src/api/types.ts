@@ -47,6 +47,8 @@ export type {
 
 export type ErrorBody = Static<typeof errorBody>
 export type Job = Static<typeof jobSchema>
+/** A job with what it costs, and who started it. */
+export type PaidJob = Job & Pick<ListedJob, 'credits' | 'startedBy'>
 export type JobStatus = Job['status']
 export type TaskState = Job['progress'][string]
 

@@ -7,6 +7,7 @@ import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { collectTexts as texts } from '../texts/collect.ts'
+import { chargedOf } from './job-cost.tsx'
 import { StatusFilter, useJobList } from './job-list.tsx'
 import { shownStatus } from './job-status.ts'
 
@@ -34,8 +35,6 @@ export function History() {
   )
 }
 
-const startedBy = ({ startedBy: { watchName, keyName } }: ListedJob) => watchName ?? keyName
-
 const JobLine = ({ job }: { job: ListedJob }) => (
   <li>
     <div>
@@ -49,7 +48,7 @@ const JobLine = ({ job }: { job: ListedJob }) => (
         </time>
         <span>{texts.pages(job.depth)}</span>
         <span>{job.platforms.map(platformTitle).join(', ')}</span>
-        <span>{texts.charged(job.credits.held + job.credits.settled, startedBy(job))}</span>
+        <span>{chargedOf(job)}</span>
         {job.sources && <span>{texts.fromSources(Object.values(job.sources).flat().length)}</span>}
       </p>
     </div>

@@ -1,5 +1,6 @@
 import { useUsage } from '../account/use-usage.ts'
 import { type ApiError, isStatus } from '../api/client.ts'
+import type { PaidJob } from '../api/types.ts'
 import { accountAddress } from '../shell/addresses.ts'
 import { dateAndTime } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
@@ -26,6 +27,10 @@ export function Refusal({ error, cost, retry }: { error: Error; cost: number; re
     </div>
   )
 }
+
+/** What a job holds or was charged, and by which key or watch. */
+export const chargedOf = ({ credits, startedBy }: Pick<PaidJob, 'credits' | 'startedBy'>): string =>
+  texts.charged(credits.held + credits.settled, startedBy.watchName ?? startedBy.keyName)
 
 /** The credits that can be spent now, of the pool and of packs; null until they are known. */
 function useCreditsLeft(): number | null {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { cancelJob } from '../api/calls.ts'
-import type { Job } from '../api/types.ts'
+import type { Job, PaidJob } from '../api/types.ts'
 import { collectAddress, filteredSearch, newCollection, newWatch, topicAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { dateAndTime, number } from '../shell/format.ts'
@@ -11,6 +11,7 @@ import { Link } from '../shell/router.tsx'
 import { collectTexts as texts } from '../texts/collect.ts'
 import { watchTexts } from '../texts/watches.ts'
 import { type FollowedJob, sumOf } from './follow-job.ts'
+import { chargedOf } from './job-cost.tsx'
 import { JobPlatforms } from './job-platforms.tsx'
 import { isCancelled, shownStatus } from './job-status.ts'
 import { useJob } from './use-job.ts'
@@ -18,7 +19,7 @@ import { useJob } from './use-job.ts'
 /** One collection: its progress while it runs, and its outcome. */
 export function JobPage({ jobId }: { jobId: string }) {
   const followed = useJob(jobId)
-  const { job, platforms, by, error, retry } = followed
+  const { job, paid, platforms, by, error, retry } = followed
   if (job === null) {
     return <Page title={texts.job}>{error === null ? <Loading /> : <Problem error={error} retry={retry} />}</Page>
   }
@@ -28,7 +29,7 @@ export function JobPage({ jobId }: { jobId: string }) {
         <Link href={collectAddress}>{texts.allJobs}</Link>
       </p>
       {error !== null && <Problem error={error} retry={retry} />}
-      <Summary job={job} platforms={platforms} by={by} />
+      <Summary job={job} paid={paid} platforms={platforms} by={by} />
       <JobPlatforms job={job} platforms={platforms} />
       {job.completedAt !== null && (
         <p className="actions">
@@ -75,10 +76,10 @@ function JobActions({ job }: { job: Job }) {
   )
 }
 
-type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job }
+type SummaryProps = Pick<FollowedJob, 'platforms' | 'by'> & { job: Job; paid: PaidJob | null }
 
 /** The sums of all platforms. */
-function Summary({ job, platforms, by }: SummaryProps) {
+function Summary({ job, paid, platforms, by }: SummaryProps) {
   const created = sumOf(platforms, 'requestsCreated')
   const hasBegun = [...platforms.values()].some(({ state }) => state !== 'pending')
   const status = job.completedAt === null && hasBegun ? 'running' : shownStatus(job)
@@ -90,6 +91,7 @@ function Summary({ job, platforms, by }: SummaryProps) {
         <Figure name={texts.pagesRead} value={number(sumOf(platforms, 'pages'))} />
         <Figure name={texts.found} value={number(sumOf(platforms, 'requestsFound'))} />
         <Figure name={texts.created} value={number(created)} />
+        {paid && <Figure name={texts.costOfJob} value={chargedOf(paid)} />}
         {job.startedAt && <Figure name={texts.startedAt} value={dateAndTime(job.startedAt)} />}
         {job.completedAt && <Figure name={texts.completedAt} value={dateAndTime(job.completedAt)} />}
       </dl>

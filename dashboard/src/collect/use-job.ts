@@ -2,10 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { readJob } from '../api/calls.ts'
 import { useOwner, useSessionState } from '../api/session-store.ts'
+import type { PaidJob } from '../api/types.ts'
 import { allFigures, type FollowedJob, follow, notFollowed } from './follow-job.ts'
 
-/** The present state of a job, followed until it ends; started again after a new sign-in. */
-export function useJob(jobId: string): FollowedJob & { retry: () => void } {
+/** The present state of a job, followed until it ends; started again after a new sign-in. `paid` has its cost, as of its start or its end. */
+export function useJob(jobId: string): FollowedJob & { paid: PaidJob | null; retry: () => void } {
   const owner = useOwner()
   const queries = useQueryClient()
   const { state: sessionState } = useSessionState()
@@ -20,7 +21,7 @@ export function useJob(jobId: string): FollowedJob & { retry: () => void } {
     return () => controller.abort()
   }, [jobId, attempt, sessionState])
 
-  // Events describe platforms only; the topic and the other fields come from one call.
+  // Events describe platforms only; the topic, the cost and the other fields come from one call.
   const first = useQuery({
     queryKey: [owner, 'job', jobId],
     queryFn: ({ signal }) => readJob(jobId, { signal }),
@@ -29,7 +30,7 @@ export function useJob(jobId: string): FollowedJob & { retry: () => void } {
   const isOver = followed.by === 'ended'
   useEffect(() => {
     if (!isOver) return
-    for (const changed of ['jobs', 'usage', 'topics', 'results', 'platforms']) {
+    for (const changed of ['job', 'jobs', 'usage', 'topics', 'results', 'platforms']) {
       void queries.invalidateQueries({ queryKey: [owner, changed] })
     }
   }, [isOver, owner, queries])
@@ -39,5 +40,5 @@ export function useJob(jobId: string): FollowedJob & { retry: () => void } {
   }
   const job = followed.job ?? first.data ?? null
   const platforms = job === null ? followed.platforms : allFigures(job, followed.platforms)
-  return { ...followed, job, platforms, error: followed.error ?? first.error, retry }
+  return { ...followed, job, paid: first.data ?? null, platforms, error: followed.error ?? first.error, retry }
 }

@@ -93,6 +93,7 @@ export const collectTexts = {
   },
   failedOrCancelled: 'failed or cancelled',
   taskState: { pending: 'waiting', running: 'running', done: 'done', error: 'failed', skipped: 'skipped' },
+  costOfJob: 'Cost',
   depthOfJob: 'Depth, each platform',
   pagesRead: 'Pages',
   found: 'Found',
