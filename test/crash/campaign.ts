@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { generateApiKey } from '../../src/accounts/api-key.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
+import { type DerivedPart, derivedParts, verifyDerived } from '../../src/integrity/verify.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../../src/platform-simulator/simulator.ts'
 import { type ChildService, startChildService } from '../child-service.ts'
 import { createTestClient, type TestClient } from '../client.ts'
@@ -96,7 +97,8 @@ interface Credits {
 
 /** The state of a database after its jobs, read without the service. */
 export async function readState(copy: DatabaseCopy) {
-  const { database, close } = await openDatabase({ ...copy.options, onCrash: failTest })
+  const { database, backend, close } = await openDatabase({ ...copy.options, onCrash: failTest })
+  const derived = async (part: DerivedPart) => (await verifyDerived(database, part, { backend, limit: 10 })).wrong
   const read = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(database)).rows
   const state = {
     requests: await read(sql`select platform, source_id, title, votes from requests order by 1, 2`),
@@ -112,7 +114,7 @@ export async function readState(copy: DatabaseCopy) {
     credits: await read(sql<Credits>`
       select pool_held, pool_settled, (select sum(pages) from scrape_tasks) as pages,
         (select count(*) from credit_reservations where state = 'open') as open from credit_balances`),
-    differences: await verifyLedger(database),
+    differences: [await verifyLedger(database), ...(await Promise.all(derivedParts.map(derived)))].flat(),
   }
   await close()
   return state

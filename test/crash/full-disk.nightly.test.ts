@@ -58,7 +58,9 @@ it(`loses and doubles nothing when a disk is filled and freed beside ${kills} ki
     await sleep(random.next() * 600)
     fill(leftovers[kill % leftovers.length]!)
     await sleep(random.next() * 1_500)
-    ends[service.process.exitCode === null ? 'killed' : 'ended by itself']++
+    const { exitCode } = service.process
+    if (exitCode !== null) expect(exitCode).toBe(1)
+    ends[exitCode === null ? 'killed' : 'ended by itself']++
     await service.end('SIGKILL')
     rmSync(filling)
   }
