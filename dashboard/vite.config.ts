@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
+import { apiReference } from './reference.ts'
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -13,7 +14,7 @@ const packed = (): Plugin => ({
   generateBundle(_options, bundle) {
     for (const [fileName, file] of Object.entries(bundle)) {
       const content = Buffer.from(file.type === 'chunk' ? file.code : file.source)
-      if (content.length < 1024 || !/\.(js|css)$/.test(fileName)) continue
+      if (content.length < 1024 || fileName.startsWith('docs/') || !/\.(js|css)$/.test(fileName)) continue
       const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
       this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: brotliCompressSync(content, brotli) })
       this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(content, { level: 9 }) })
@@ -46,7 +47,7 @@ export default defineConfig({
   base: '/',
   publicDir: false,
   cacheDir: folder('../node_modules/.vite/web'),
-  plugins: [packed(), afterBoot()],
+  plugins: [packed(), afterBoot(), apiReference()],
   build: {
     outDir: folder('dist'),
     emptyOutDir: true,

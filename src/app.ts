@@ -29,7 +29,7 @@ import type { App } from './http/app-type.ts'
 import { registerDraining } from './http/draining.ts'
 import { type HealthRoutes, registerHealthRoutes } from './http/health.ts'
 import { openApiDocument } from './http/openapi.ts'
-import { shareComponents } from './http/openapi-components.ts'
+import { type ApiDocument, shareComponents } from './http/openapi-components.ts'
 import { prepareAnswer } from './http/prepared-answer.ts'
 import type { Proxies } from './http/proxies.ts'
 import { createServer, setCommonRules } from './http/server.ts'
@@ -50,7 +50,6 @@ import { registerPlatformRoutes } from './platforms/routes.ts'
 import type { PlatformsConfig } from './platforms/settings.ts'
 import { createFileGuard } from './rate-limits/file-guard.ts'
 import type { RateLimits } from './rate-limits/rate-limits.ts'
-import type { ApiDocument } from './reference/page.ts'
 import { registerReference } from './reference/routes.ts'
 import { registerExportRoutes } from './requests/export/routes.ts'
 import { registerListRoutes } from './requests/list/routes.ts'
@@ -149,14 +148,13 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
 /** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */
 async function registerFiles(routes: App, { serverUrl, rateLimits, ...page }: AppDependencies): Promise<void> {
   const guardFiles = createFileGuard(rateLimits)
-  const readDocument = () => routes.swagger() as unknown as ApiDocument
   const sendDocument = prepareAnswer(() =>
-    JSON.stringify(shareComponents({ ...readDocument(), servers: [{ url: serverUrl }] })),
+    JSON.stringify(shareComponents({ ...(routes.swagger() as object as ApiDocument), servers: [{ url: serverUrl }] })),
   )
   routes.get('/openapi.json', { schema: { hide: true }, onRequest: guardFiles }, (request, reply) =>
     sendDocument(request, reply.type('application/json; charset=utf-8')),
   )
-  registerReference(routes, { readDocument, onRequest: guardFiles })
+  registerReference(routes, { pageDirectory: page.pageDirectory, onRequest: guardFiles })
   await registerPage(routes, { ...page, guardFiles })
 }
 

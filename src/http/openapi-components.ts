@@ -8,7 +8,7 @@ interface Response {
   content?: Record<string, { schema?: object }>
 }
 
-interface Document {
+export interface ApiDocument {
   servers?: { url: string }[]
   paths?: Record<string, Record<string, { responses?: Record<string, Response> }>>
   components?: object
@@ -80,7 +80,7 @@ function shareResponse(response: Response, { headers: sharedHeaders, responses }
  * with errors.
  * @throws when two different schemas have one name.
  */
-export function shareComponents(document: Document): object {
+export function shareComponents(document: ApiDocument): object {
   const components: Components = { schemas: {}, headers: {}, responses: {} }
   const paths = Object.fromEntries(
     Object.entries(document.paths ?? {}).map(([path, methods]) => [

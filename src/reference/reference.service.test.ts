@@ -1,81 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestService, type TestService } from '../../test/service.ts'
-import { type ApiDocument, renderReference } from './page.ts'
-import { boundsOf, shapeOf } from './shape.ts'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startTestService } from '../../test/service.ts'
 
-describe('the reference', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService()
-  })
-  afterAll(() => service.stop())
-
-  it('has every call of the API document, under the policy of the page', async () => {
-    const document = (await service.client.get('/openapi.json')).body as ApiDocument
-    const answer = await service.clientFor(null).get('/docs')
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'")
-    const calls = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `<code>${method.toUpperCase()} ${path}</code></h3>`),
-    )
-    expect(calls.length).toBeGreaterThan(30)
-    for (const call of calls) expect(answer.body).toContain(call)
-    expect(answer.body).not.toMatch(/<script|<style| style=| on\w+=/)
-    const ids = [...answer.text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    for (const [, target] of answer.text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
-    const style = await service.clientFor(null).get('/docs/reference.css')
-    expect([style.status, style.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8'])
-  })
-})
-
-describe('what the reference shows', () => {
-  it('is always escaped', () => {
-    const hostile = '<script>alert(1)</script> & "x" `<b>`'
-    const page = renderReference({
-      info: { title: hostile, version: hostile, description: hostile },
-      paths: {
-        [`/${hostile}`]: {
-          get: {
-            summary: hostile,
-            description: `- ${hostile}\n- b`,
-            tags: [hostile],
-            parameters: [{ name: hostile, in: 'query', description: hostile, schema: { enum: [hostile] } }],
-            requestBody: {
-              content: { [hostile]: { schema: { properties: { [hostile]: { description: hostile } } } } },
-            },
-            responses: { [hostile]: { description: hostile } },
-          },
-        },
-      },
-    })
-    expect(page).not.toMatch(/<script|<b>/)
-    expect(page).toContain('<code>&lt;b&gt;</code>')
-  })
-
-  it('is the type of a value in the notation of TypeScript', () => {
-    const schema = {
-      type: 'object',
-      required: ['a'],
-      properties: {
-        a: { enum: ['x', 'y'], description: 'Which' },
-        b: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
-        c: { type: 'array', items: { type: 'object', properties: {} } },
-        d: { type: 'object', additionalProperties: { type: 'integer' } },
-        e: { type: 'array', items: { enum: [1, 2] } },
-      },
-    }
-    expect(shapeOf(schema)).toBe(`{
-  a: "x" | "y"  // Which
-  b?: string (date-time) | null
-  c?: {}[]
-  d?: {
-    [name]: integer
-  }
-  e?: (1 | 2)[]
-}`)
-    expect(boundsOf({ minimum: 1, maximum: 40, default: 1 })).toBe('1 to 40, default 1')
-    expect(boundsOf({ maxLength: 200 })).toBe('at most 200 characters')
-    expect(boundsOf({ minimum: 0 })).toBe('at least 0')
-  })
+it('is a page and its script, which may call this service only', async () => {
+  const pageDirectory = mkdtempSync(join(tmpdir(), 'wishwell-reference-'))
+  onTestFinished(() => rmSync(pageDirectory, { recursive: true }))
+  mkdirSync(join(pageDirectory, 'docs'))
+  writeFileSync(join(pageDirectory, 'docs/reference.js'), 'show()')
+  const service = await startTestService({ pageDirectory })
+  onTestFinished(() => service.stop())
+  const [page, script] = await Promise.all(
+    ['/docs', '/docs/reference.js'].map((path) => service.clientFor(null).get(path)),
+  )
+  expect([page?.status, page?.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page?.text).toContain('<script defer src="/docs/reference.js">')
+  const policy = page?.headers.get('content-security-policy')?.split('; ')
+  expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'"]))
+  expect([script?.status, script?.text]).toEqual([200, 'show()'])
+  expect(script?.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
 })
