@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { runNightly } from './nightly.ts'
 import { runSuite } from './suite.ts'
 
-// `npm test`: lint and format, the direction of imports, types, then all tests. Stops at the first step that fails.
+// `npm test`: lint and format, the direction of imports, types, the generated client, then all tests. Stops at the first step that fails.
 // `npm test -- FILE_OR_FOLDER …` and `npm test -- --changed` (what uncommitted changes reach) run these tests only.
 // With `--strict` a file that fails and then passes fails the run (suite.ts).
 // `npm run test:nightly [-- PART … FILE …]` runs the nightly tests, parts of them, or files of a part (nightly.ts).
@@ -50,6 +50,7 @@ const typesOfPage: Step = () => run('types of the page', 'typescript/bin/tsc', [
 const typesOfItsTests: Step = () =>
   run('types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/dashboard'])
 const imports: Step = () => run('direction of imports', '../scripts/check-imports.ts', [])
+const client: Step = () => run('client', '../scripts/client.ts', ['--check'])
 const format: Step = () => run('format', '@biomejs/biome/bin/biome', ['check', '--write', '.'])
 const tests: Step = () => {
   const parameters = [...(values.changed ? ['--changed'] : []), ...positionals]
@@ -77,7 +78,7 @@ async function inTurn(steps: readonly Step[]): Promise<number> {
 
 /** Two at a time: most of them use one processor. */
 const checks: Step = async () => {
-  const codes = await Promise.all([inTurn([types]), inTurn([lint, imports, typesOfPage, typesOfItsTests])])
+  const codes = await Promise.all([inTurn([types]), inTurn([client, lint, imports, typesOfPage, typesOfItsTests])])
   return Math.max(...codes)
 }
 
