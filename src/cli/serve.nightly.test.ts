@@ -1,9 +1,12 @@
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChildService } from '../../test/child-service.ts'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
+import { databaseIn } from '../database/embedded/data-directory.ts'
 import { noTerminal, startOnTerminal } from './command-testing.ts'
-import { formatWelcome } from './welcome.ts'
 
 let copy: DatabaseCopy
 beforeAll(async () => {
@@ -64,27 +67,25 @@ describe('the service on a terminal', () => {
   })
 })
 
-describe('the text of a start', () => {
-  const started = {
-    address: 'http://127.0.0.1:1',
-    firstApiKey: null,
-    signInUrl: null,
-    adminKeyLocation: 'data/admin-key',
-  }
-
-  it('is how to get in, also when no key and no link are shown', () => {
-    expect(formatWelcome(started, false).join('\n')).toContain('sign in:   npx wishwell admin accounts link')
-    const first = formatWelcome(
-      { ...started, firstApiKey: 'ww_live_x', signInUrl: 'http://127.0.0.1:1/sign-in#x' },
-      false,
-    )
-    expect(first.join('\n')).toMatch(/ww_live_x\n.*only once/)
-    expect(first.join('\n')).toMatch(/sign-in#x\n.*later: npx wishwell admin accounts link/)
-  })
-
-  it('stands apart on a terminal, and has no line but its addresses that is wider than 80 columns', () => {
-    const lines = formatWelcome({ ...started, firstApiKey: 'k', signInUrl: 'u' }, true)
-    expect([lines[0], lines.at(-1)]).toEqual(['', ''])
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+describe('a service whose embedded database fails', () => {
+  it('ends with 1 and one sentence, without the place in the code', async () => {
+    const broken = await copyDatabase()
+    onTestFinished(() => broken.remove())
+    const service = await startChildService({ ...environment(), DATA_DIR: broken.options.dataDir, LOG_LEVEL: 'fatal' })
+    const exited = once(service.process, 'close')
+    // A checkpoint cannot go on without this file: that is a PANIC. A backup makes a checkpoint.
+    rmSync(join(databaseIn(broken.options.dataDir), 'global', 'pg_control'))
+    const authorization = `Bearer ${environment().ADMIN_API_KEY}`
+    await expect(fetch(`${service.url}/api/admin/backup`, { headers: { authorization } })).rejects.toThrow()
+    expect(await exited).toEqual([1, null])
+    const [line = '', ...more] = service.stderr().trim().split('\n')
+    expect(more).toEqual([])
+    expect(JSON.parse(line)).toEqual({
+      level: 60,
+      time: expect.any(String),
+      msg: expect.stringMatching(
+        /^cannot go on: the embedded database has ended \(.*pg_control.*\); what was committed is kept$/,
+      ),
+    })
   })
 })
