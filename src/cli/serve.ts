@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts'
 import { prepareDatabase } from '../prepare-database.ts'
-import { startService } from '../service.ts'
+import { StopLimitError, startService } from '../service.ts'
 import { endCommand, logDatabaseEnd } from './database-end.ts'
 import { chooseLogFormat, createLog } from './log.ts'
 import { formatWelcome } from './welcome.ts'
@@ -38,7 +38,8 @@ export async function serve(): Promise<void> {
         process.exit(0)
       },
       (error: unknown) => {
-        log.fatal({ err: error }, 'the shutdown failed: what was under way is left to the next start')
+        if (error instanceof StopLimitError) log.fatal(`${error.message}: what was under way is left to the next start`)
+        else log.fatal({ err: error }, 'the shutdown failed: what was under way is left to the next start')
         process.exit(1)
       },
     )
