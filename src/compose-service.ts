@@ -68,6 +68,8 @@ export interface ServiceOverrides {
   searchWaitsForChanges?: boolean
   /** Opens the database in another way: tests reuse a running embedded one. */
   open?: PrepareOptions['open']
+  /** How long a stop may take. */
+  stopLimitMs?: number
   /** Whether the response cache is used; benches turn it off to measure the work behind an answer. */
   cachesResponses?: boolean
   /** Where the built page is, instead of where the build puts it. */

@@ -1,3 +1,4 @@
+import { logDatabaseEnd } from './cli/database-end.ts'
 import { createLog } from './cli/log.ts'
 import { readConfig } from './config.ts'
 import { startService } from './service.ts'
@@ -39,7 +40,7 @@ export async function startWishwell({ settings = {}, onCrash }: WishwellOptions 
   const logFormat = config.logFormat === 'auto' ? 'json' : config.logFormat
   const log = createLog(config.logLevel, logFormat)
   const crash = (error: Error) => {
-    log.fatal({ err: error }, 'cannot go on')
+    logDatabaseEnd(log, error)
     if (onCrash) onCrash(error)
     else process.exit(1)
   }

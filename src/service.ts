@@ -52,7 +52,7 @@ export interface Service {
   reportNews(): Promise<void>
   /** Tells accounts of all events that are due now, and waits for it. */
   deliverEvents(): Promise<void>
-  /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. @throws when it has not ended after 30 s. */
+  /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. @throws StopLimitError when it has not ended after 30 s. */
   stop(): Promise<void>
 }
 
@@ -121,13 +121,19 @@ const upkeepBytes = neededBytes + 2 * 64 * 1024 * 1024
 const statementLimitMs = 5 * 60_000
 
 /** The limit of a stop. What has not ended then is left to the next start, as after a crash. */
-const stopLimitMs = 30_000
+const usualStopLimitMs = 30_000
 
-const withinLimit = (stopping: Promise<void>): Promise<void> =>
+/** A stop reached its limit. */
+export class StopLimitError extends Error {
+  override readonly name = 'StopLimitError'
+  override readonly message = 'the shutdown took too long'
+}
+
+const withinLimit = (stopping: Promise<void>, limitMs: number): Promise<void> =>
   Promise.race([
     stopping,
-    sleep(stopLimitMs, undefined, { ref: false }).then(() => {
-      throw new Error('the shutdown took too long')
+    sleep(limitMs, undefined, { ref: false }).then(() => {
+      throw new StopLimitError()
     }),
   ])
 
@@ -143,7 +149,7 @@ async function start(parts: StartParts): Promise<Service> {
   const { config, log, overrides, adminKey, prepared, monitoring } = parts
   const { opened, searchIndex } = prepared
   const { database } = opened
-  const { clock = systemClock, offline = false } = overrides
+  const { clock = systemClock, offline = false, stopLimitMs = usualStopLimitMs } = overrides
   const runsJobs = config.role !== 'api' && !offline
   let stopped: Promise<void> | null = null
   const composed = await composeService({ ...parts, isStopping: () => stopped !== null })
@@ -202,7 +208,7 @@ async function start(parts: StartParts): Promise<Service> {
     reportNews: background.reportNews,
     deliverEvents: background.deliverEvents,
     stop: () => {
-      stopped ??= withinLimit(stop())
+      stopped ??= withinLimit(stop(), stopLimitMs)
       return stopped
     },
   }

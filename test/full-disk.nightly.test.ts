@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it, type TestContext } from 'vitest'
 import { generateApiKey } from '../src/accounts/api-key.ts'
 import { databaseIn } from '../src/database/embedded/data-directory.ts'
 import { openDatabaseFiles } from '../src/database/open.ts'
@@ -39,11 +39,16 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Makes the directory a small disk of its own. @returns false where that is not allowed. */
-function mountDisk(size: string): boolean {
+/** Makes the directory a small disk of its own; where that is not allowed the test is skipped. */
+function mountDisk({ skip }: TestContext, size: string): void {
   mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'tmpfs', directory]).status === 0
-  if (!mounted) console.log('skipped: this user may not mount a small disk')
-  return mounted
+  skip(!mounted, 'this user may not mount a small disk')
+}
+
+/** The directory of the migrated database that tests start from. */
+function templateDirectory({ skip }: TestContext): string {
+  const template = inject('databaseTemplate')
+  return template.backend === 'embedded' ? template.directory : skip('Postgres has disks of its own')
 }
 
 /** Starts a process that is to end by itself. */
@@ -92,60 +97,61 @@ describe('a data directory', { timeout: 300_000 }, () => {
     expect(serve(join(directory, 'x'.repeat(300)))).toEqual(sentence(/has a name that is too long/))
   })
 
-  it.runIf(isRoot)('of somebody else, or on a disk that can only be read, is one sentence and exit code 1', () => {
+  it('of somebody else is one sentence and exit code 1', ({ skip }) => {
+    skip(!isRoot, 'only root may start a process of another user')
     const user = { uid: 65_534, gid: 65_534 }
     expect(serve(join(directory, 'data'), user)).toEqual(sentence(/may not be used by the user that Wishwell runs as/))
-    if (!mountDisk('10m')) return
+  })
+
+  it('on a disk that can only be read is one sentence and exit code 1', (context) => {
+    mountDisk(context, '10m')
     mkdirSync(join(directory, 'data'), { mode: 0o700 })
     execFileSync('mount', ['-o', 'remount,ro', directory])
     expect(serve(join(directory, 'data'))).toEqual(sentence(/cannot be written|can only be read/))
     expect(serve(join(directory, 'other'))).toEqual(sentence(/can only be read/))
   })
 
-  it.runIf(isRoot).each(['64k', '20m'])('on a disk of %s is one sentence and exit code 1', (size) => {
-    if (!mountDisk(size)) return
+  it.for(['64k', '20m'])('on a disk of %s is one sentence and exit code 1', (size, context) => {
+    mountDisk(context, size)
     expect(serve(join(directory, 'data'))).toEqual(sentence(/has no room left/))
   })
 
-  it.runIf(isRoot)(
-    'whose disk is full while the service runs makes it not ready, until there is room again',
-    async () => {
-      const template = inject('databaseTemplate')
-      if (template.backend !== 'embedded' || !mountDisk('300m')) return
-      const dataDir = join(directory, 'data')
-      cpSync(template.directory, dataDir, { recursive: true })
-      const apiKey = generateApiKey()
-      const service = await startChildService({ DATA_DIR: dataDir, BOOTSTRAP_API_KEY: apiKey, PLATFORMS: 'hackernews' })
-      try {
-        const client = createTestClient(() => service.url, apiKey)
-        const readiness = async () => (await client.get('/readyz')).status
-        expect(await readiness()).toBe(200)
-        const filling = fill()
-        // Small writes still find room in files that are there; sooner or later one needs more.
-        const name = 'a name that takes its room '.repeat(3)
-        const failed: number[] = []
-        for (let call = 0; call < 3_000 && failed.length === 0; call++) {
-          const { status } = await client.post('/api/v1/keys', { name: `${name}${call}` })
-          if (status >= 500) failed.push(status)
-        }
-        expect(failed).toEqual([503])
-        expect(await readiness()).toBe(503)
-        expect((await client.get('/healthz')).status).toBe(200)
-        expect((await client.search('anything')).status).toBe(200)
-        rmSync(filling)
-        await expect.poll(readiness, { timeout: 10_000 }).toBe(200)
-        expect(await service.end('SIGTERM')).toBe(0)
-      } finally {
-        await service.end('SIGKILL')
-      }
-    },
-  )
-
-  it.runIf(isRoot)('with no room for two files of the log is read only, until there is room again', async () => {
-    const template = inject('databaseTemplate')
-    if (template.backend !== 'embedded' || !mountDisk('160m')) return
+  it('whose disk is full while the service runs makes it not ready, until there is room again', async (context) => {
+    const template = templateDirectory(context)
+    mountDisk(context, '300m')
     const dataDir = join(directory, 'data')
-    cpSync(template.directory, dataDir, { recursive: true })
+    cpSync(template, dataDir, { recursive: true })
+    const apiKey = generateApiKey()
+    const service = await startChildService({ DATA_DIR: dataDir, BOOTSTRAP_API_KEY: apiKey, PLATFORMS: 'hackernews' })
+    try {
+      const client = createTestClient(() => service.url, apiKey)
+      const readiness = async () => (await client.get('/readyz')).status
+      expect(await readiness()).toBe(200)
+      const filling = fill()
+      // Small writes still find room in files that are there; sooner or later one needs more.
+      const name = 'a name that takes its room '.repeat(3)
+      const failed: number[] = []
+      for (let call = 0; call < 3_000 && failed.length === 0; call++) {
+        const { status } = await client.post('/api/v1/keys', { name: `${name}${call}` })
+        if (status >= 500) failed.push(status)
+      }
+      expect(failed).toEqual([503])
+      expect(await readiness()).toBe(503)
+      expect((await client.get('/healthz')).status).toBe(200)
+      expect((await client.search('anything')).status).toBe(200)
+      rmSync(filling)
+      await expect.poll(readiness, { timeout: 10_000 }).toBe(200)
+      expect(await service.end('SIGTERM')).toBe(0)
+    } finally {
+      await service.end('SIGKILL')
+    }
+  })
+
+  it('with no room for two files of the log is read only, until there is room again', async (context) => {
+    const template = templateDirectory(context)
+    mountDisk(context, '160m')
+    const dataDir = join(directory, 'data')
+    cpSync(template, dataDir, { recursive: true })
     const apiKey = generateApiKey()
     const environment = { DATA_DIR: dataDir, BOOTSTRAP_API_KEY: apiKey, PLATFORMS: 'hackernews' }
     const service = await startChildService(environment)
@@ -172,31 +178,28 @@ describe('a data directory', { timeout: 300_000 }, () => {
     }
   })
 
-  it.runIf(isRoot)(
-    'whose log finds no room ends the database instead of hanging, and has all that was committed',
-    async () => {
-      const template = inject('databaseTemplate')
-      if (template.backend !== 'embedded' || !mountDisk('110m')) return
-      const files = databaseIn(join(directory, 'data'))
-      cpSync(databaseIn(template.directory), files, { recursive: true })
-      const { promise: crashed, resolve: onCrash } = Promise.withResolvers<Error>()
-      const { client } = await openDatabaseFiles(files, { onCrash })
-      await client.exec('create table kept as select 1 as value')
-      const filling = fill(11_000_000)
-      const tooLarge = client.query(
-        `select count(pg_logical_emit_message(true, 'filling', repeat('x', 1000000))) from generate_series(1, 40)`,
-      )
-      await expect(tooLarge).rejects.toThrow()
-      expect(await crashed).toMatchObject({
-        message: expect.stringMatching(/No space left|no space left/),
-        severity: 'PANIC',
-      })
-      await expect(client.query('select 1')).rejects.toThrow()
-      await client.close().catch(() => {})
-      rmSync(filling)
-      const again = await openDatabaseFiles(files, { onCrash })
-      expect((await again.client.query('select value from kept')).rows).toEqual([{ value: 1 }])
-      await again.client.close()
-    },
-  )
+  it('whose log finds no room ends the database instead of hanging, and has all that was committed', async (context) => {
+    const template = templateDirectory(context)
+    mountDisk(context, '110m')
+    const files = databaseIn(join(directory, 'data'))
+    cpSync(databaseIn(template), files, { recursive: true })
+    const { promise: crashed, resolve: onCrash } = Promise.withResolvers<Error>()
+    const { client } = await openDatabaseFiles(files, { onCrash })
+    await client.exec('create table kept as select 1 as value')
+    const filling = fill(11_000_000)
+    const tooLarge = client.query(
+      `select count(pg_logical_emit_message(true, 'filling', repeat('x', 1000000))) from generate_series(1, 40)`,
+    )
+    await expect(tooLarge).rejects.toThrow()
+    expect(await crashed).toMatchObject({
+      message: expect.stringMatching(/No space left|no space left/),
+      severity: 'PANIC',
+    })
+    await expect(client.query('select 1')).rejects.toThrow()
+    await client.close().catch(() => {})
+    rmSync(filling)
+    const again = await openDatabaseFiles(files, { onCrash })
+    expect((await again.client.query('select value from kept')).rows).toEqual([{ value: 1 }])
+    await again.client.close()
+  })
 })

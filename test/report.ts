@@ -46,6 +46,18 @@ function countsOf(modules: readonly TestModule[]): string[] {
   )
 }
 
+/** The tests that skipped themselves, with their reasons. */
+function reasonsOf(modules: readonly TestModule[]): string[] {
+  return modules.flatMap((module) =>
+    [...module.children.allTests('skipped')].flatMap((test) => {
+      const { note } = test.result() as { note?: string }
+      return note === undefined
+        ? []
+        : [`skipped: ${relative(process.cwd(), module.moduleId)} > ${test.fullName}: ${note}`]
+    }),
+  )
+}
+
 function failuresOf(module: TestModule, file: string): FailedFile['failures'] {
   const ofTests = [...module.children.allTests('failed')].map((test) => ({
     name: test.fullName,
@@ -71,7 +83,7 @@ function durationOf(module: TestModule | undefined): number {
   return prepareDuration + collectDuration + setupDuration + duration
 }
 
-/** Prints, last, how many tests passed in each project, and writes what failed to the file that `TEST_RECORD` names. */
+/** Prints, last, which tests skipped themselves and how many passed in each project, and writes what failed to the file that `TEST_RECORD` names. */
 export default class Report implements Reporter {
   #specifications: readonly TestSpecification[] = []
 
@@ -80,7 +92,7 @@ export default class Report implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    for (const line of countsOf(modules)) console.log(line)
+    for (const line of [...reasonsOf(modules), ...countsOf(modules)]) console.log(line)
     if (process.env.TEST_RECORD) writeFileSync(process.env.TEST_RECORD, JSON.stringify(this.#record(unhandled)))
   }
 

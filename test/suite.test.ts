@@ -30,6 +30,7 @@ afterEach(() => rmSync(root, { recursive: true }))
 
 const head = `import { existsSync, writeFileSync } from 'node:fs'\nimport { expect, it } from 'vitest'\n`
 const passing = "it('passes', () => {})"
+const skipping = "it('needs a tool', ({ skip }) => skip('it is not installed'))"
 const failing = "it('fails', () => expect('seen').toBe('wanted'))"
 /** Fails where it runs for the first time. */
 const flaky = `it('fails once', () => {
@@ -71,11 +72,12 @@ const flakyLines = (lines: string[]) => lines.filter((line) => line.startsWith('
 const ranAgain = (lines: string[]) => lines.filter((line) => line.includes('runs once more'))
 
 describe('a run of the tests', () => {
-  it('passes when every file passes, and counts the tests of each project', async () => {
-    const { code, lines } = await run({ a: passing, b: passing })
+  it('passes when every file passes, counts the tests of each project, and says why one was skipped', async () => {
+    const { code, lines } = await run({ a: passing, b: passing, c: skipping })
     expect(code).toBe(0)
-    expect(lines).toContain('plain: 2 passed, 0 failed, 0 skipped')
-    expect(lines.at(-1)).toMatch(/^2 file runs/)
+    expect(lines).toContain('plain: 2 passed, 0 failed, 1 skipped')
+    expect(lines).toContain('skipped: src/c.test.ts > needs a tool: it is not installed')
+    expect(lines.at(-1)).toMatch(/^3 file runs/)
   })
 
   it('passes when a file fails only once, and says last which and why', async () => {

@@ -8,6 +8,7 @@ import { locationOfDataDirectory, locationOfPostgres } from '../database/schema-
 import { type Dumped, dumpData, hasWishwellTables } from '../moving/dump-data.ts'
 import { MovingError } from '../moving/moving-error.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { endCommand } from './database-end.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { createMovingMeter } from './moving-progress.ts'
 import { helpEnd } from './options.ts'
@@ -89,10 +90,7 @@ async function openSource({ databaseUrl, dataDir }: Config): Promise<OpenDatabas
   const isEmbedded = databaseUrl === undefined
   if (isEmbedded && !hasDatabase(dataDir))
     throw new MovingError(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL.`)
-  const onCrash = (error: Error) => {
-    throw error
-  }
-  const opened = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash })
+  const opened = await openDatabase({ databaseUrl, dataDir, poolSize: 2, statementTimeoutMs: 0, onCrash: endCommand })
   try {
     if (!isEmbedded && !(await hasWishwellTables(opened.database))) {
       throw new MovingError('The database at DATABASE_URL holds no data of Wishwell.')

@@ -9,6 +9,7 @@ import { DataDirectoryInUseError } from '../database/embedded/lock.ts'
 import type { Service } from '../service.ts'
 import { ApiError, connectionError, readAnswer } from './answers.ts'
 import { readServiceAddress, type ServiceAddress } from './client-config.ts'
+import { endCommand } from './database-end.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { noteLines } from './output.ts'
 
@@ -104,14 +105,10 @@ async function openOffline(config: Config, { url, isHere }: ServiceAddress): Pro
     )
   }
   const log = pino({ level: 'error', base: null }, pino.destination({ fd: 2, sync: true }))
-  const crash = (error: Error) => {
-    log.fatal({ err: error }, 'cannot go on')
-    process.exit(exitCodes.failed)
-  }
   try {
     // Only here, since a call of a running service needs none of it.
     const { startService } = await import('../service.ts')
-    return await startService(config, log, crash, { offline: true })
+    return await startService(config, log, endCommand, { offline: true })
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error
     throw unreachable(

@@ -9,6 +9,7 @@ import { restoreDump } from '../moving/restore-dump.ts'
 import { prepareDatabase } from '../prepare-database.ts'
 import { copyAllRequests } from '../requests/store/copies.ts'
 import { queueOpenTasks } from '../scraping/tasks.ts'
+import { endCommand } from './database-end.ts'
 import { describeRows } from './dump.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { createMovingMeter } from './moving-progress.ts'
@@ -64,15 +65,11 @@ async function runRestore(file: string, { json }: { json: boolean }): Promise<vo
   const config = readConfig()
   const meter = createMovingMeter(process.stderr, 'Stored')
   const log = pino({ level: 'error', base: null }, pino.destination({ fd: 2, sync: true }))
-  const crash = (error: Error) => {
-    log.fatal({ err: error }, 'cannot go on')
-    process.exit(exitCodes.failed)
-  }
   try {
     // What is no dump makes no database.
     const dump = await openDump(await openInput(file))
     const unhurried: typeof openDatabase = (options) => openDatabase({ ...options, poolSize: 2, statementTimeoutMs: 0 })
-    const { opened, queue } = await prepareDatabase(config, log, crash, { offline: true, open: unhurried })
+    const { opened, queue } = await prepareDatabase(config, log, endCommand, { offline: true, open: unhurried })
     try {
       const restored = await restoreDump(opened, {
         dump,

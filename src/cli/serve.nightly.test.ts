@@ -1,7 +1,11 @@
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChildService } from '../../test/child-service.ts'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
+import { databaseIn } from '../database/embedded/data-directory.ts'
 import { noTerminal, startOnTerminal } from './command-testing.ts'
 
 let copy: DatabaseCopy
@@ -60,5 +64,28 @@ describe('the service on a terminal', () => {
     const service = await startChildService({ ...environment(), LOG_FORMAT: 'text' })
     await service.end('SIGTERM')
     expect(service.stderr()).toMatch(/^\d\d:\d\d:\d\d info {2}database is ready database=\w+ search=\w+( reason=.+)?\n/)
+  })
+})
+
+describe('a service whose embedded database fails', () => {
+  it('ends with 1 and one sentence, without the place in the code', async () => {
+    const broken = await copyDatabase()
+    onTestFinished(() => broken.remove())
+    const service = await startChildService({ ...environment(), DATA_DIR: broken.options.dataDir, LOG_LEVEL: 'fatal' })
+    const exited = once(service.process, 'close')
+    // A checkpoint cannot go on without this file: that is a PANIC. A backup makes a checkpoint.
+    rmSync(join(databaseIn(broken.options.dataDir), 'global', 'pg_control'))
+    const authorization = `Bearer ${environment().ADMIN_API_KEY}`
+    await expect(fetch(`${service.url}/api/admin/backup`, { headers: { authorization } })).rejects.toThrow()
+    expect(await exited).toEqual([1, null])
+    const [line = '', ...more] = service.stderr().trim().split('\n')
+    expect(more).toEqual([])
+    expect(JSON.parse(line)).toEqual({
+      level: 60,
+      time: expect.any(String),
+      msg: expect.stringMatching(
+        /^cannot go on: the embedded database has ended \(.*pg_control.*\); what was committed is kept$/,
+      ),
+    })
   })
 })

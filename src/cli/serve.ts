@@ -1,6 +1,7 @@
 import { readConfig } from '../config.ts'
 import { prepareDatabase } from '../prepare-database.ts'
-import { startService } from '../service.ts'
+import { StopLimitError, startService } from '../service.ts'
+import { endCommand, logDatabaseEnd } from './database-end.ts'
 import { chooseLogFormat, createLog } from './log.ts'
 import { formatWelcome } from './welcome.ts'
 
@@ -16,11 +17,10 @@ const repeatedSignalMs = 1_000
 /** Runs the service until SIGTERM or SIGINT; the first signal drains, a second one exits at once. */
 export async function serve(): Promise<void> {
   const { config, log } = readSetup()
-  const crash = (error: unknown) => {
-    log.fatal({ err: error }, 'cannot go on')
+  const service = await startService(config, log, (error) => {
+    logDatabaseEnd(log, error)
     process.exit(1)
-  }
-  const service = await startService(config, log, crash)
+  })
 
   let stoppingSince: number | null = null
   const shutDown = (reason: string) => {
@@ -38,7 +38,8 @@ export async function serve(): Promise<void> {
         process.exit(0)
       },
       (error: unknown) => {
-        log.fatal({ err: error }, 'the shutdown failed: what was under way is left to the next start')
+        if (error instanceof StopLimitError) log.fatal(`${error.message}: what was under way is left to the next start`)
+        else log.fatal({ err: error }, 'the shutdown failed: what was under way is left to the next start')
         process.exit(1)
       },
     )
@@ -47,6 +48,10 @@ export async function serve(): Promise<void> {
   process.on('SIGINT', () => shutDown('SIGINT'))
   // The launcher (bin/wishwell.mjs) was killed and could not forward a signal.
   process.on('disconnect', () => shutDown('the parent process ended'))
+  const crash = (error: unknown) => {
+    log.fatal({ err: error }, 'cannot go on')
+    process.exit(1)
+  }
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
   // Last, because the reader of this text may send a signal at once.
@@ -56,10 +61,7 @@ export async function serve(): Promise<void> {
 /** Brings the database up to date. */
 export async function migrateDatabase({ json }: { json: boolean }): Promise<void> {
   const { config, log } = readSetup()
-  const crash = (error: Error) => {
-    throw error
-  }
-  const { opened, migrations, searchIndex, searchCluster, queue } = await prepareDatabase(config, log, crash, {
+  const { opened, migrations, searchIndex, searchCluster, queue } = await prepareDatabase(config, log, endCommand, {
     buildsSearchIndex: true,
   })
   await queue.stop()

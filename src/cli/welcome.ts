@@ -16,7 +16,7 @@ export function formatWelcome(service: Started, isTerminal: boolean): string[] {
   }
   if (signInUrl !== null) {
     add('sign in:', signInUrl)
-    add('', '(once, for 15 minutes; later: npx wishwell admin accounts link)')
+    add('', '(once, within 15 minutes; later: npx wishwell admin accounts link)')
   } else if (address !== null) {
     add('sign in:', 'npx wishwell admin accounts link   (creates a link that works once)')
   }

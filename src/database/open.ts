@@ -48,7 +48,7 @@ export interface DatabaseOptions {
   poolSize?: number
   /** The maximum for the queue. */
   queuePoolSize?: number
-  /** How long a statement may take on Postgres; 0 for as long as it takes. (The embedded database has no such limit.) */
+  /** How long a statement may take on Postgres; 0 for as long as it takes. The embedded one has no limit until `embedded.limitStatements` sets it. */
   statementTimeoutMs?: number
   /** Called after every statement of ours that ran (not those of the queue), with its SQL. */
   onStatement?: ((statement: string) => void) | undefined

@@ -1,9 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { makeCertificate } from '../../test/certificate.ts'
 import { parseMailAddress } from './address.ts'
 import type { MailConfig, SmtpServer } from './settings.ts'
 
@@ -44,20 +41,6 @@ export interface TestMailServerOptions {
   /** Whether a certificate for `localhost` is made, which `ca` verifies; else the server has one of nobody. */
   isVerifiable?: boolean
   credentials?: { user: string; password: string }
-}
-
-/** A certificate for `localhost`, made now. */
-function makeCertificate(): { key: string; cert: string } {
-  const directory = mkdtempSync(join(tmpdir(), 'wishwell-certificate-'))
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
-  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  try {
-    execFileSync('openssl', ['req', '-x509', ...curve, ...name, '-keyout', key, '-out', cert], { stdio: 'ignore' })
-    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
 }
 
 function refusal(reply: string): Error {

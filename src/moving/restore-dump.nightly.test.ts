@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -14,6 +16,16 @@ import {
 
 const change = (place: Place, statement: string) =>
   withDatabase(place, async ({ opened }) => void (await sql.raw(statement).execute(opened.database)))
+
+/** A dump with another text in its rows, and with the digest that belongs to them. */
+function forge(bytes: Buffer, from: string, to: string): Buffer {
+  const lines = gunzipSync(bytes).toString().trimEnd().split('\n')
+  const end = JSON.parse(lines.pop() ?? '')
+  // The first one is the header.
+  const rows = lines.map((line, index) => `${index === 0 ? line : line.replace(from, to)}\n`).join('')
+  const sha256 = createHash('sha256').update(rows).digest('hex')
+  return gzipSync(`${rows}${JSON.stringify({ ...end, sha256 })}\n`)
+}
 
 let source: Place
 let dump: Buffer
@@ -63,6 +75,19 @@ describe('restoring a dump', () => {
     const empty = await readPlace(target)
     await expect(restoreInto(target, forged)).rejects.toThrow(
       /^it has rows of the table accounts that no database takes \(.*tier/,
+    )
+    expect(await readPlace(target)).toEqual(empty)
+  })
+
+  it.each([
+    ['as it is', '\0', 'invalid byte sequence for encoding "UTF8": 0x00'],
+    ['escaped', '\\u0000', 'unsupported Unicode escape sequence'],
+  ])('says so of a character NUL, %s', async (_how, nul, reason) => {
+    const target = await newDatabase()
+    const empty = await readPlace(target)
+    const forged = forge(dump, '"name":"', `"name":"${nul}`)
+    await expect(restoreInto(target, forged)).rejects.toThrow(
+      `it has rows of the table accounts that no database takes (${reason}).`,
     )
     expect(await readPlace(target)).toEqual(empty)
   })

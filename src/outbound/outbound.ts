@@ -54,12 +54,14 @@ export interface OutboundOptions {
   resolve?: Resolve
   /** Of an attempt from its beginning to the head of the answer. */
   timeoutMs?: number
+  /** Of a connection with its TLS. */
+  connectMs?: number
   userAgent: string
   clock: Clock
 }
 
 const defaultTimeoutMs = 10_000
-const connectMs = 5_000
+const defaultConnectMs = 5_000
 /** A body is read so that the connection can be used again; what is larger or slower is not worth it. */
 const maxBodyBytes = 64 * 1024
 const bodyMs = 1_000
@@ -144,6 +146,7 @@ export function createOutbound({
   proxies = noProxies,
   resolve = resolveAll,
   timeoutMs = defaultTimeoutMs,
+  connectMs = defaultConnectMs,
   userAgent,
   clock,
 }: OutboundOptions): Outbound {

@@ -70,6 +70,22 @@ describe('a body that no DELETE needs', () => {
   })
 })
 
+describe('a query that no GET takes', () => {
+  it('is refused as the document says', async () => {
+    // A session is read with its cookie only.
+    const gets = operations().filter(
+      ({ method, path }) => method === 'GET' && /^\/(api|compat)\//.test(path) && path !== '/api/session',
+    )
+    expect(gets.length).toBeGreaterThan(30)
+    for (const { path } of gets) {
+      const client = service.clientFor(path.startsWith('/api/admin') ? testAdminKey : service.apiKey)
+      const answer = await client.get(`${path.replaceAll(/\{\w+\}/g, unknownId)}?unheard=of`)
+      expect([path, answer.status]).toEqual([path, 400])
+      expectDocumented('GET', path, answer)
+    }
+  })
+})
+
 describe('the API document', () => {
   it('is OpenAPI 3.1 and has every call', () => {
     expect(document.openapi).toBe('3.1.0')
@@ -177,7 +193,7 @@ describe('the API document', () => {
     for (const { method, path, operation } of operations()) {
       expect(operation.summary, `${method} ${path}`).toBeTruthy()
       if (!path.startsWith('/api/')) continue
-      const expected = ['200', '401', '403', '429', '500', '503', ...(method === 'POST' ? ['400', '413', '415'] : [])]
+      const expected = ['200', '400', '401', '403', '429', '500', '503', ...(method === 'POST' ? ['413', '415'] : [])]
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(expected))
       expect(operation.security).toEqual(securityOf(method, path))
     }

@@ -19,15 +19,13 @@ const leftovers = [0, 5, 11, 18, 30]
 
 it(`loses and doubles nothing when a disk is filled and freed beside ${kills} kills`, {
   timeout: 240_000 + kills * 30_000,
-}, async () => {
+}, async ({ skip }) => {
   console.log(`full disk: ${kills} kills, seed ${seed} (set TEST_SEED to repeat it)`)
   const random = createRandom(seed)
   const disk = mkdtempSync(join(tmpdir(), 'wishwell-full-'))
   onTestFinished(() => rmSync(disk, { recursive: true, force: true }))
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=250m,mode=755', 'tmpfs', disk]).status !== 0) {
-    console.log('skipped: this user may not mount a small disk')
-    return
-  }
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=250m,mode=755', 'tmpfs', disk])
+  skip(status !== 0, 'this user may not mount a small disk')
   onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
   const campaign = await openCampaign()
   onTestFinished(() => campaign.close())

@@ -5,7 +5,7 @@ import { campaignSize } from '../../../test/campaign-size.ts'
 import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { isDatabaseUnavailable } from '../errors.ts'
 import { openDatabase, openDatabaseFiles } from '../open.ts'
-import type { EmbeddedClient } from './client.ts'
+import { type EmbeddedClient, openEmbedded } from './client.ts'
 import { databaseIn } from './data-directory.ts'
 
 // Takes seconds: a database is ended with its thread, and opened again.
@@ -192,9 +192,11 @@ describe('the client of the embedded database', () => {
     expect(reasonOf(waiting)).not.toMatchObject({ code: '57014' })
     expect(await crashed).toMatchObject({ code: '57014' })
     await limited.close().catch(() => {})
-    const again = await openDatabaseFiles(databaseIn(copy.options.dataDir), { onCrash })
-    expect((await sql`select value from kept`.execute(again.database)).rows).toEqual([{ value: 1 }])
-    await again.client.close()
+    const again = await openEmbedded(databaseIn(copy.options.dataDir), onCrash, { closingMs: 300 })
+    expect((await again.query('select value from kept')).rows).toEqual([{ value: 1 }])
+    // Closing does not wait for a statement that never ends.
+    const closing = await Promise.allSettled([again.query('do $$ begin loop end loop; end $$'), again.close()])
+    expect(closing).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }])
     await copy.remove()
   })
 

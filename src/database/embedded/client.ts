@@ -47,7 +47,7 @@ export interface EmbeddedClient extends Statements {
 type Wire = ReturnType<typeof connectWorker>
 
 /** How long closing may wait for the statements that were sent before, and for the last checkpoint. */
-const closingMs = 15_000
+const usualClosingMs = 15_000
 
 /** Measures since when the database is unused. */
 function createUseClock() {
@@ -161,7 +161,11 @@ function createListen(
  * Opens PGlite on a directory, in a worker thread. The caller holds the directory's lock.
  * @param onCrash called when the thread dies by itself; nothing can be read or written after that.
  */
-export async function openEmbedded(directory: string, onCrash: (error: Error) => void): Promise<EmbeddedClient> {
+export async function openEmbedded(
+  directory: string,
+  onCrash: (error: Error) => void,
+  { closingMs = usualClosingMs } = {},
+): Promise<EmbeddedClient> {
   let closed = false
   const wire = connectWorker(directory, onCrash, () => closed)
   const locked = createLockedStatements(wire.call)
