@@ -14,7 +14,9 @@ let service: TestService
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'wishwell-page-'))
   mkdirSync(join(directory, 'assets'))
+  mkdirSync(join(directory, 'docs'))
   writeFileSync(join(directory, 'index.html'), '<!doctype html><title>built</title>')
+  writeFileSync(join(directory, 'docs', 'reference.js'), 'show()')
   writeFileSync(join(directory, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   writeFileSync(join(directory, 'assets', 'page-abc123.js'), 'console.log(1)')
   service = await startTestService({
@@ -37,7 +39,7 @@ it.each(
     '/assets/page-abc123.js',
     '/openapi.json',
     '/docs',
-    '/docs/reference.css',
+    '/docs/reference.js',
   ].map((path, index) => ({ path, address: `203.0.113.${index + 1}` })),
 )('$path is sent once, and so often a minute', async ({ path, address }) => {
   // Not fetch, which asks past every cache.
