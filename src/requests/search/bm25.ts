@@ -31,10 +31,9 @@ export const bm25: Ranking = {
 /**
  * Left to itself, the planner may score every row and sort: minutes on a large table, and rows that match nothing come
  * back with a score of 0. `enable_sort` leaves it the index as the only way, and only as a setting of a function can it
- * hold for this one statement. There is a function for each depth, because the index reads the limit from the plan.
+ * hold for this one statement. There is a function for each depth, because the index reads the limit from the plan; and a function keeps its plan.
  * `bm25_get_current_score` is the score that the index has just computed; `text <@> query` instead would
- * parse the whole text of each row again. The words are in the statement as a literal: before version 1.5.1 the extension knows a query
- * only by a constant, and parses the text of each match when it is an argument.
+ * parse the whole text of each row again.
  */
 export const matchesFunction = (max: Depth) => `
   create or replace function ${nameOfMatches(max)}(words text, all_words tsquery)
@@ -42,8 +41,7 @@ export const matchesFunction = (max: Depth) => `
   language plpgsql stable rows ${max} set enable_sort = off
   as $$
     begin
-      return query execute format(
-        'select request_id, bm25_get_current_score(), $1 is null or words @@ $1 from request_texts
-          order by text <@> to_bm25query(%L, ''request_texts_bm25'') limit ${max}', words) using all_words;
+      return query select found.request_id, bm25_get_current_score(), all_words is null or found.words @@ all_words from request_texts as found
+        order by found.text <@> to_bm25query(${nameOfMatches(max)}.words, 'request_texts_bm25') limit ${max};
     end
   $$`

@@ -75,7 +75,7 @@ test('a database that has BM25 is never searched in another way by itself', asyn
   const { engine, fallbackReason } = await chooseEngine(opened.database)
   expect([engine.kind, await storedKind()]).toEqual(['tsvector', 'tsvector'])
   expect(fallbackReason).toMatch(
-    canHaveBm25 ? /1\.3\.1.*1\.4\.0 or later is needed: run `alter extension/ : /not installed/,
+    canHaveBm25 ? /1\.3\.1.*1\.5\.1 or later is needed: run `alter extension/ : /not installed/,
   )
 })
 
