@@ -5,6 +5,7 @@ import { noteIfWritable } from '../database/writes.ts'
 import type { Account } from '../http/callers.ts'
 import { apiKeyPattern, hashKey } from './api-key.ts'
 import { hasOwnView, ownViewColumns } from './own-view.ts'
+import { poolColumns, poolOf } from './pool.ts'
 
 /** Enough of a key to recognise it, far too little to use it: `ww_live_ab12…`. */
 const hintOf = (key: string) => `${key.slice(0, 12)}…`
@@ -103,8 +104,9 @@ export async function findAccountByKey(
   const row = await executor
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .innerJoin('credit_balances', 'credit_balances.account_id', 'accounts.id')
     .select(['api_keys.id', 'api_keys.scope', 'api_keys.last_used_at', 'accounts.id as accountId', 'accounts.tier'])
-    .select([...ownViewColumns, hasBudget])
+    .select([...ownViewColumns, hasBudget, ...poolColumns])
     .where('api_keys.hash', '=', hashKey(apiKey))
     .where('api_keys.revoked_at', 'is', null)
     .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', now)]))
@@ -115,5 +117,6 @@ export async function findAccountByKey(
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await noteIfWritable(executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute())
   }
-  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget: row.keyHasBudget, scope }
+  const { keyHasBudget } = row
+  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget, scope, pool: poolOf(row)! }
 }

@@ -3,6 +3,7 @@ import { endOfMonth, monthOf } from '../accounts/month.ts'
 import { plans } from '../accounts/plans.ts'
 import type { SpendingOperation, Tier } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
+import type { Account, Pool } from '../http/callers.ts'
 
 /** The `usage.credits` object: whole credits of the monthly pool, held ones counted as used. */
 export interface CreditUsage {
@@ -45,22 +46,31 @@ export async function readUsage(executor: Executor, accountId: string, now: Date
     .select(['payg_balance', 'payg_held'])
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow()
-  const pool = balances.month === month ? balances : await readEarlier(executor, accountId, month, balances)
-  const limit = plans[balances.tier].creditsPerMonth
-  const used = pool.pool_held + pool.pool_settled
-  const resetsAt = endOfMonth(month).toISOString()
+  const { held, ...credits } = await creditsIn(executor, { accountId, tier: balances.tier, pool: balances }, month)
   return {
     tier: balances.tier,
-    credits: { used, limit, remaining: Math.max(0, limit - used), held: pool.pool_held, resetsAt },
+    credits: { ...credits, held, resetsAt: endOfMonth(month).toISOString() },
     paygBalance: balances.payg_balance - balances.payg_held,
     paygMonthlyCap: balances.payg_monthly_cap,
   }
 }
 
+async function creditsIn(
+  executor: Executor,
+  { accountId, tier, pool }: Pick<Account, 'accountId' | 'tier' | 'pool'>,
+  month: string,
+): Promise<CreditUsage & { held: number }> {
+  const { pool_held: held, pool_settled: settled } =
+    pool.month === month ? pool : await readEarlier(executor, accountId, month, pool)
+  const limit = plans[tier].creditsPerMonth
+  const used = held + settled
+  return { used, limit, remaining: Math.max(0, limit - used), held }
+}
+
 /** The pool of another month than that of the balances: fresh, or as booked before a clock was set back. */
-async function readEarlier(executor: Executor, accountId: string, month: string, balances: { latest_month: string }) {
+async function readEarlier(executor: Executor, accountId: string, month: string, { latest_month }: Pool) {
   const fresh = { pool_held: 0, pool_settled: 0 }
-  if (balances.latest_month < month) return fresh
+  if (latest_month < month) return fresh
   const { rows } = await sql<typeof fresh>`select * from ${bookedIn(accountId, month)} as booked`.execute(executor)
   return rows[0] ?? fresh
 }
@@ -72,6 +82,12 @@ export async function readCreditUsage(
   now: Date,
 ): Promise<CreditUsage> {
   const { used, limit, remaining } = (await readUsage(executor, accountId, now)).credits
+  return { used, limit, remaining }
+}
+
+/** The `usage.credits` of an answer that spends nothing: as of when its caller's key was read. */
+export async function creditsOfCaller(executor: Executor, account: Account, now: Date): Promise<CreditUsage> {
+  const { used, limit, remaining } = await creditsIn(executor, account, monthOf(now))
   return { used, limit, remaining }
 }
 

@@ -12,6 +12,17 @@ export interface Account {
   keyHasBudget: boolean
   /** What that key may do; without a key, everything. */
   scope: KeyScope
+  /** Its monthly pool when the call arrived. */
+  pool: Pool
+}
+
+/** What an account used of its monthly pool, in credits. */
+export interface Pool {
+  /** The month that the figures are of, and the latest in which it ever had any: `YYYY-MM`. */
+  month: string
+  latest_month: string
+  pool_held: number
+  pool_settled: number
 }
 
 /** The caller, as the owner of the effects of a call. */

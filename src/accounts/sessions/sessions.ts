@@ -4,6 +4,7 @@ import { noteIfWritable } from '../../database/writes.ts'
 import type { Account } from '../../http/callers.ts'
 import { hasBudget } from '../keys.ts'
 import { hasOwnView, ownViewColumns } from '../own-view.ts'
+import { poolColumns, poolOf } from '../pool.ts'
 import { generateToken, hashAdminKey, hashToken, isToken } from './tokens.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -69,6 +70,7 @@ export async function findSession(
     .selectFrom('sessions')
     .leftJoin('api_keys', 'api_keys.id', 'sessions.api_key_id')
     .leftJoin('accounts', 'accounts.id', 'sessions.account_id')
+    .leftJoin('credit_balances', 'credit_balances.account_id', 'accounts.id')
     .select([
       'sessions.id',
       'sessions.last_used_at as lastUsedAt',
@@ -78,7 +80,7 @@ export async function findSession(
       'sessions.api_key_id as keyId',
       'api_keys.scope',
     ])
-    .select([...ownViewColumns, hasBudget])
+    .select([...ownViewColumns, hasBudget, ...poolColumns])
     .where('sessions.token_hash', '=', hashToken(token))
     .where('sessions.expires_at', '>', now)
     .where('sessions.last_used_at', '>', new Date(now.getTime() - idleTimeMs))
@@ -97,8 +99,9 @@ export async function findSession(
   if (now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await noteIfWritable(executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute())
   }
+  const pool = poolOf(row)
   const account =
-    accountId === null || name === null || tier === null
+    accountId === null || name === null || tier === null || pool === null
       ? null
       : {
           accountId,
@@ -108,6 +111,7 @@ export async function findSession(
           keyId,
           keyHasBudget: row.keyHasBudget ?? false,
           scope: row.scope ?? 'manage',
+          pool,
         }
   return { sessionId: id, account }
 }

@@ -127,7 +127,7 @@ export function parseBodyFilters(
 /** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or status. */
 export function parseQueryFilters(
   { platforms, tag: tags, status, ...shared }: Static<typeof queryFiltersSchema>,
-  account: Account,
+  account: Pick<Account, 'accountId' | 'hasOwnView'>,
 ) {
   const lists = {
     ...(platforms ? { platforms: parseWords('platforms', platforms, platformNames) } : {}),

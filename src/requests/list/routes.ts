@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
 import { prices, priceText } from '../../accounts/plans.ts'
-import { readCreditUsage } from '../../credits/usage.ts'
+import { creditsOfCaller } from '../../credits/usage.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -12,7 +12,7 @@ import { invalidField } from '../../http/validation.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
 import { searchWords } from '../../platforms/topic-words.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { type CoalescedReads, createCoalescedReads } from '../../runtime/request-coalescing.ts'
+import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
 import type { RealtimeList } from '../live-collection.ts'
 import { realtimeMeta } from '../live-collection.ts'
 import { fullTextParameter, requestRecord } from '../record.ts'
@@ -76,7 +76,6 @@ const listSchema = {
 /** Listing the cache, and with `source=realtime` what is collected now. */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
   const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead } = dependencies
-  const share = createCoalescedReads()
   app.get(
     '/api/v1/requests',
     { onRequest: authentication.requireAccount, schema: listSchema },
@@ -94,10 +93,8 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         const platforms = filters.platforms ?? defaultPlatforms
         return realtimeList(request, reply, { list: { ...list, topic }, platforms })
       }
-      const [page, credits] = await Promise.all([
-        cachedRead(`list ${JSON.stringify(list)}`, () => listRequests(database, list)),
-        share(account.accountId, () => readCreditUsage(database, account, clock.now())),
-      ])
+      const page = await cachedRead(`list ${JSON.stringify(list)}`, () => listRequests(database, list))
+      const credits = await creditsOfCaller(database, account, clock.now())
       return {
         data: { results: page.results, hasMore: page.hasMore, cursor: page.cursor },
         usage: { credits },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
 import { prices, priceText } from '../../accounts/plans.ts'
-import { readCreditUsage } from '../../credits/usage.ts'
+import { creditsOfCaller } from '../../credits/usage.ts'
 import { type PlatformName, requestStatuses } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -23,7 +23,7 @@ import { invalidField } from '../../http/validation.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../idempotency/idempotency.ts'
 import { platformList } from '../../platforms/schemas.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { type CoalescedReads, createCoalescedReads } from '../../runtime/request-coalescing.ts'
+import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
 import { bodyFilters, includeFilter, parseBodyFilters } from '../filters/filters.ts'
 import type { ExpandedSearch } from '../live-collection.ts'
 import { expansionMeta } from '../live-collection.ts'
@@ -228,7 +228,6 @@ function includeOf(filters: { include?: Include }, include: Include | undefined)
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
   const { database, clock, searchIndex, authentication } = dependencies
   const { defaultPlatforms, expandedSearch, cachedRead } = dependencies
-  const share = createCoalescedReads()
   app.post(
     '/api/v1/requests/search',
     { onRequest: authentication.requireAccount, schema: searchSchema(dependencies) },
@@ -241,12 +240,11 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
         if (groupBy !== undefined) throw invalidField('groupBy', 'is not for expand')
         return expandedSearch(request, reply, { ...input, platforms: [...new Set(platforms ?? defaultPlatforms)] })
       }
-      const [{ data, meta }, credits] = await Promise.all([
-        cachedRead<SearchAnswer | WishAnswer>(`search ${groupBy ?? ''} ${JSON.stringify(input)}`, () =>
-          (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
-        ),
-        share(account.accountId, () => readCreditUsage(database, account, clock.now())),
-      ])
+      const { data, meta } = await cachedRead<SearchAnswer | WishAnswer>(
+        `search ${groupBy ?? ''} ${JSON.stringify(input)}`,
+        () => (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
+      )
+      const credits = await creditsOfCaller(database, account, clock.now())
       return { data, meta: { ...meta, cachedResults: data.results.length, expanded: false }, usage: { credits } }
     },
   )
