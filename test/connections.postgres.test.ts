@@ -4,14 +4,15 @@ import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { generateApiKey } from '../src/accounts/api-key.ts'
+import { readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { describeConnectionUse } from '../src/database/postgres/connection-use.ts'
+import { startService } from '../src/service.ts'
 import { startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
 import { copyDatabase } from './database.ts'
-import { type PostgresServer, startPostgres } from './postgres.ts'
 import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
@@ -23,18 +24,6 @@ const platforms = platformMap(scriptedPlatform('github', numberedPages(3)))
 const onCrash = (error: Error) => {
   throw error
 }
-
-// Where tests of the Postgres backend fail, the whole run must fail.
-it('a process that used the test Postgres keeps its exit code', async () => {
-  const program = `
-    import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)}
-    const server = await startPostgres()
-    await server.stop()
-    process.exitCode = 7`
-  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module']
-  const child = spawn(process.execPath, [...flags, '--eval', program], { stdio: 'inherit' })
-  expect(await once(child, 'exit')).toEqual([7, null])
-})
 
 /** The connections of a database by the name that their process gave them. */
 async function connectionsOf(url: string): Promise<Record<string, number>> {
@@ -131,19 +120,46 @@ it('a start warns when the processes can need more connections than Postgres has
   })
 })
 
+/** Starts a Postgres with few connections in a process of its own, which ends with 7 when it is told to stop. */
+async function startSmallPostgres() {
+  const program = `
+    import { once } from 'node:events'
+    import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)}
+    const server = await startPostgres({ settings: ['max_connections=20'] })
+    await server.createDatabase('full')
+    process.send(server.url('full'))
+    await Promise.race([once(process, 'message'), once(process, 'disconnect')])
+    await server.stop()
+    if (process.connected) process.disconnect()
+    process.exitCode = 7`
+  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module']
+  const child = spawn(process.execPath, [...flags, '--eval', program], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ended = once(child, 'exit')
+  const started = await Promise.race([once(child, 'message').then(([url]) => String(url)), ended.then(() => null)])
+  if (started === null) throw new Error('Postgres did not start')
+  return {
+    url: started,
+    stop: () => {
+      if (child.connected) child.send('stop')
+      return ended
+    },
+  }
+}
+
 describe('a Postgres whose connections are all taken', () => {
-  let postgres: PostgresServer
+  let postgres: Awaited<ReturnType<typeof startSmallPostgres>>
   const taken: pg.Client[] = []
   const apiKey = generateApiKey()
   const environment = () => ({
-    DATABASE_URL: postgres.url('full'),
+    DATABASE_URL: postgres.url,
     ADMIN_API_KEY: 'admin-key-of-the-full-test',
     BOOTSTRAP_API_KEY: apiKey,
     DATABASE_POOL_SIZE: '6',
   })
   beforeAll(async () => {
-    postgres = await startPostgres({ settings: ['max_connections=20'] })
-    await postgres.createDatabase('full')
+    postgres = await startSmallPostgres()
   })
   afterAll(async () => {
     await Promise.all(taken.map((client) => client.end()))
@@ -152,7 +168,7 @@ describe('a Postgres whose connections are all taken', () => {
 
   async function takeAll(): Promise<void> {
     for (;;) {
-      const client = new pg.Client({ connectionString: postgres.url('full') })
+      const client = new pg.Client({ connectionString: postgres.url })
       client.on('error', () => {})
       try {
         await client.connect()
@@ -164,8 +180,10 @@ describe('a Postgres whose connections are all taken', () => {
   }
 
   it('delays or refuses calls with a 503, refuses a second process in a sentence, and is used again when it has room', async () => {
-    const service = await startChildService(environment())
-    const client = createTestClient(() => service.url, apiKey)
+    const log = pino({ level: 'silent' })
+    const service = await startService(readConfig({ ...environment(), PORT: '0' }), log, onCrash)
+    onTestFinished(() => service.stop())
+    const client = createTestClient(() => service.address ?? '', apiKey)
     // The service opens all connections of its pool: with fewer, chance would decide whether a call gets one before the next is refused.
     const first = await Promise.all(Array.from({ length: 40 }, (_, index) => client.search(`dark mode ${-index}`)))
     expect(new Set(first.map(({ status }) => status))).toEqual(new Set([200]))
@@ -178,6 +196,10 @@ describe('a Postgres whose connections are all taken', () => {
     await expect.poll(async () => (await client.get('/readyz')).status).toBe(200)
     const again = await Promise.all(Array.from({ length: 40 }, (_, index) => client.search(`light mode ${index}`)))
     expect(new Set(again.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await service.end('SIGTERM')).toBe(0)
+  })
+
+  // Where tests of the Postgres backend fail, the whole run must fail.
+  it('leaves its exit code to the process that ran it', async () => {
+    expect(await postgres.stop()).toEqual([7, null])
   })
 })

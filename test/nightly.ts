@@ -81,7 +81,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   tsvector: {
     about: 'the search suite on a Postgres without BM25',
     after: 'search',
-    postgres: ['src/requests/search/{engine,search-index,searchable-requests,views}.service.test.ts'],
+    postgres: ['src/requests/search/{engine,engine-choice,search-index,searchable-requests,views}.service.test.ts'],
   },
   faults: {
     about: 'every fault of every platform, and platforms that stay silent',

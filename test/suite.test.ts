@@ -80,14 +80,22 @@ describe('a run of the tests', () => {
     expect(lines.at(-1)).toMatch(/^3 file runs/)
   })
 
-  it('passes when a file fails only once, and says last which and why', async () => {
-    const { code, lines } = await run({ a: passing, b: flaky })
+  it('passes when files fail only once, or their worker dies once: runs each again, with the same seed, and says last which and why', async () => {
+    const seeded = `${flaky}\nit('has a seed', () => console.log('seed ' + process.env.TEST_SEED))`
+    const { code, lines } = await run({ a: passing, b: seeded, c: dyingOnce })
     expect(code).toBe(0)
-    const at = lines.indexOf('flaky: src/b.test.ts > fails once')
-    expect(lines.slice(at).join('\n')).toMatch(
+    const [failed, died] = ['flaky: src/b.test.ts > fails once', 'flaky: src/c.test.ts > src/c.test.ts']
+    expect(flakyLines(lines).sort()).toEqual([failed, died])
+    const reasonOf = (line: string) => lines.slice(lines.indexOf(line)).join('\n')
+    expect(reasonOf(failed)).toMatch(
       /^flaky: .*\n {2}AssertionError: expected 'seen' to be 'wanted'[\s\S]*src\/b\.test\.ts:\d+/,
     )
-    expect(at).toBeGreaterThan(lines.findLastIndex((line) => line.startsWith('plain: ')))
+    expect(reasonOf(died)).toContain('SIGKILL')
+    expect(lines.indexOf(flakyLines(lines)[0]!)).toBeGreaterThan(
+      lines.findLastIndex((line) => line.startsWith('plain: ')),
+    )
+    const seeds = lines.filter((line) => /^seed \d+$/.test(line))
+    expect([seeds.length, new Set(seeds).size]).toEqual([2, 1])
   })
 
   it('fails when a file fails only once, if it is strict', async () => {
@@ -110,22 +118,9 @@ describe('a run of the tests', () => {
     expect([code, ranAgain(lines)]).toEqual([1, []])
   })
 
-  it('runs a file again with the same seed', async () => {
-    const seeded = `${flaky}\nit('has a seed', () => console.log('seed ' + process.env.TEST_SEED))`
-    const { lines } = await run({ a: seeded })
-    const seeds = lines.filter((line) => /^seed \d+$/.test(line))
-    expect([seeds.length, new Set(seeds).size]).toEqual([2, 1])
-  })
-
   it('runs nothing again when more than three files failed', async () => {
     const { code, lines } = await run({ a: flaky, b: flaky, c: flaky, d: flaky })
     expect([code, ranAgain(lines)]).toEqual([1, []])
-  })
-
-  it('runs a file again whose worker died, and says how it died', async () => {
-    const { code, lines } = await run({ a: dyingOnce, b: passing })
-    expect([code, flakyLines(lines)]).toEqual([0, ['flaky: src/a.test.ts > src/a.test.ts']])
-    expect(lines.slice(lines.indexOf('flaky: src/a.test.ts > src/a.test.ts')).join(' ')).toContain('SIGKILL')
   })
 
   it('fails when an error belongs to no file', async () => {

@@ -85,8 +85,10 @@ export async function createProgram([name, inner]: readonly string[] = []): Prom
     .description('run the service until it is stopped (also without a command)')
     .action(async () => (await import('./serve.ts')).serve())
   const isOne = name !== undefined && (Object.hasOwn(commands, name) || name === 'serve')
+  // A shell that reads its script at each of its starts waits for this.
+  const isNone = name === '--version' || (name === 'complete' && inner !== undefined && inner !== '--')
   for (const [other, load] of Object.entries(commands)) {
-    if (!isOne || other === name) program.addCommand(await load(isOne ? inner : undefined))
+    if (isOne ? other === name : !isNone) program.addCommand(await load(isOne ? inner : undefined))
   }
   program.hook('preAction', (_program, command) => {
     requireIds(command)

@@ -18,7 +18,7 @@ import { verifyAccounts } from './verify.ts'
 const callers = 200
 /** Of the crowd on one account, and how much each does. */
 const crowdSize = 19
-const stepsEach = 40
+const stepsEach = campaignSize('CROWD_STEPS', { quick: 20, nightly: 40 })
 const rounds = campaignSize('RACE_ROUNDS', { quick: 1, nightly: 100 })
 
 let copy: DatabaseCopy
@@ -135,6 +135,6 @@ it('the ledger is sound, and its statement only ever grows at its end, whatever 
   })
   const [watched] = await Promise.all([watch(), crowd])
   expect(faults).toEqual([])
-  expect(watched).toBeGreaterThan(crowdSize * 10)
+  expect(watched).toBeGreaterThan((crowdSize * stepsEach) / 4)
   expect(await verifyAccounts(opened.database, [accountId])).toEqual([])
 })

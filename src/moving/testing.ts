@@ -169,13 +169,20 @@ export async function dumpOf(place: Place) {
   return { ...dumped, dump: Buffer.concat(parts) }
 }
 
-/** Restores a dump. */
-export const restoreInto = (place: Place, dump: Buffer | AsyncIterable<Uint8Array>): Promise<Restored> =>
+/** Restores a dump. @param meanwhile called when all rows are stored, before they are counted. */
+export const restoreInto = (
+  place: Place,
+  dump: Buffer | AsyncIterable<Uint8Array>,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<Restored> =>
   withDatabase(place, async ({ opened, queue }) =>
     restoreDump(opened, {
       dump: await openDump(Buffer.isBuffer(dump) ? streamOf(dump) : dump),
       onProgress: () => {},
-      derive: copyAllRequests,
+      derive: async (transaction) => {
+        await copyAllRequests(transaction)
+        await meanwhile()
+      },
       startQueue: () => queue.start(),
       queueWork: async (transaction) => void (await queueOpenTasks(transaction, queue)),
     }),

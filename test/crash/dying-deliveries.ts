@@ -1,79 +1,33 @@
-import { sql } from 'kysely'
-import { createAdapters } from '../../src/channels/adapters/adapters.ts'
-import { startDelivering } from '../../src/channels/delivery/delivering.ts'
-import { createRenderer } from '../../src/channels/messages/render.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import { noteEvent } from '../../src/events/events.ts'
-import { createOutbound } from '../../src/outbound/outbound.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
-import { createSecrets } from '../../src/secrets/secrets.ts'
+import { type Deliveries, deliverAll } from './delivering.ts'
 
 // Notes events and tells them on all channels, and kills itself after so many statements. Started by deliveries.service.test.ts.
 
-export interface DeliveriesOrder {
+export interface DeliveriesOrder extends Deliveries {
   databaseUrl: string | undefined
   dataDir: string
-  accountId: string
-  secretsKey: string
-  /** How many events it notes. */
-  events: number
   /** Null: lives to the end, or until it is killed. */
   dieAfter: number | null
 }
 
-const fail = (error: Error) => {
-  throw error
-}
-
-async function run({ accountId, secretsKey, events, dieAfter, ...options }: DeliveriesOrder): Promise<void> {
+async function run({ dieAfter, databaseUrl, dataDir, ...deliveries }: DeliveriesOrder): Promise<void> {
   let left = Number.POSITIVE_INFINITY
   const opened = await openDatabase({
-    ...options,
-    onCrash: fail,
+    databaseUrl,
+    dataDir,
+    onCrash: (error) => {
+      throw error
+    },
     onStatement: () => {
       if (--left <= 0) process.kill(process.pid, 'SIGKILL')
     },
   })
-  const { database, listen } = opened
-  // The claims of dead processes and the waits after failures are over.
-  await sql`update channel_deliveries set due_at = now() - interval '1 second' where due_at is not null`.execute(
-    database,
-  )
-  await sql`
-    update channels set rests_until = null, claimed_until = case when claimed_until is not null then now() - interval '1 second' end,
-      due_at = case when due_at is not null then now() - interval '1 second' end`.execute(database)
-  left = dieAfter ?? Number.POSITIVE_INFINITY
-  const clock = systemClock
-  const outbound = createOutbound({ allowPrivateTargets: true, userAgent: 'test', clock })
-  const delivering = await startDelivering({
-    database,
-    listen,
-    clock,
-    log: { error: (fields: unknown) => console.error(fields), warn: () => {} },
-    adapters: createAdapters({ outbound, operatorOutbound: outbound, apprise: null }),
-    secrets: createSecrets([Buffer.from(secretsKey, 'base64')]),
-    render: createRenderer({ readReport: async () => null, comparesGoals: false }),
-    publicUrl: () => 'https://wishwell.example',
-    readersOf: async () => [],
-    noteLook: async () => {},
-    isAutomatic: false,
+  const isDone = await deliverAll(opened, deliveries, () => {
+    left = dieAfter ?? Number.POSITIVE_INFINITY
   })
-  for (let percent = 0; percent < events; percent++) {
-    const subject = { percent, month: '2026-11', settled: 80, limit: 100, held: 5, paygBalance: 0 }
-    await noteEvent(database, { accountId, type: 'credits.low', subject, now: clock.now() })
-    // Some are told alone, some together.
-    if (percent % 3 === 2) await delivering.run()
-  }
-  await delivering.run()
-  await delivering.stop()
-  await outbound.close()
-  const { rows } = await sql`
-    select from channel_deliveries where state = 'pending' union all select from events where fanned_out_at is null`.execute(
-    database,
-  )
   await opened.close()
   // 3: something waits still.
-  process.exitCode = rows.length === 0 ? 0 : 3
+  process.exitCode = isDone ? 0 : 3
   process.disconnect()
 }
 

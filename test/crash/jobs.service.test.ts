@@ -1,13 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
-import { openDatabase } from '../../src/database/open.ts'
+import { startService } from '../../src/service.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { childEnvironment } from '../child-environment.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
+import { countUnended, jobPlatforms } from './job-platforms.ts'
 
 // kill -9 between any two steps of a job: after its first statement, after its second, and so on to its last. Whatever the
 // step, no credit is lost or charged twice and no page is stored twice. Embedded only: a dead worker on Postgres is given up
@@ -120,14 +124,16 @@ it('a kill between any two steps of a job loses and doubles nothing', {
   }
   // The order of the two platforms differs each time, so a job may have one statement fewer than the counted one.
   expect(survived.filter((step) => !isWhole || step < steps.length - 5)).toEqual([])
-  const service = await start()
-  await service.jobsEnded()
-  await service.stop()
-
+  // The last start, after which nothing is killed, needs no process.
+  const config = readConfig({ DATA_DIR: copy.options.dataDir, ADMIN_API_KEY: adminKey, PORT: '0' })
   const onCrash = (error: Error) => {
     throw error
   }
-  const { database, close } = await openDatabase({ ...copy.options, onCrash })
+  const service = await startService(config, pino({ level: 'silent' }), onCrash, { platforms: jobPlatforms })
+  onTestFinished(() => service.stop())
+  const { database } = service.database
+  const unended = async () => (await sql.raw<{ tasks: number }>(countUnended).execute(database)).rows[0]?.tasks
+  await expect.poll(unended, { interval: 50, timeout: 30_000 }).toBe(0)
   expect(await verifyLedger(database)).toEqual([])
   const tasks = await database
     .selectFrom('scrape_tasks')
@@ -143,5 +149,4 @@ it('a kill between any two steps of a job loses and doubles nothing', {
   const open = await database.selectFrom('credit_reservations').select('id').where('state', '=', 'open').execute()
   expect(open).toEqual([])
   expect(await database.selectFrom('requests').select('source_id').execute()).toHaveLength(8 * jobs.length)
-  await close()
 })

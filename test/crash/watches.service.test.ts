@@ -1,14 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
-import { openDatabase } from '../../src/database/open.ts'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { createRandom } from '../../src/platform-simulator/random.ts'
 import { campaignSize, crashSeed } from '../campaign-size.ts'
 import { childEnvironment } from '../child-environment.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
 import { checkMonth, makeWatches, monthStart, stepsOf } from '../watched-month/month.ts'
+import { startWatching } from './watching.ts'
 
 // kill -9 at random statements of a month of watches: every instant has one run or one reason, every end of a job and every skip one event with an id.
 // Embedded only, as jobs.service.test.ts: on Postgres a dead worker is given up after half a minute. In `npm test` the statements are always the same.
@@ -31,15 +32,15 @@ afterAll(async () => {
   await copy?.remove()
 })
 
+const environmentOfService = () => ({
+  DATA_DIR: copy?.options.dataDir,
+  ADMIN_API_KEY: adminKey,
+  PLATFORMS: 'github,hackernews',
+  PORT: '0',
+})
+
 async function start(now: Date) {
-  const environment = {
-    DATA_DIR: copy?.options.dataDir,
-    ADMIN_API_KEY: adminKey,
-    PLATFORMS: 'github,hackernews',
-    PORT: '0',
-    FAKE_NOW: now.toISOString(),
-    ...childEnvironment,
-  }
+  const environment = { ...environmentOfService(), FAKE_NOW: now.toISOString(), ...childEnvironment }
   const execArgv = ['--disable-warning=ExperimentalWarning']
   const child = fork(program, { env: environment, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   children.push(child)
@@ -56,11 +57,14 @@ async function start(now: Date) {
       child.send({ at: at.toISOString(), dieAfter }, () => {})
       return (await answer) !== null
     },
-    stop: async () => {
-      child.send('stop')
-      await ended
-    },
   }
+}
+
+/** After the last kill no process is needed. */
+async function startHere(now: Date) {
+  const { service, comeTo } = await startWatching(readConfig(environmentOfService()), now.toISOString())
+  onTestFinished(() => service.stop())
+  return { comeTo: (at: Date) => comeTo(at.toISOString()).then(() => true), database: service.database.database }
 }
 
 it(`loses and doubles no run and no event of a month of watches after ${kills} kills`, {
@@ -69,10 +73,12 @@ it(`loses and doubles no run and no event of a month of watches after ${kills} k
   console.log(`kill -9 of watches: seed ${seed} (set TEST_SEED to repeat it)`)
   copy = await copyDatabase()
   const random = createRandom(seed)
-  let service = await start(monthStart)
+  const { clientOf, ...first } = await start(monthStart)
+  let service: Pick<typeof first, 'comeTo'> = first
+  let last: Awaited<ReturnType<typeof startHere>> | undefined
   const accountOf = async (tier: string) => {
-    const { body } = await service.clientOf(adminKey).post('/api/admin/accounts', { name: tier, tier })
-    return service.clientOf(body.data.apiKey)
+    const { body } = await clientOf(adminKey).post('/api/admin/accounts', { name: tier, tier })
+    return clientOf(body.data.apiKey)
   }
   const planned = await makeWatches(
     isCampaign ? 14 : 1,
@@ -86,14 +92,10 @@ it(`loses and doubles no run and no event of a month of watches after ${kills} k
     const dieAfter = isCampaign ? (isKilled ? random.integer(1, 40) : 0) : (fixedKills.get(index) ?? 0)
     if (await service.comeTo(step, dieAfter)) continue
     died += 1
-    service = await start(step)
+    if (died === kills) last = await startHere(step)
+    service = last ?? (await start(step))
     expect(await service.comeTo(step, 0)).toBe(true)
   }
-  await service.stop()
   expect(died).toBe(kills)
-  const onCrash = (error: Error) => {
-    throw error
-  }
-  const { database, close } = await openDatabase({ ...copy.options, onCrash })
-  await checkMonth(database, planned).finally(close)
+  await checkMonth(last!.database, planned)
 })

@@ -1,9 +1,5 @@
-import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
-import { startService } from '../../src/service.ts'
-import { movedClock, openJobs } from '../../src/watches/testing.ts'
-import { platformMap, scriptedPlatform } from '../scripted-platform.ts'
-import { emptyPages } from '../watched-month/month.ts'
+import { startWatching } from './watching.ts'
 
 // A service whose clock the test moves, and that kills itself after a given number of statements. Started by watches.service.test.ts.
 
@@ -18,34 +14,11 @@ const onStatement = (statement: string) => {
   if (statementsLeft <= 0) process.kill(process.pid, 'SIGKILL')
 }
 
-const clock = movedClock(process.env.FAKE_NOW ?? '')
-const service = await startService(
-  readConfig(),
-  pino({ level: 'error' }),
-  (error) => {
-    throw error
-  },
-  {
-    clock,
-    onStatement,
-    placesRequests: false,
-    platforms: platformMap(scriptedPlatform('github', emptyPages), scriptedPlatform('hackernews', emptyPages)),
-  },
-)
-const { database } = service.database
+const { service, comeTo } = await startWatching(readConfig(), process.env.FAKE_NOW ?? '', onStatement)
 
-/** Lets the clock come to a moment, and everything that is due end. */
-async function comeTo(moment: string, dieAfter: number): Promise<void> {
-  clock.set(moment)
-  statementsLeft = dieAfter > 0 ? dieAfter : Number.POSITIVE_INFINITY
-  await service.runDueWatches()
-  while ((await openJobs(database)) > 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  process.send?.({ at: moment })
-}
-
-process.on('message', (message: { at: string; dieAfter: number } | 'stop') => {
-  if (message === 'stop') void service.stop().then(() => process.exit(0))
-  else void comeTo(message.at, message.dieAfter)
+process.on('message', (message: { at: string; dieAfter: number }) => {
+  statementsLeft = message.dieAfter > 0 ? message.dieAfter : Number.POSITIVE_INFINITY
+  void comeTo(message.at).then(() => process.send?.({ at: message.at }))
 })
 // A test that was ended itself leaves no service behind.
 process.on('disconnect', () => process.exit(1))

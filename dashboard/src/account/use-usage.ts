@@ -1,4 +1,5 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { monthOf } from '../../../src/accounts/month.ts'
 import type { PeriodName } from '../../../src/accounts/period.ts'
 import { readUsage } from '../api/calls.ts'
 import { useOwner } from '../api/session-store.ts'
@@ -6,23 +7,27 @@ import type { UsageRecord } from '../api/types.ts'
 
 export const chartDays = 30
 
-const byDayKey = (owner: string) => [owner, 'usage', 'days'] as const
+const byDayKey = (owner: string, month: string) => [owner, 'usage', 'days', month] as const
+
+const usageQuery = (queryKey: readonly unknown[], input: Parameters<typeof readUsage>[0]) =>
+  queryOptions({ queryKey, queryFn: ({ signal }) => readUsage(input, { signal }) })
+
+/** One call for what the account page shows first: the usage, the credits of each of the last days, and the spenders of this month. */
+function byDayQuery(owner: string) {
+  const month = monthOf(new Date())
+  return usageQuery(byDayKey(owner, month), { days: chartDays, month })
+}
 
 /** The usage of an account, with the credits of each of the last days. */
-export function useUsageByDay() {
-  const owner = useOwner()
-  return useQuery({
-    queryKey: byDayKey(owner),
-    queryFn: ({ signal }) => readUsage({ days: chartDays }, { signal }),
-  })
-}
+export const useUsageByDay = () => useQuery(byDayQuery(useOwner()))
 
 /** What an account used in a month or a week, by key and by watch. */
 export function useSpending(period: PeriodName) {
   const owner = useOwner()
+  const isThisMonth = 'month' in period && period.month === monthOf(new Date())
   return useQuery({
-    queryKey: [owner, 'usage', 'spending', period],
-    queryFn: async ({ signal }) => (await readUsage(period, { signal })).spenders,
+    ...(isThisMonth ? byDayQuery(owner) : usageQuery([owner, 'usage', 'spending', period], period)),
+    select: ({ spenders }) => spenders,
     placeholderData: keepPreviousData,
   })
 }
@@ -31,11 +36,12 @@ export function useSpending(period: PeriodName) {
 export function useUsage(): UsageRecord | undefined {
   const owner = useOwner()
   const queries = useQueryClient()
+  const key = byDayKey(owner, monthOf(new Date()))
   const { data } = useQuery({
     queryKey: [owner, 'usage', 'now'],
     queryFn: ({ signal }) => readUsage({}, { signal }),
-    initialData: () => fresh(queries.getQueryState<UsageRecord>(byDayKey(owner)))?.data,
-    initialDataUpdatedAt: () => queries.getQueryState(byDayKey(owner))?.dataUpdatedAt,
+    initialData: () => fresh(queries.getQueryState<UsageRecord>(key))?.data,
+    initialDataUpdatedAt: () => queries.getQueryState(key)?.dataUpdatedAt,
   })
   return data
 }

@@ -146,8 +146,10 @@ export const listJobs = (
 ) => dataOf(call<Data<{ jobs: ListedJob[] } & Paged>>(withQuery('/api/v1/scrape', { ...input }), { signal }))
 
 /** The use of the account; with `days` also by day, with a month (YYYY-MM) or a week (YYYY-Www) also by key and by watch. */
-export const readUsage = (input: { days?: number } | PeriodName, { signal }: Read): Promise<UsageRecord> =>
-  dataOf(call<Data<UsageRecord>>(withQuery('/api/v1/usage', { ...input }), { signal }))
+export const readUsage = (
+  input: { days?: number } | ({ days?: number } & PeriodName),
+  { signal }: Read,
+): Promise<UsageRecord> => dataOf(call<Data<UsageRecord>>(withQuery('/api/v1/usage', { ...input }), { signal }))
 
 export const readStatement = (cursor: string | undefined, { signal }: Read) =>
   dataOf(

@@ -30,7 +30,7 @@ import { type PlainView, plainWishes } from './testing.ts'
 // any order and at the same time: the numbers of every wish stay those of its members, in each view.
 // TEST_SEED repeats a run, WISHES_RUNS=1000 makes it a long one.
 
-const runs = campaignSize('WISHES_RUNS', { quick: 20, nightly: 400 })
+const runs = campaignSize('WISHES_RUNS', { quick: 10, nightly: 400 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 const start = Date.UTC(2026, 5, 1)
 const dayMs = 86_400_000

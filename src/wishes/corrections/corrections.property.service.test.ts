@@ -20,7 +20,7 @@ import { undoWishCorrection } from './undo.ts'
 // step every view has exactly the wishes that a plain model says; a third account never sees anything but the shared ones.
 // TEST_SEED repeats a run, WISH_CORRECTIONS_RUNS=500 makes it a long one.
 
-const runs = campaignSize('WISH_CORRECTIONS_RUNS', { quick: 8, nightly: 150 })
+const runs = campaignSize('WISH_CORRECTIONS_RUNS', { quick: 5, nightly: 150 })
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 const sources = ['a', 'b', 'c', 'd', 'e', 'f']
 
