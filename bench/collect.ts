@@ -103,7 +103,7 @@ async function measureBookkeeping(backend: string, databaseUrl?: string): Promis
     requests: [],
     nextCursor: Number(cursor) + 1,
   }))
-  const running = await start({}, databaseUrl, { platforms: platformMap(emptyPages) })
+  const running = await start({}, databaseUrl, { platforms: { adapters: platformMap(emptyPages) } })
   const job = { topic, platforms: ['github'] }
   await collect(running, [job])
   const { ms, pages } = await collect(running, [job])
@@ -114,7 +114,7 @@ async function measureBookkeeping(backend: string, databaseUrl?: string): Promis
 async function measureOverhead(backend: string, databaseUrl?: string): Promise<void> {
   const simulator = await startSimulator({ limits: 'none', size: 4_000 })
   // Our own budgets must not count either.
-  const running = await start(simulator.environment, databaseUrl, { platformTimeScale: 1_000_000 })
+  const running = await start(simulator.environment, databaseUrl, { platforms: { timeScale: 1_000_000 } })
   console.log(`${backend}, no limits, depth ${depth}`)
   row('', 'pages', 'requests', 'ms a page', 'fetch only', 'overhead ms', 'ms a request', 'requests/s')
   await collect(running, [{ topic: 'warm up', platforms: openPlatformNames }])
@@ -137,7 +137,7 @@ async function measureOverhead(backend: string, databaseUrl?: string): Promise<v
 async function measureWaiting(backend: string, databaseUrl?: string): Promise<void> {
   const simulator = await startSimulator({ limits: 'real', timeScale, size: 4_000, latencyMs: 20 })
   await simulator.warm([topic])
-  const running = await start(simulator.environment, databaseUrl, { platformTimeScale: timeScale })
+  const running = await start(simulator.environment, databaseUrl, { platforms: { timeScale } })
   const { ms, pages } = await collect(running, [{ topic, platforms: openPlatformNames }])
   const { leastMs, bottleneck, breaches, refused } = await simulator.report()
   console.log(

@@ -8,6 +8,7 @@ import { openPlatformNames } from '../src/platforms/registry.ts'
 import { startService } from '../src/service.ts'
 import { createTestClient, type TestClient } from '../test/client.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { watched } from '../test/watched-database.ts'
 import { percentile } from './report.ts'
 import { startSimulator } from './simulator-client.ts'
 
@@ -75,11 +76,11 @@ async function startMeasured(environment: Record<string, string | undefined>, to
   }
   const statements = { count: 0 }
   const overrides = {
-    platformTimeScale: 1_000_000,
+    platforms: { timeScale: 1_000_000 },
     expansion: { topicsFor: async () => topics() },
-    onStatement: () => {
+    open: watched(() => {
       statements.count += 1
-    },
+    }),
   }
   const service = await startService(config, pino({ level: process.env.LOG_LEVEL ?? 'silent' }), onCrash, overrides)
   return { service, statements, client: createTestClient(() => service.address ?? '', apiKey) }

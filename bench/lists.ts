@@ -178,10 +178,8 @@ try {
   const failed = (error: Error) => {
     throw error
   }
-  const service = await startService(config, pino({ level: 'silent' }), failed, {
-    requestLimits: limits,
-    cachesResponses: false,
-  })
+  const measured = { ...config, requestLimits: limits, responseCacheSize: 0 }
+  const service = await startService(measured, pino({ level: 'silent' }), failed)
   try {
     await run(service)
   } finally {

@@ -36,7 +36,7 @@ const onCrash = (error: Error) => {
   throw error
 }
 const limits = { ofTier: () => 1e9, polls: 1e9, withoutKey: 1e9, files: 1_000_000 }
-const service = await startService(readConfig(), pino({ level: 'error' }), onCrash, { requestLimits: limits })
+const service = await startService({ ...readConfig(), requestLimits: limits }, pino({ level: 'error' }), onCrash)
 const started = resident()
 const wasm = residentWasmBytes()
 const { heapUsed, heapTotal, external } = process.memoryUsage()

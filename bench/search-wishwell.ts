@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { pino } from 'pino'
+import type { OnDemand } from '../src/compose-service.ts'
 import { readConfig } from '../src/config.ts'
 import type { Database } from '../src/database/open.ts'
 import { countTexts } from '../src/requests/search/uncounted-texts.ts'
@@ -24,7 +25,7 @@ async function withService<T>(
   cachesResponses: boolean,
   use: (service: Service, startSeconds: number) => Promise<T>,
 ): Promise<T> {
-  const config = readConfig({
+  const read = readConfig({
     DATA_DIR: dataDir,
     PORT: '0',
     BOOTSTRAP_API_KEY: apiKey,
@@ -36,8 +37,9 @@ async function withService<T>(
   const requestLimits = { ofTier: () => 1e9, polls: 1e9, withoutKey: 1e9, files: 1_000_000 }
   const startedAt = performance.now()
   // Only searches are measured; bench/wishes.ts measures how requests are placed in wishes, and searches meanwhile.
-  const overrides = { requestLimits, cachesResponses, placesRequests: false }
-  const service = await startService(config, pino({ level: 'silent' }), onCrash, overrides)
+  const config = { ...read, requestLimits, ...(cachesResponses ? {} : { responseCacheSize: 0 }) }
+  const onDemand = new Set<OnDemand>(['placing'])
+  const service = await startService(config, pino({ level: 'silent' }), onCrash, { onDemand })
   try {
     return await use(service, (performance.now() - startedAt) / 1_000)
   } finally {

@@ -41,7 +41,9 @@ async function startTelling(
 ) {
   const { config, log, overrides, prepared, secrets } = parts
   const { database, listen } = prepared.opened
-  const { clock = systemClock, reportsNews = true, deliversEvents = true } = overrides
+  const { clock = systemClock } = overrides
+  const reportsNews = !overrides.onDemand?.has('news')
+  const deliversEvents = !overrides.onDemand?.has('events')
   const { jobTimeLimitMs } = config
   const { enabled: enabledPlatforms } = config.platforms
   const shared = { database, listen, clock, log, publicUrl }
@@ -81,7 +83,8 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const { config, log, overrides, prepared, monitoring, secrets } = parts
   const { opened, queue, searchIndex } = prepared
   const { database, listen } = opened
-  const { clock = systemClock, placesRequests: isAutomatic = true } = overrides
+  const { clock = systemClock, onDemand } = overrides
+  const isAutomatic = !onDemand?.has('placing')
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
@@ -101,7 +104,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   const folding = runsJobs ? await startFolding(opened, log) : null
   // Where each search waits for the changes, it is what feeds the index.
-  if (runsJobs && !overrides.searchWaitsForChanges) prepared.searchCluster?.indexer.start()
+  if (runsJobs && !onDemand?.has('search index')) prepared.searchCluster?.indexer.start()
   return {
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),

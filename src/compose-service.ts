@@ -1,14 +1,12 @@
 import type { LookupFunction } from 'node:net'
 import type { Logger } from 'pino'
 import type { AdminKey } from './accounts/admin-key.ts'
-import { requestLimits } from './accounts/request-limits.ts'
 import { createApp } from './app.ts'
 import { createBackups } from './backup/backup.ts'
 import { composeChannels } from './compose-channels.ts'
 import type { Config } from './config.ts'
-import { builtPage } from './dashboard/page.ts'
 import type { PlatformName } from './database/column-types.ts'
-import type { DatabaseOptions, OpenDatabase } from './database/open.ts'
+import type { OpenDatabase } from './database/open.ts'
 import { watchReadiness } from './database/readiness.ts'
 import { createExpansion, type Expansion } from './expansion/expansion.ts'
 import { publicUrlOf } from './http/public-url.ts'
@@ -45,42 +43,36 @@ export interface ServiceOverrides {
   /** Only `app.inject` works: nothing listens, no job runs, no first account is made. */
   offline?: boolean
   clock?: Clock
-  requestLimits?: RequestLimits
-  platforms?: ReadonlyMap<PlatformName, Platform>
+  platforms?: PlatformOverrides
+  expansion?: Expansion
+  /** What does not run in the background by itself. */
+  onDemand?: ReadonlySet<OnDemand>
+  /** Opens the database in another way: tests reuse a running embedded one, or watch its statements. */
+  open?: PrepareOptions['open']
+}
+
+/** How platforms are reached. */
+export interface PlatformOverrides {
+  adapters?: ReadonlyMap<PlatformName, Platform>
   /** How sources are named, instead of as the adapters say. */
   sourceKinds?: SourceKinds
   /** Multiplies the calls that a platform allows in a minute; only for a simulator that runs faster by the same factor. */
-  platformTimeScale?: number
-  platformTimeouts?: Partial<ClientTimeouts>
+  timeScale?: number
+  timeouts?: Partial<ClientTimeouts>
   /** Resolves the names of platforms. */
-  platformResolver?: LookupFunction
+  resolver?: LookupFunction
   /** How long a job goes on trying while none of its platforms can be reached. */
   unreachableMs?: number
-  expansion?: Expansion
-  /** Whether requests are placed in wishes in the background; tests that compare wishes call `Service.placeRequests` instead. */
-  placesRequests?: boolean
-  /** Whether news of watches are reported in the background; tests call `Service.reportNews` instead. */
-  reportsNews?: boolean
-  /** Whether accounts are told of events by itself; tests call `Service.deliverEvents` instead. */
-  deliversEvents?: boolean
-  onStatement?: DatabaseOptions['onStatement']
-  /** Has each search bring an index outside of the database up to date first; only for tests. */
-  searchWaitsForChanges?: boolean
-  /** Opens the database in another way: tests reuse a running embedded one. */
-  open?: PrepareOptions['open']
-  /** How long a stop may take. */
-  stopLimitMs?: number
-  /** Whether the response cache is used; benches turn it off to measure the work behind an answer. */
-  cachesResponses?: boolean
-  /** Where the built page is, instead of where the build puts it. */
-  pageDirectory?: string
 }
+
+/**
+ * Work of the background: placing requests in wishes, reporting the news of watches and telling accounts of events run by methods of `Service`
+ * then, and each search feeds an index outside of the database first.
+ */
+export type OnDemand = 'placing' | 'news' | 'events' | 'search index'
 
 /** A statement of the embedded database that takes longer than this holds up all others: `/healthz` fails. */
 const silentMs = 30_000
-
-/** The size of the response cache: some hundred large answers of searches and lists, or thousands of usual ones. */
-const maxCachedCharacters = 32_000_000
 
 export interface ServiceParts {
   config: Config
@@ -95,8 +87,8 @@ export interface ServiceParts {
   isStopping: () => boolean
 }
 
-function composeRateLimits({ database, backend }: OpenDatabase, overrides: ServiceOverrides) {
-  const { clock = systemClock, requestLimits: limits = requestLimits } = overrides
+function composeRateLimits({ database, backend }: OpenDatabase, limits: RequestLimits, overrides: ServiceOverrides) {
+  const { clock = systemClock } = overrides
   // One process counts in its memory; several on one Postgres count there, by its clock.
   const limiter =
     backend === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
@@ -106,12 +98,7 @@ function composeRateLimits({ database, backend }: OpenDatabase, overrides: Servi
 /** The adapters of the platforms, their hosts and their HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared, monitoring }: ServiceParts) {
   const { database } = prepared.opened
-  const {
-    clock = systemClock,
-    platformTimeouts: timeouts = {},
-    platformTimeScale: timeScale,
-    platformResolver: resolver,
-  } = overrides
+  const { clock = systemClock, platforms: { timeouts = {}, timeScale, resolver, ...others } = {} } = overrides
   const userAgent = userAgentFor(version, config.removalContact?.text)
   const { allowPrivateTargets } = config.sources
   const client = monitoring.client(
@@ -120,9 +107,9 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
   const quotas = createQuotaStore(database)
   const cache = createAdapterCache(database)
   const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })
-  const kinds = overrides.sourceKinds ?? sourceKindsOf(platformDefinitions)
+  const kinds = others.sourceKinds ?? sourceKindsOf(platformDefinitions)
   const listed = listedSources(platformDefinitions, kinds, config.platforms.environment)
-  const adapters = overrides.platforms ?? platforms.adapters
+  const adapters = others.adapters ?? platforms.adapters
   const attributed = monitoring.platforms(attributeSources(adapters, listed))
   const verify = createVerification({ platforms: attributed, clock })
   const jobSources = createJobSources({ database, kinds, listed, policy: config.sources.policy, verify })
@@ -145,13 +132,14 @@ export async function composeService(parts: ServiceParts) {
   const { config, log, overrides, adminKey, prepared, monitoring, isStopping } = parts
   const { opened, queue, searchIndex, searchCluster } = prepared
   const { database, backend } = opened
-  const { clock = systemClock, offline = false, cachesResponses = true, unreachableMs } = overrides
+  const { clock = systemClock, offline = false, platforms: { unreachableMs } = {} } = overrides
   const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
   const requestChanges = await followRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
-  const cacheVersion = cachesResponses ? requestChanges.version : () => null
+  const { responseCacheSize: maxSize } = config
+  const cacheVersion = maxSize > 0 ? requestChanges.version : () => null
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
@@ -183,7 +171,7 @@ export async function composeService(parts: ServiceParts) {
     hostMemory,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
-    cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters })),
+    cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize })),
     cacheVersion,
     platformsConfig: config.platforms,
     hosts,
@@ -193,12 +181,12 @@ export async function composeService(parts: ServiceParts) {
     live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
     adminKey: adminKey.key,
     trustProxy: config.trustProxy,
-    rateLimits: composeRateLimits(opened, overrides),
+    rateLimits: composeRateLimits(opened, config.requestLimits, overrides),
     publicUrl,
     serverUrl: config.publicUrl ?? '/',
     comparesGoals: config.news !== null,
     removalContact: config.removalContact,
-    pageDirectory: overrides.pageDirectory ?? builtPage,
+    pageDirectory: config.pageDirectory,
     adapters: channels.channelAdapters,
     renderEvent: channels.renderEvent,
     secrets: parts.secrets,

@@ -1,7 +1,9 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { requestLimits } from './accounts/request-limits.ts'
 import { type AccountConfig, accountVariables, readAccountConfig } from './accounts/settings.ts'
 import { type ChannelsConfig, channelVariables, readChannelsConfig } from './channels/settings.ts'
+import { builtPage } from './dashboard/built-page.ts'
 import { type DatabaseConfig, databaseVariables, readDatabaseConfig } from './database/settings.ts'
 import { type ExpansionConfig, expansionConfig } from './expansion/settings.ts'
 import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from './http/settings.ts'
@@ -20,6 +22,7 @@ import {
 } from './platforms/settings.ts'
 import { readSourcesConfig, type SourcesConfig, sourceVariables } from './platforms/sources/settings.ts'
 import { itemsOf } from './platforms/variables.ts'
+import type { RequestLimits } from './rate-limits/rate-limits.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from './refreshing/settings.ts'
 import { readSearchConfig, type SearchConfig, searchVariables } from './requests/search/settings.ts'
 import { ConfigError } from './runtime/config-error.ts'
@@ -114,7 +117,19 @@ export interface Config
   /** Null when no news are compared with goals. */
   news: NewsJudgingConfig | null
   channels: ChannelsConfig
+  // No variable sets these; tests and benches change them.
+  requestLimits: RequestLimits
+  /** Where the built page is. */
+  pageDirectory: string
+  /** The size of the response cache in characters; 0 turns it off. */
+  responseCacheSize: number
+  /** What a stop may take. What has not ended then is left to the next start, as after a crash. */
+  stopLimitMs: number
 }
+
+/** Some hundred large answers of searches and lists, or thousands of usual ones. */
+const responseCacheSize = 32_000_000
+const stopLimitMs = 30_000
 
 function complain(variable: string, what: string): never {
   throw new ConfigError(`${variable}: ${what}`)
@@ -193,5 +208,9 @@ export function readConfig(source: Record<string, string | undefined> = process.
     news: readNewsConfig(environment, model, itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS)),
     sources: readSourcesConfig(environment),
     channels: readChannelsConfig(environment, complain),
+    requestLimits,
+    pageDirectory: builtPage,
+    responseCacheSize,
+    stopLimitMs,
   }
 }

@@ -13,7 +13,6 @@ export interface PrepareOptions {
   offline?: boolean
   /** Whether a search index of all stored requests may be built, which takes minutes. */
   buildsSearchIndex?: boolean
-  onStatement?: DatabaseOptions['onStatement']
   /** Has each search bring an index outside of the database up to date first; only for tests. */
   searchWaitsForChanges?: boolean
   /** Opens the database in another way. */
@@ -73,8 +72,8 @@ export async function prepareDatabase(
   onCrash: (error: Error) => void,
   options: PrepareOptions = {},
 ) {
-  const { offline = false, buildsSearchIndex = false, onStatement, open = openDatabase } = options
-  const opened = await open({ ...optionsOf(config), onCrash, onStatement })
+  const { offline = false, buildsSearchIndex = false, open = openDatabase } = options
+  const opened = await open({ ...optionsOf(config), onCrash })
   let searchCluster: ClusterSearch | null = null
   try {
     const { migrations, inDatabase } = await bringUpToDate(config, log, opened, buildsSearchIndex)

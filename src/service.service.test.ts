@@ -17,14 +17,14 @@ afterEach(() => lent.remove())
 /** @param change replaces parts of the database, once it is open. */
 function start(change: (opened: OpenDatabase) => Partial<OpenDatabase>, stopLimitMs?: number) {
   const { dataDir, databaseUrl } = lent.options
-  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ADMIN_API_KEY: 'admin-key-of-the-test' })
+  const read = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ADMIN_API_KEY: 'admin-key-of-the-test' })
+  const config = { ...read, ...(stopLimitMs === undefined ? {} : { stopLimitMs }) }
   return startService(config, pino({ level: 'silent' }), ({ message }) => expect.unreachable(message), {
     offline: true,
     open: async (options) => {
       const opened = await lent.open(options)
       return { ...opened, ...change(opened) }
     },
-    ...(stopLimitMs === undefined ? {} : { stopLimitMs }),
   })
 }
 

@@ -72,9 +72,11 @@ export async function startService(
     requireProtectedTransport(config)
     await requireFreePort(config)
   }
+  const { offline = false, open, onDemand } = overrides
+  const prepareOptions = { offline, open, searchWaitsForChanges: onDemand?.has('search index') ?? false }
   // Loaded while the database is being opened. A command that opens the database for a moment is not measured.
   const loading = overrides.offline ? noMonitoring : createMonitoring(config, log)
-  const [prepared, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, overrides), loading])
+  const [prepared, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, prepareOptions), loading])
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
     // Only now, because it may write a file into the data directory, which must be locked by this process.
@@ -120,9 +122,6 @@ const upkeepBytes = neededBytes + 2 * 64 * 1024 * 1024
 /** The limit of a statement on the embedded database: one that runs for so long never ends. The largest statements of a start are over. */
 const statementLimitMs = 5 * 60_000
 
-/** The limit of a stop. What has not ended then is left to the next start, as after a crash. */
-const usualStopLimitMs = 30_000
-
 /** A stop reached its limit. */
 export class StopLimitError extends Error {
   override readonly name = 'StopLimitError'
@@ -149,7 +148,7 @@ async function start(parts: StartParts): Promise<Service> {
   const { config, log, overrides, adminKey, prepared, monitoring } = parts
   const { opened, searchIndex } = prepared
   const { database } = opened
-  const { clock = systemClock, offline = false, stopLimitMs = usualStopLimitMs } = overrides
+  const { clock = systemClock, offline = false } = overrides
   const runsJobs = config.role !== 'api' && !offline
   let stopped: Promise<void> | null = null
   const composed = await composeService({ ...parts, isStopping: () => stopped !== null })
@@ -208,7 +207,7 @@ async function start(parts: StartParts): Promise<Service> {
     reportNews: background.reportNews,
     deliverEvents: background.deliverEvents,
     stop: () => {
-      stopped ??= withinLimit(stop(), stopLimitMs)
+      stopped ??= withinLimit(stop(), config.stopLimitMs)
       return stopped
     },
   }

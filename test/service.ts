@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { bootstrapFirstAccount } from '../src/accounts/accounts.ts'
 import { generateApiKey } from '../src/accounts/api-key.ts'
-import type { ServiceOverrides } from '../src/compose-service.ts'
+import type { OnDemand, ServiceOverrides } from '../src/compose-service.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { PlatformName } from '../src/database/column-types.ts'
 import type { Database, OpenDatabase } from '../src/database/open.ts'
@@ -18,6 +18,7 @@ import { createTestClient, type TestClient } from './client.ts'
 import { emptyDatabase, type LendOptions, lendDatabase } from './database.ts'
 import { isCluster, searchEnvironment } from './search.ts'
 import { unlimited } from './unlimited.ts'
+import { watched } from './watched-database.ts'
 
 export const threePlatforms: readonly PlatformName[] = ['github', 'hackernews', 'stackexchange']
 
@@ -97,8 +98,8 @@ const failTest = (error: Error) => {
 
 type Lent = Awaited<ReturnType<typeof lendDatabase>>
 
-const configOf = ({ environment, platforms }: TestServiceOptions, lent: Lent, apiKey: string): Config =>
-  readConfig({
+const configOf = (options: TestServiceOptions, lent: Lent, apiKey: string): Config => ({
+  ...readConfig({
     PORT: '0',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     BOOTSTRAP_API_KEY: apiKey,
@@ -106,29 +107,37 @@ const configOf = ({ environment, platforms }: TestServiceOptions, lent: Lent, ap
     DATA_DIR: lent.options.dataDir,
     DATABASE_URL: lent.options.databaseUrl,
     // Three are enough for most tests; every adapter has its own.
-    PLATFORMS: [...new Set([...threePlatforms, ...(platforms?.keys() ?? [])])].join(','),
+    PLATFORMS: [...new Set([...threePlatforms, ...(options.platforms?.keys() ?? [])])].join(','),
     ...unreachablePlatforms,
     ...searchEnvironment(),
-    ...environment,
-  })
+    ...options.environment,
+  }),
+  requestLimits: options.requestLimits ?? unlimited,
+  pageDirectory: options.pageDirectory ?? join(lent.options.dataDir, 'no-page'),
+})
+
+/** The background runs only when a test calls it, so that every answer is expected. */
+function onDemandOf({ placesRequests, deliversEvents, searchWaitsForChanges = isCluster }: TestServiceOptions) {
+  const onDemand = new Set<OnDemand>(['news'])
+  if (!placesRequests) onDemand.add('placing')
+  if (!deliversEvents) onDemand.add('events')
+  if (searchWaitsForChanges) onDemand.add('search index')
+  return onDemand
+}
 
 const overridesOf = (options: TestServiceOptions, lent: Lent): ServiceOverrides => ({
   ...(options.clock ? { clock: options.clock } : {}),
-  ...(options.platforms ? { platforms: options.platforms } : {}),
-  ...(options.sourceKinds ? { sourceKinds: options.sourceKinds } : {}),
-  ...(options.platformTimeScale ? { platformTimeScale: options.platformTimeScale } : {}),
-  ...(options.platformTimeouts ? { platformTimeouts: options.platformTimeouts } : {}),
-  ...(options.platformResolver ? { platformResolver: options.platformResolver } : {}),
-  ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
+  platforms: {
+    ...(options.platforms ? { adapters: options.platforms } : {}),
+    ...(options.sourceKinds ? { sourceKinds: options.sourceKinds } : {}),
+    ...(options.platformTimeScale ? { timeScale: options.platformTimeScale } : {}),
+    ...(options.platformTimeouts ? { timeouts: options.platformTimeouts } : {}),
+    ...(options.platformResolver ? { resolver: options.platformResolver } : {}),
+    ...(options.unreachableMs ? { unreachableMs: options.unreachableMs } : {}),
+  },
   ...(options.expansion ? { expansion: options.expansion } : {}),
-  placesRequests: options.placesRequests ?? false,
-  reportsNews: false,
-  deliversEvents: options.deliversEvents ?? false,
-  ...(options.onStatement ? { onStatement: options.onStatement } : {}),
-  searchWaitsForChanges: options.searchWaitsForChanges ?? isCluster,
-  open: lent.open,
-  requestLimits: options.requestLimits ?? unlimited,
-  pageDirectory: options.pageDirectory ?? join(lent.options.dataDir, 'no-page'),
+  onDemand: onDemandOf(options),
+  open: watched(options.onStatement, lent.open),
 })
 
 /** Starts the real service on a database of the backend under test, listening on a free port. */

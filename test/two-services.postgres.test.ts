@@ -36,9 +36,8 @@ describe('two services on one Postgres', () => {
   beforeAll(async () => {
     first = await startTestService({ requestLimits, platforms })
     second = await startService(first.config, pino({ level: 'silent' }), failTest, {
-      requestLimits,
-      platforms,
-      placesRequests: false,
+      platforms: { adapters: platforms },
+      onDemand: new Set(['placing']),
     })
   })
   afterAll(async () => {
@@ -187,7 +186,7 @@ describe('an api process', () => {
     const metrics = { isOn: true, address: { host: '127.0.0.1', port: 0 } }
     const config = { ...service.config, role: 'worker' as const, metrics }
     const worker = await startService(config, pino({ level: 'silent' }), failTest, {
-      platforms: platformMap(scriptedPlatform('github', numberedPages(3))),
+      platforms: { adapters: platformMap(scriptedPlatform('github', numberedPages(3))) },
     })
     try {
       expect(worker.address).toBeNull()

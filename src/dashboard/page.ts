@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { App } from '../http/app-type.ts'
 import { isKnown } from '../http/prepared-answer.ts'
 import { contentSecurityPolicy, pageHeaders } from '../http/security-headers.ts'
-import { isCompiled } from '../runtime/module-file.ts'
 import type { RemovalContact } from '../runtime/removal-contact.ts'
 import { withFooter } from './footer.ts'
 import { unbuiltPage } from './unbuilt-page.ts'
-
-/** The output of `npm run build:dashboard`; in the package a copy of it beside this module. */
-export const builtPage = fileURLToPath(new URL(isCompiled ? './page' : '../../dashboard/dist', import.meta.url))
 
 const yearSeconds = 365 * 24 * 60 * 60
 

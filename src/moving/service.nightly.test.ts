@@ -48,7 +48,10 @@ async function start(place: Place) {
   const failTest = (error: Error) => {
     throw error
   }
-  const service = await startService(config, pino({ level: 'silent' }), failTest, { platforms, placesRequests: false })
+  const service = await startService(config, pino({ level: 'silent' }), failTest, {
+    platforms: { adapters: platforms },
+    onDemand: new Set(['placing']),
+  })
   onTestFinished(() => service.stop())
   const url = () => service.address ?? ''
   return { service, url, client: createTestClient(url, apiKey), admin: createTestClient(url, adminKey) }

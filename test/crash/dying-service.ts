@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import { startService } from '../../src/service.ts'
+import { watched } from '../watched-database.ts'
 import { countUnended, jobPlatforms } from './job-platforms.ts'
 
 // A service that kills itself after a given number of statements, counted from a message of the test. Started by
@@ -23,7 +24,7 @@ const service = await startService(
   (error) => {
     throw error
   },
-  { platforms: jobPlatforms, onStatement },
+  { platforms: { adapters: jobPlatforms }, open: watched(onStatement) },
 )
 
 async function report(): Promise<void> {

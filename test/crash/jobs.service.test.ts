@@ -129,7 +129,9 @@ it('a kill between any two steps of a job loses and doubles nothing', {
   const onCrash = (error: Error) => {
     throw error
   }
-  const service = await startService(config, pino({ level: 'silent' }), onCrash, { platforms: jobPlatforms })
+  const service = await startService(config, pino({ level: 'silent' }), onCrash, {
+    platforms: { adapters: jobPlatforms },
+  })
   onTestFinished(() => service.stop())
   const { database } = service.database
   const unended = async () => (await sql.raw<{ tasks: number }>(countUnended).execute(database)).rows[0]?.tasks

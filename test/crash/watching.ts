@@ -3,6 +3,7 @@ import type { Config } from '../../src/config.ts'
 import { startService } from '../../src/service.ts'
 import { movedClock, openJobs } from '../../src/watches/testing.ts'
 import { platformMap, scriptedPlatform } from '../scripted-platform.ts'
+import { watched } from '../watched-database.ts'
 import { emptyPages } from '../watched-month/month.ts'
 
 /** A service whose clock a test moves. @param now where its clock begins */
@@ -13,9 +14,11 @@ export async function startWatching(config: Config, now: string, onStatement: (s
   }
   const service = await startService(config, pino({ level: 'error' }), onCrash, {
     clock,
-    onStatement,
-    placesRequests: false,
-    platforms: platformMap(scriptedPlatform('github', emptyPages), scriptedPlatform('hackernews', emptyPages)),
+    open: watched(onStatement),
+    onDemand: new Set(['placing']),
+    platforms: {
+      adapters: platformMap(scriptedPlatform('github', emptyPages), scriptedPlatform('hackernews', emptyPages)),
+    },
   })
   return {
     service,

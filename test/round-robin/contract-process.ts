@@ -1,25 +1,27 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { formatWelcome } from '../../src/cli/welcome.ts'
-import type { ServiceOverrides } from '../../src/compose-service.ts'
 import { readConfig } from '../../src/config.ts'
+import type { PlatformName } from '../../src/database/column-types.ts'
+import type { Platform } from '../../src/platforms/platform.ts'
 import { startService } from '../../src/service.ts'
 import { unlimited } from '../unlimited.ts'
 
 // A process of the service as the contract suite needs it: without rate limits, with scripted platforms where TEST_PLATFORMS is a module that
 // exports `platforms`, and with wishes that change only by corrections, as in the contract suite on one process.
 
-const config = readConfig()
+const read = readConfig()
+const config = { ...read, requestLimits: unlimited, pageDirectory: join(read.dataDir, 'no-page') }
 const crash = (error: unknown) => {
   console.error(error)
   process.exit(1)
 }
-const { platforms } = (process.env.TEST_PLATFORMS ? await import(process.env.TEST_PLATFORMS) : {}) as ServiceOverrides
+const { platforms } = (process.env.TEST_PLATFORMS ? await import(process.env.TEST_PLATFORMS) : {}) as {
+  platforms?: ReadonlyMap<PlatformName, Platform>
+}
 const service = await startService(config, pino({ level: config.logLevel }, process.stderr), crash, {
-  requestLimits: unlimited,
-  placesRequests: false,
-  pageDirectory: join(config.dataDir, 'no-page'),
-  ...(platforms ? { platforms } : {}),
+  onDemand: new Set(['placing']),
+  ...(platforms ? { platforms: { adapters: platforms } } : {}),
 })
 process.once('SIGTERM', () => void service.stop().then(() => process.exit(0), crash))
 console.log(formatWelcome(service, false).join('\n'))

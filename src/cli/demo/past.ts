@@ -75,7 +75,7 @@ async function makeChannel(url: string, call: Call, mailbox: Mailbox): Promise<s
 /** Collects topics and runs a watch, as a service eight days ago. @returns the id of the watch. */
 export async function liveThePast({ onStart, environment, apiKey, topics, watched, mailbox }: Past): Promise<string> {
   const clock = { now: () => new Date(Date.now() - pastMs) }
-  const overrides = { clock, platformTimeScale: 10_000 }
+  const overrides = { clock, platforms: { timeScale: 10_000 } }
   const { promise: crash, reject: onCrash } = Promise.withResolvers<never>()
   const starting = startService(readConfig(environment), pino({ level: 'silent' }), onCrash, overrides)
   onStart(starting)
