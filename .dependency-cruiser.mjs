@@ -45,10 +45,10 @@ export default {
     },
     {
       name: 'the-service-needs-no-simulator',
-      comment: 'Only the demo, tests and benchmarks use src/platform-simulator/.',
+      comment: 'Only the demo, tests and benchmarks use simulator/.',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/(platform-simulator|cli/demo)/|${test}` },
-      to: { path: '^src/platform-simulator/' },
+      from: { path: '^src/', pathNot: `^src/cli/demo/|${test}` },
+      to: { path: '^simulator/' },
     },
   ],
   options: {
@@ -56,6 +56,6 @@ export default {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    includeOnly: '^(src|test|bench)/',
+    includeOnly: '^(src|simulator|test|bench)/',
   },
 }

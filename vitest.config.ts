@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { type NightlyPart, nightlyParts } from './test/nightly.ts'
 
 /** What a test file runs on is seen from its name (test/README.md). */
-const named = (ending: string) => `{src,test,bench}/**/*${ending}`
+const named = (ending: string) => `{src,simulator,test,bench}/**/*${ending}`
 
 /** Subjects that differ between the two databases: these files of the Postgres list run on the embedded one, too. */
 const onBothDatabases = [

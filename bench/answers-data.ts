@@ -1,5 +1,5 @@
+import { createRandom } from '../simulator/random.ts'
 import type { Database } from '../src/database/open.ts'
-import { createRandom } from '../src/platform-simulator/random.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { storePageAlone } from '../src/requests/store/store.ts'
 import { foundRequest } from '../test/scripted-platform.ts'

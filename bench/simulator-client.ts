@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SimulatorOptions } from '../src/platform-simulator/simulator.ts'
+import type { SimulatorOptions } from '../simulator/simulator.ts'
 import type { SimulatorReport } from './simulator-process.ts'
 
 /** Starts the simulated platforms in a process of their own: their work must not count as ours. */

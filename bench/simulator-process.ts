@@ -1,9 +1,5 @@
-import { type SimulatedPlatformName, simulatedPlatforms } from '../src/platform-simulator/platforms/index.ts'
-import {
-  type PlatformSimulator,
-  type SimulatorOptions,
-  startPlatformSimulator,
-} from '../src/platform-simulator/simulator.ts'
+import { type SimulatedPlatformName, simulatedPlatforms } from '../simulator/platforms/index.ts'
+import { type PlatformSimulator, type SimulatorOptions, startPlatformSimulator } from '../simulator/simulator.ts'
 import { openPlatformNames } from '../src/platforms/registry.ts'
 
 // The platforms in a process of their own: their work must not count as ours. The first argument is the

@@ -21,6 +21,6 @@ function checkNode() {
 export async function launch(parameters) {
   checkNode()
   const cache = openCacheDirectory()
-  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../dist/src/main.js', import.meta.url))
   await runNode(process.execPath, main, parameters, { compileCache: cache === null ? null : join(cache, 'compiled') })
 }

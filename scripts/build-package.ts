@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isPageStale } from './build-dashboard.mjs'
 
-// `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/ as
+// `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/ and simulator/ as
 // JavaScript with declarations and source maps, its other files, and the built page. Prints on stderr, because stdout is that of npm.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -25,8 +25,8 @@ function compile(): void {
 function copyAssets(): void {
   const assets = globSync('**/*.*', { cwd: join(root, 'src') }).filter((path) => !/\.(ts|md)$/.test(path))
   for (const path of assets) {
-    mkdirSync(dirname(join(fresh, path)), { recursive: true })
-    copyFileSync(join(root, 'src', path), join(fresh, path))
+    mkdirSync(dirname(join(fresh, 'src', path)), { recursive: true })
+    copyFileSync(join(root, 'src', path), join(fresh, 'src', path))
   }
 }
 
@@ -35,7 +35,7 @@ function copyPage(): void {
   if (!existsSync(join(page, 'index.html')) || isPageStale()) throw new Error('the page is not built')
   const { builds } = JSON.parse(readFileSync(join(page, '.sources'), 'utf8')) as { builds: string[][] }
   const present = new Set(builds[0])
-  cpSync(page, join(fresh, 'dashboard', 'page'), {
+  cpSync(page, join(fresh, 'src', 'dashboard', 'page'), {
     recursive: true,
     filter: (source) => {
       const [folder, name] = source.slice(page.length + 1).split(sep)

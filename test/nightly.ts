@@ -86,7 +86,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   faults: {
     about: 'every fault of every platform, and platforms that stay silent',
     after: 'an adapter, the HTTP client of platforms',
-    embedded: [nightly('test/fault-matrix'), nightly('src/platform-simulator')],
+    embedded: [nightly('test/fault-matrix'), nightly('simulator')],
   },
   page: {
     about: 'every part of the page in a browser; npm test has signing in and searching',

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { isCompiled } from './module-file.ts'
 
-const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+const manifest = JSON.parse(
+  readFileSync(new URL(isCompiled ? '../../../package.json' : '../../package.json', import.meta.url), 'utf8'),
+) as { version: string }
 
 /** The version of this Wishwell, from package.json. */
 export const version = manifest.version

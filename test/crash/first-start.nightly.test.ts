@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
+import { createRandom } from '../../simulator/random.ts'
 import { startCommand } from '../../src/cli/command-testing.ts'
-import { createRandom } from '../../src/platform-simulator/random.ts'
 
 // kill -9 of a first start, at random moments: the next one makes the database anew, or goes on with it, and takes no longer for it.
 // The files of a database appear within a moment at the end of its making, so every second kill aims at that: when so many are there.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createRandom, type Random } from '../../src/platform-simulator/random.ts'
+import { createRandom, type Random } from '../../simulator/random.ts'
 import { type Answer, createTestClient, type TestClient } from '../client.ts'
 import { openEvents } from '../event-reader.ts'
 

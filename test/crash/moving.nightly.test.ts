@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRandom } from '../../simulator/random.ts'
 import { startCommand } from '../../src/cli/command-testing.ts'
 import { openDump } from '../../src/moving/dump-format.ts'
 import {
@@ -14,7 +15,6 @@ import {
   readPlace,
   withDatabase,
 } from '../../src/moving/testing.ts'
-import { createRandom } from '../../src/platform-simulator/random.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { emptyDatabase } from '../database.ts'
 import { changeRequests } from '../stored-requests.ts'

@@ -1,11 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
-import {
-  type PlatformSimulator,
-  type SimulatorOptions,
-  startPlatformSimulator,
-} from '../../src/platform-simulator/simulator.ts'
+import { type PlatformSimulator, type SimulatorOptions, startPlatformSimulator } from '../../simulator/simulator.ts'
 import { startTestService, type TestService, type TestServiceOptions } from '../service.ts'
 import { chromiumFlags, chromiumPath } from './chromium.ts'
 

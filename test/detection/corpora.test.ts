@@ -20,7 +20,9 @@ test('of the corpus of posts the lines are left out that are kept for acceptance
 
 test('nothing reads the corpus of posts in another way', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  const files = globSync(['src/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts'], { cwd: root })
+  const files = globSync(['src/**/*.ts', 'simulator/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts'], {
+    cwd: root,
+  })
   const naming = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('reddit-posts'))
   expect(naming.length).toBeGreaterThan(4)
   for (const file of naming)

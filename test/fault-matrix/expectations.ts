@@ -1,6 +1,6 @@
+import type { FaultName } from '../../simulator/faults.ts'
+import type { SimulatedPlatformName } from '../../simulator/platforms/index.ts'
 import type { PlatformErrorCode } from '../../src/database/column-types.ts'
-import type { FaultName } from '../../src/platform-simulator/faults.ts'
-import type { SimulatedPlatformName } from '../../src/platform-simulator/platforms/index.ts'
 
 /** How a task ends: well, with everything that there is, or in error with this code. */
 export type Outcome = 'done' | PlatformErrorCode

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultName, FaultOptions } from '../../src/platform-simulator/faults.ts'
-import { newestFirst, since } from '../../src/platform-simulator/newest-first-testing.ts'
-import { platformFacts } from '../../src/platform-simulator/platform-facts.ts'
-import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
+import type { FaultName, FaultOptions } from '../../simulator/faults.ts'
+import { newestFirst, since } from '../../simulator/newest-first-testing.ts'
+import { platformFacts } from '../../simulator/platform-facts.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../../simulator/platforms/index.ts'
 import { type Expectation, lastingFaults, passingFaults, passingWaits } from './expectations.ts'
 import { type Cell, openMatrix, rounds } from './matrix.ts'
 

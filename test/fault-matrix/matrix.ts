@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { platformFacts } from '../../simulator/platform-facts.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../../simulator/platforms/index.ts'
+import type { LoggedRequest } from '../../simulator/server.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
-import { platformFacts } from '../../src/platform-simulator/platform-facts.ts'
-import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
-import type { LoggedRequest } from '../../src/platform-simulator/server.ts'
 import { type Expectation, expectedOutcome } from './expectations.ts'
 import { type JobReport, type Laboratory, type LaboratoryOptions, startLaboratory, topic } from './laboratory.ts'
 

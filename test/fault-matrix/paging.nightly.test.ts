@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, it } from 'vitest'
+import type { FaultName } from '../../simulator/faults.ts'
+import { type SimulatedPlatformName, simulatedPlatformNames } from '../../simulator/platforms/index.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
-import type { FaultName } from '../../src/platform-simulator/faults.ts'
-import { type SimulatedPlatformName, simulatedPlatformNames } from '../../src/platform-simulator/platforms/index.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { type JobReport, type Laboratory, startLaboratory } from './laboratory.ts'
 

@@ -61,6 +61,7 @@ describe('the files of deployments', () => {
     const ignored = read('.dockerignore').split('\n')
     for (const path of [
       'src',
+      'simulator',
       'dashboard',
       'scripts',
       'bin',

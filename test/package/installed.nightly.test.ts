@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type PlatformSimulator, startPlatformSimulator } from '../../src/platform-simulator/simulator.ts'
+import { type PlatformSimulator, startPlatformSimulator } from '../../simulator/simulator.ts'
 import { findNodes, type Installation, installPackage, outputOf } from './installation.ts'
 
 // The package as users have it: packed, installed into an empty folder by the npm of the machine, and run by its `npx`.
@@ -28,17 +28,17 @@ describe('the tarball', () => {
     console.log(`the package: ${(size / 1e6).toFixed(2)} MB, ${paths.length} files`)
     expect(size).toBeLessThan(3_000_000)
     const allowed =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w-]+\.mjs|dist\/detection\/weights\.bin|dist\/dashboard\/page\/.+|dist\/.+\.(js|d\.ts))$/
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w-]+\.mjs|dist\/src\/detection\/weights\.bin|dist\/src\/database\/schema\/[\w-]+\.sql|dist\/src\/dashboard\/page\/.+|dist\/.+\.(js|d\.ts))$/
     expect(paths.filter((path) => !allowed.test(path))).toEqual([])
     const isSource = (path: string) => /(?<!\.d)\.[cm]?tsx?$|\.test\.|testing\.|\/recordings\./.test(path)
     expect(paths.filter(isSource)).toEqual([])
-    const modules = paths.filter((path) => /^dist\/(?!dashboard\/page\/).*\.js$/.test(path))
+    const modules = paths.filter((path) => /^dist\/(?!src\/dashboard\/page\/).*\.js$/.test(path))
     expect(modules.length).toBeGreaterThan(500)
     expect(modules.filter((path) => !paths.includes(path.replace(/\.js$/, '.d.ts')))).toEqual([])
   })
 
   it('has one page, whole', () => {
-    const page = join(installation.packageFolder, 'dist/dashboard/page')
+    const page = join(installation.packageFolder, 'dist/src/dashboard/page')
     const html = readFileSync(join(page, 'index.html'), 'utf8')
     const named = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(named.length).toBeGreaterThanOrEqual(3)

@@ -15,7 +15,7 @@ const { dependencies, devDependencies } = manifest as Record<string, Record<stri
 
 /** As the rules of imports tell tests from the product, and as the compiler leaves them out. */
 const isTest = (path: string) => /(\.test|(^|\/)testing|\/recordings|-testing)\.ts$/.test(path)
-const product = globSync('src/**/*.ts', { cwd: root }).filter((path) => !isTest(path))
+const product = globSync('{src,simulator}/**/*.ts', { cwd: root }).filter((path) => !isTest(path))
 
 /** The packages that a file imports when it runs. */
 function packagesOf(path: string): string[] {
@@ -39,7 +39,7 @@ describe('the manifest', () => {
     )
     expect(targets.length).toBeGreaterThanOrEqual(4)
     for (const target of targets) {
-      const source = target.replace(/^\.\/dist\/(.*?)(\.d\.ts|\.js)$/, 'src/$1.ts')
+      const source = target.replace(/^\.\/dist\/(.*?)(\.d\.ts|\.js)$/, '$1.ts')
       expect([target, existsSync(join(root, source))]).toEqual([target, true])
     }
     for (const name of manifest.files)

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/platform-simulator/random.ts'
+import { createRandom } from '../../simulator/random.ts'
 import type { DeployedProcess, Deployment } from './deployment.ts'
 import type { LoadBalancerOptions } from './load-balancer.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createRandom } from '../../src/platform-simulator/random.ts'
+import { createRandom } from '../../simulator/random.ts'
 import { movedClock, openJobs } from '../../src/watches/testing.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { platformMap, scriptedPlatform } from '../scripted-platform.ts'

@@ -1,4 +1,4 @@
-import { sections } from '../../platform-simulator/demo-corpus/index.ts'
+import { sections } from '../../../simulator/demo-corpus/index.ts'
 
 export interface DemoAddresses {
   url: string

@@ -1,4 +1,4 @@
-import { createTopicTest } from '../../platforms/about-topic.ts'
+import { createTopicTest } from '../../src/platforms/about-topic.ts'
 
 export interface DemoPlace {
   place: string

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { platformNames } from '../platforms/registry.ts'
+import { platformNames } from '../src/platforms/registry.ts'
 import type { FaultName } from './faults.ts'
 import { platformFacts } from './platform-facts.ts'
 import { simulatedPlatformNames } from './platforms/index.ts'

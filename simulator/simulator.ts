@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../runtime/clock.ts'
+import { type Clock, systemClock } from '../src/runtime/clock.ts'
 import { behavioursOf, type ChosenBehaviours } from './behaviour.ts'
 import { type Corpus, createCorpus, type GivenRecord } from './corpus.ts'
 import { type ExpectedRecord, expectRecords } from './expectation.ts'

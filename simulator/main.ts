@@ -1,4 +1,4 @@
-/** Starts the simulator by hand: `node src/platform-simulator/main.ts`, then export what it prints. */
+/** Starts the simulator by hand: `node simulator/main.ts`, then export what it prints. */
 import { startPlatformSimulator } from './simulator.ts'
 
 const port = 4690

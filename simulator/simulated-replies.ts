@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../src/runtime/clock.ts'
 import type { AnsweredPages } from './answered-pages.ts'
 import type { Behaviours } from './behaviour.ts'
 import type { Corpus } from './corpus.ts'

@@ -7,7 +7,7 @@ import type { SimulatorOptions } from './simulator.ts'
 import { ask, askBare, movableClock, simulate, type Wire } from './testing.ts'
 
 /** Recordings of the real platforms lie beside the project, never in it. */
-const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../../shared', import.meta.url))
+const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../shared', import.meta.url))
 const recordings = `${shared}/recorded/`
 const isAbsent = !existsSync(recordings)
 if (isAbsent) console.log(`Skipped: no recordings of the real platforms in ${recordings}`)

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../src/runtime/clock.ts'
 import { type PlatformSimulator, type SimulatorOptions, startPlatformSimulator } from './simulator.ts'
 
 /** Starts a simulator that ends with the test. */

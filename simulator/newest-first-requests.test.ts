@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { discussionQueries, githubQuery } from '../platforms/adapters/github/query.ts'
-import { fetchPage, fetchPageOrNull } from '../platforms/adapters/testing.ts'
+import { discussionQueries, githubQuery } from '../src/platforms/adapters/github/query.ts'
+import { fetchPage, fetchPageOrNull } from '../src/platforms/adapters/testing.ts'
 import type { GivenRecord } from './corpus.ts'
 import { newestFirst } from './newest-first-testing.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from './platforms/index.ts'
