@@ -9,12 +9,11 @@ import { tsvector } from '../src/requests/search/tsvector.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { readCorpus } from './engines/corpus.ts'
-import { firstCandidates } from './engines/first-candidates.ts'
 import { createLoader } from './engines/load.ts'
 import { percentile } from './report.ts'
 import { rowsOf } from './search-rows.ts'
 
-// How well and how quickly a Postgres without BM25 ranks: the engine tsvector now and before decision 049, and native BM25 where TEST_PG_TEXTSEARCH
+// How well and how quickly a Postgres without BM25 ranks: the engine tsvector, and native BM25 where TEST_PG_TEXTSEARCH
 // names the extension. The reference is BM25 computed here from all stored words, with the true average length.
 //   node bench/fallback.ts [--size 100000] [--rounds 5] [--database-url URL, loaded by an earlier run]
 
@@ -100,8 +99,7 @@ await load()
 await sql`analyze`.execute(database)
 const engines = new Map<string, SearchEngine>()
 await chooseEngine(database, { choice: 'tsvector', isShared: true, log: console as never })
-engines.set('before', createDatabaseEngine('tsvector', firstCandidates))
-engines.set('now', createDatabaseEngine('tsvector', tsvector))
+engines.set('tsvector', createDatabaseEngine('tsvector', tsvector))
 const native = await chooseEngine(database, { isShared: true, buildsFullIndex: true, log: console as never })
 if (native.engine.kind === 'bm25') engines.set('native BM25', createDatabaseEngine('bm25', bm25))
 await sql`vacuum analyze searchable_requests, request_texts`.execute(database)
