@@ -12,7 +12,7 @@ async function apiThatAnswers(answer: FakeAnswer): Promise<Api> {
   return createApi(config(url), { timeoutMs: answer === 'never' ? 300 : 30_000 })
 }
 
-const search = (api: Api) => api.search({ query: 'dark mode' })
+const search = (api: Api) => api.POST('/api/v1/requests/search', { body: { query: 'dark mode' } })
 
 const unsaved = { XDG_CONFIG_HOME: '/nonexistent' }
 
@@ -45,7 +45,8 @@ describe('the configuration of a client', () => {
 describe('a client', () => {
   it('sends its key and a JSON body', async () => {
     const service = await startFakeService(() => ({ body: { data: { results: [] }, usage } }))
-    await createApi(config(service.url)).search({ query: 'dark mode', limit: 3 })
+    const body = { query: 'dark mode', limit: 3 }
+    await createApi(config(service.url)).POST('/api/v1/requests/search', { body })
     expect(service.received).toEqual([
       {
         call: 'POST /api/v1/requests/search',

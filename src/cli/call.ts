@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Argument, Command, InvalidArgumentError } from 'commander'
 import { readClientConfig } from './client-config.ts'
-import { type Call, createConnection } from './connection.ts'
+import { createConnection } from './connection.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { environmentHelp, helpEnd, isAdminPath } from './options.ts'
 import { exitWhenOutputCloses, printJson } from './output.ts'
@@ -80,22 +80,24 @@ async function print(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of bytes) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
 }
 
-async function callApi(method: NonNullable<Call['method']>, path: string, options: CallOptions): Promise<void> {
+const json = { 'content-type': 'application/json' }
+
+async function callApi(method: (typeof methods)[number], path: string, options: CallOptions): Promise<void> {
   exitWhenOutputCloses()
   const { data, header: headers = {} } = options
   if (!path.startsWith('/'))
     throw new CommandError('The path must begin with /, such as /api/v1/usage.', exitCodes.usage)
   if (data !== undefined && method === 'GET') throw new CommandError('GET has no --data.', exitCodes.usage)
-  const call = { method, headers, ...(data === undefined ? {} : { body: readBody(data) }) }
+  const body = data === undefined ? undefined : readBody(data)
   if (isAdminPath(path)) {
     const { withOperator } = await import('./operator.ts')
     return withOperator(async (operator) => {
       if (method === 'GET') await print(await operator.download(path))
-      else printJson(await operator.call(path, call))
+      else printJson(await operator.call(path, { method, headers, body }))
     })
   }
-  const connection = createConnection(readClientConfig(), 0)
-  const { response, bytes } = await connection.openStream(path, call)
-  if (response.ok) await print(bytes)
-  else await connection.readEnvelope(response)
+  const config = readClientConfig()
+  const sent = body === undefined ? { headers } : { headers: { ...headers, ...json }, body: JSON.stringify(body) }
+  const answer = await createConnection(config, 0).stream(new Request(`${config.url}${path}`, { method, ...sent }))
+  if (answer.body) await print(answer.body)
 }

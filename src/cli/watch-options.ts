@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { collectSource, collectValues, commaList, dateHelp, wholeNumber } from './options.ts'
-import { defined, includeOption, statusHelp } from './search-options.ts'
+import { collectSource, collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
+import { includeOption, statusHelp } from './search-options.ts'
 import type { WatchFields } from './watch-calls.ts'
 
 const maxCredits = 1_000_000_000
