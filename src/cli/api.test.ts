@@ -56,6 +56,26 @@ describe('a client', () => {
     ])
   })
 
+  it('sends the parts of a path and a query as they are, to an address that has a path', async () => {
+    const service = await startFakeService(() => ({ body: { data: {} } }))
+    const api = createApi(config(`${service.url}/base`))
+    await api.GET('/api/v1/topics/{topic}', { params: { path: { topic: 'a/b é?' } } })
+    await api.GET('/api/v1/wishes', { params: { query: { topic: 'a&b', tag: ['x', 'y'], starred: true } } })
+    expect(service.received.map(({ call }) => call)).toEqual([
+      'GET /base/api/v1/topics/a%2Fb%20%C3%A9%3F',
+      'GET /base/api/v1/wishes?topic=a%26b&tag=x&tag=y&starred=true',
+    ])
+  })
+
+  it('ends with the reason of its signal', async () => {
+    const { url } = await startFakeService(() => 'never')
+    const interruption = new AbortController()
+    const call = createApi(config(url)).GET('/api/v1/usage', { signal: interruption.signal })
+    const reason = new Error('Ctrl-C')
+    interruption.abort(reason)
+    await expect(call).rejects.toBe(reason)
+  })
+
   it.each<[string, FakeAnswer, number, RegExp | string]>([
     ['401', failure(401, 'UNAUTHORIZED', 'A valid API key is required.'), exitCodes.failed, /WISHWELL_API_KEY/],
     ['400', failure(400, 'INVALID_REQUEST', 'topic: is short.'), exitCodes.failed, 'topic: is short.'],
@@ -119,5 +139,48 @@ describe('a client', () => {
       message: expect.stringMatching(/Nothing listens at .*wishwell serve/),
     }
     await expect(search(createApi(config(`http://127.0.0.1:${port}`)))).rejects.toMatchObject(expected)
+  })
+})
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const read: Item[] = []
+  for await (const item of items) read.push(item)
+  return read
+}
+
+describe('a client of events', () => {
+  const headers = { 'content-type': 'text/event-stream' }
+  const expanded = async (answer: FakeAnswer) => {
+    const events = (await apiThatAnswers(answer)).expandSearch({ query: 'dark mode' }, new AbortController().signal)
+    return (await all(events)).map(({ event, data }) => [event, data])
+  }
+  const follow = async (answer: FakeAnswer, signal = new AbortController().signal) =>
+    all((await apiThatAnswers(answer)).followJob('job-1', null, signal))
+
+  it('reads every event but comments, and no part of one', async () => {
+    const body = ': alive\n\nid: 1\nevent: topics\ndata: {"a":\ndata: 1}\n\ndata: é\r\n\r\ndata: part\n'
+    expect(await expanded({ headers, body })).toEqual([
+      ['topics', '{"a":\n1}'],
+      [undefined, 'é'],
+    ])
+  })
+
+  it('takes an answer without events for the result of a search', async () => {
+    expect(await expanded({ body: { data: { results: [] }, usage } })).toEqual([
+      ['result', JSON.stringify({ data: { results: [] }, usage })],
+    ])
+    await expect(expanded({ body: '<html>' })).rejects.toMatchObject({ message: expect.stringMatching(/not Wishwell/) })
+  })
+
+  it('gives up at an event that does not end', async () => {
+    const body = `data: ${'x'.repeat(300_000)}`
+    await expect(follow({ headers, body })).rejects.toMatchObject({ temporary: true, exitCode: exitCodes.unreachable })
+  })
+
+  it('ends with the reason of its signal, or why the service refuses', async () => {
+    const reason = new Error('Ctrl-C')
+    await expect(follow('never', AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(follow(failure(404, 'NOT_FOUND', 'No such job.'))).rejects.toMatchObject({ message: 'No such job.' })
+    await expect(follow('hang up')).rejects.toMatchObject({ temporary: true, exitCode: exitCodes.unreachable })
   })
 })

@@ -1,7 +1,7 @@
 import type { CollectionProgress, CollectionState } from '../live/gathering.ts'
 import { ApiError } from './answers.ts'
 import type { Api } from './api.ts'
-import type { Answer, Body } from './api-types.ts'
+import type { Answer, Body, Schemas } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { count, formatDuration, printable } from './text.ts'
@@ -60,7 +60,7 @@ class TopicProgress {
 
 interface ErrorEvent {
   status: number
-  error: { message: string; reason?: string }
+  error: Schemas['Error']['error']
 }
 
 function failureOf({ status, error }: ErrorEvent): ApiError {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { requestStatuses } from '../database/column-types.ts'
 import { searchOrders } from '../requests/search/orders.ts'
-import { type Include, includes } from '../requests/views/include.ts'
+import { includes } from '../requests/views/include.ts'
 import type { Body } from './api-types.ts'
 import { collectValues, commaList, dateHelp, defined, sortOption, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'
@@ -16,7 +16,7 @@ export interface NarrowingOptions {
   minVotes?: number
   since?: string
   until?: string
-  include?: Include
+  include?: Filters['include']
   status?: Filters['status']
   sort?: Body<'searchRequests'>['sortBy']
   prefix: boolean
