@@ -3,6 +3,7 @@ import { type Api, answerOf, createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { printable, shellWord } from './text.ts'
 
 /** What the help of a client's command says after its options. */
 export interface ClientHelp {
@@ -47,19 +48,26 @@ export function commandGroup(name: string, description: string, commands: readon
   return group
 }
 
+/** The line that says how to get the next page: the same command, with the options that were given. Empty on the last page. */
+export function moreOf(command: string, given: object, cursor: string | null): string[] {
+  if (cursor === null) return []
+  const options = Object.entries(given)
+    .filter(([name]) => name !== 'json' && name !== 'cursor')
+    .map(([name, value]) => (value === true ? `--${name}` : `--${name} ${shellWord(printable(String(value)))}`))
+  return [`More: ${['wishwell', command, ...options, '--cursor', printable(cursor)].join(' ')}`]
+}
+
 /**
  * Makes a call of an account and prints its answer: unchanged with `--json`, else the lines of `format`.
- * @returns the answer.
  * @throws ApiError as the client does
  */
 export async function printAnswer<Envelope>(
   { json }: { json: boolean },
   call: (api: Api) => Promise<{ data?: Envelope }>,
   format: (answer: Envelope) => string[],
-): Promise<Envelope> {
+): Promise<void> {
   exitWhenOutputCloses()
   const answer = await answerOf(call(createApi(readClientConfig())))
   if (json) printJson(answer)
   else printLines(format(answer))
-  return answer
 }

@@ -42,13 +42,12 @@ function week(text: string): string {
   throw new InvalidArgumentError('It must be a week of a year, such as 2026-W47.')
 }
 
-async function showUsage({ json, ...query }: Query<'readUsage'> & { json: boolean }): Promise<void> {
-  await printAnswer(
+const showUsage = ({ json, ...query }: Query<'readUsage'> & { json: boolean }) =>
+  printAnswer(
     { json },
     (api) => api.GET('/api/v1/usage', { params: { query } }),
     ({ data }) => formatUsage(data),
   )
-}
 
 const number = (amount: number) => amount.toLocaleString('en-US')
 
