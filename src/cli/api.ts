@@ -2,29 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { EventSourceMessage } from 'eventsource-parser/stream'
 import createClient from 'openapi-fetch'
 import type { paths } from '../../client/api.d.ts'
-import type { JobCost } from '../credits/spending.ts'
-import type { Job, JobStatus } from '../scraping/jobs.ts'
-import type { TopicPage } from '../topics/topic-page.ts'
-import type {
-  AccountUsage,
-  Body,
-  CorrectionAnswer,
-  GroupedAnswer,
-  JobPage,
-  Query,
-  ScrapeRequest,
-  SearchAnswer,
-  SearchRequest,
-  StartedJob,
-  TopicAnswer,
-} from './api-types.ts'
-import { type ChannelCalls, createChannelCalls } from './channel-calls.ts'
+import type { Body, Query } from './api-types.ts'
 import type { ClientConfig } from './client-config.ts'
-import { type Connection, createConnection } from './connection.ts'
+import { createConnection } from './connection.ts'
 import { readEvents } from './events.ts'
-import { createNewsCalls, type NewsCalls } from './news-calls.ts'
-import { createWatchCalls, type WatchCalls } from './watch-calls.ts'
-import { createWishCalls, type WishCalls } from './wish-calls.ts'
 
 const defaultTimeoutMs = 15_000
 /** A hundred results with descriptions of the maximum length are smaller. */
@@ -46,7 +27,6 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
   const streams = createClient<paths>({ baseUrl: config.url, fetch: connection.stream })
   return {
     ...client,
-    ...createWrappers(connection),
 
     /** The job's events after `lastEventId`, until the service ends the stream. */
     async *followJob(jobId: string, lastEventId: string | null, signal: AbortSignal) {
@@ -87,55 +67,4 @@ export const once = () => ({ 'idempotency-key': randomUUID() })
 export async function answerOf<Envelope>(call: Promise<{ data?: Envelope }>): Promise<Envelope> {
   // The client throws every answer that has none.
   return (await call).data as Envelope
-}
-
-/** The calls that the commands make. All of them throw ApiError, or the reason of the signal once it is aborted. */
-interface Wrappers {
-  /** Repeated calls with the same key have one effect. */
-  startJob(body: ScrapeRequest, idempotencyKey: string, signal: AbortSignal): Promise<StartedJob>
-  readJob(jobId: string, signal?: AbortSignal): Promise<Job & Partial<JobCost>>
-  listJobs(query: { status?: JobStatus; limit?: number; cursor?: string }): Promise<JobPage>
-  cancelJob(jobId: string): Promise<{ data: Job }>
-  /** The credits as they are now. */
-  readUsage(signal?: AbortSignal, query?: { days?: string; month?: string }): Promise<{ data: AccountUsage }>
-  search(body: SearchRequest): Promise<SearchAnswer | GroupedAnswer>
-  listTopics(query: { query?: string; sortBy?: string; limit?: number; cursor?: string }): Promise<TopicAnswer>
-  readTopic(topic: string): Promise<{ data: TopicPage }>
-  /** @param isRequest null undoes the correction. */
-  correctRequest(requestId: string, isRequest: boolean | null): Promise<CorrectionAnswer>
-  wishes: WishCalls
-  watches: WatchCalls
-  news: NewsCalls
-  channels: ChannelCalls
-}
-
-const jobPath = (jobId: string) => `/api/v1/scrape/${encodeURIComponent(jobId)}`
-const searchPath = '/api/v1/requests/search'
-
-const withQuery = (path: string, query: Record<string, string>): string =>
-  Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`
-
-function createWrappers(connection: Connection): Wrappers {
-  const { call } = connection
-  return {
-    startJob: (body, idempotencyKey, signal) => {
-      const headers = { 'idempotency-key': idempotencyKey }
-      return call('/api/v1/scrape', { method: 'POST', body, headers, signal })
-    },
-    readJob: async (jobId, signal) => (await call<{ data: Job & Partial<JobCost> }>(jobPath(jobId), { signal })).data,
-    listJobs: (query) => call(`/api/v1/scrape?${new URLSearchParams(query as Record<string, string>)}`),
-    cancelJob: (jobId) => call(jobPath(jobId), { method: 'DELETE' }),
-    readUsage: (signal, query = {}) => call(withQuery('/api/v1/usage', query), { signal }),
-    search: (body) => call(searchPath, { method: 'POST', body }),
-    listTopics: (query) => call(`/api/v1/topics?${new URLSearchParams(query as Record<string, string>)}`),
-    readTopic: (topic) => call(`/api/v1/topics/${encodeURIComponent(topic)}`),
-    correctRequest: (requestId, isRequest) => {
-      const path = `/api/v1/requests/${encodeURIComponent(requestId)}/correction`
-      return call(path, isRequest === null ? { method: 'DELETE' } : { method: 'PUT', body: { isRequest } })
-    },
-    wishes: createWishCalls(call),
-    watches: createWatchCalls(call),
-    news: createNewsCalls(call),
-    channels: createChannelCalls(call),
-  }
 }

@@ -5,14 +5,6 @@ import { CommandError } from './exit-codes.ts'
 /** A stream that delivers nothing for so long, not even a heartbeat, is broken. */
 const silenceMs = 45_000
 
-export interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Sent as JSON. */
-  body?: unknown
-  headers?: Record<string, string>
-  signal?: AbortSignal | undefined
-}
-
 /**
  * HTTP to one service, with the key of the account. Every method throws ApiError when there is no answer or another one than it
  * returns, or the reason of the signal of the request once that is aborted.
@@ -20,8 +12,6 @@ export interface Call {
 export interface Connection {
   /** @returns an answer whose body is an envelope, read within the time limit. */
   fetch(request: Request): Promise<Response>
-  /** @returns the envelope of a JSON answer. */
-  call<Body>(path: string, call?: Call): Promise<Body>
   /** @returns an answer of success whose body arrives in pieces, and breaks with ApiError when it delivers nothing for 45 s. */
   stream(request: Request): Promise<Response>
   /** @returns the envelope of an answer of `stream` that turns out to be none. */
@@ -50,24 +40,14 @@ export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeout
       throw explain(error, silenceMs, signal)
     }
   }
-  const fetchEnvelope = async (request: Request) => {
-    try {
-      return Response.json(await readEnvelope(await send(request, AbortSignal.timeout(timeoutMs))))
-    } catch (error) {
-      throw explain(error, timeoutMs, request.signal)
-    }
-  }
   return {
-    async call<Body>(path: string, { method = 'GET', body, headers, signal }: Call = {}) {
-      const request = new Request(`${url}${path}`, {
-        method,
-        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
-      })
-      return (await (await fetchEnvelope(request)).json()) as Body
+    async fetch(request) {
+      try {
+        return Response.json(await readEnvelope(await send(request, AbortSignal.timeout(timeoutMs))))
+      } catch (error) {
+        throw explain(error, timeoutMs, request.signal)
+      }
     },
-    fetch: fetchEnvelope,
     async stream(request) {
       const silence = watchSilence()
       try {
