@@ -1,5 +1,9 @@
-import { createServer } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Api, createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -142,6 +146,19 @@ describe('a client', () => {
   })
 })
 
+/** @returns the address of a service that answers each call with a part of a stream, which never ends. */
+async function startEndlessStream(part: string): Promise<string> {
+  const server = createHttpServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(part)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const read: Item[] = []
   for await (const item of items) read.push(item)
@@ -175,6 +192,22 @@ describe('a client of events', () => {
   it('gives up at an event that does not end', async () => {
     const body = `data: ${'x'.repeat(300_000)}`
     await expect(follow({ headers, body })).rejects.toMatchObject({ temporary: true, exitCode: exitCodes.unreachable })
+  })
+
+  it('ends with the reason of its signal, however often garbage was collected since it began', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    const url = await startEndlessStream('data: 1\n\n')
+    const interruption = new AbortController()
+    const events = createApi(config(url)).followJob('job-1', null, interruption.signal)
+    expect((await events.next()).value).toMatchObject({ data: '1' })
+    const next = events.next()
+    for (let round = 0; round < 5; round++) {
+      await setImmediate()
+      collectGarbage()
+    }
+    interruption.abort(new Error('Ctrl-C'))
+    await expect(next).rejects.toThrow('Ctrl-C')
   })
 
   it('ends with the reason of its signal, or why the service refuses', async () => {

@@ -25,7 +25,7 @@ export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeout
     // A followed redirect turns a POST into a GET.
     return fetch(request, { signal: AbortSignal.any([request.signal, limit]), redirect: 'manual' })
   }
-  const explain = (error: unknown, limitMs: number, signal: AbortSignal): unknown => {
+  const explain = (error: unknown, limitMs: number, { signal }: Request): unknown => {
     if (signal.aborted) return signal.reason
     return error instanceof CommandError ? error : connectionError(url, error, limitMs)
   }
@@ -33,11 +33,12 @@ export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeout
     const { status, headers } = response
     return readAnswer({ url, status, headers, text: await response.text(), keyFrom })
   }
-  async function* explainEach(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  // Holds the request: its signal follows the one that it was made with only as long as it is not collected as garbage.
+  async function* explainEach(chunks: AsyncIterable<Uint8Array>, request: Request) {
     try {
       yield* chunks
     } catch (error) {
-      throw explain(error, silenceMs, signal)
+      throw explain(error, silenceMs, request)
     }
   }
   return {
@@ -45,7 +46,7 @@ export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeout
       try {
         return Response.json(await readEnvelope(await send(request, AbortSignal.timeout(timeoutMs))))
       } catch (error) {
-        throw explain(error, timeoutMs, request.signal)
+        throw explain(error, timeoutMs, request)
       }
     },
     async stream(request) {
@@ -54,10 +55,10 @@ export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeout
         const response = await send(request, silence.signal)
         if (!response.ok) await readEnvelope(response)
         const { body } = response
-        return new Response(body && ReadableStream.from(explainEach(silence.during(body), request.signal)), response)
+        return new Response(body && ReadableStream.from(explainEach(silence.during(body), request)), response)
       } catch (error) {
         silence.end()
-        throw explain(error, silenceMs, request.signal)
+        throw explain(error, silenceMs, request)
       }
     },
     readEnvelope,
