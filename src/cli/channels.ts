@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { once } from './api.ts'
 import type { Body, Data, Query, Schemas } from './api-types.ts'
-import { commandGroup, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { commaList, wholeNumber } from './options.ts'
 import { formatRow, formatRows, type Row } from './rows.ts'
@@ -65,10 +65,6 @@ function readFieldFile(name: string, file: string): string {
     const { code = 'it cannot be read' } = error as NodeJS.ErrnoException
     throw new CommandError(`--field-file ${name}: ${file === '-' ? 'stdin' : file}: ${code}.`, exitCodes.usage)
   }
-}
-
-interface Json {
-  json: boolean
 }
 
 type Made = Body<'createChannel'>

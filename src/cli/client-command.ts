@@ -32,6 +32,11 @@ export const clientCommand = (path: string, description: string, help: ClientHel
     .showHelpAfterError(`(wishwell ${path} --help shows every option)`)
 
 /** The option of every command that calls `printAnswer`. */
+export interface Json {
+  json: boolean
+}
+
+/** Adds that option. */
 export const addJson = (command: Command): Command =>
   command.option('--json', 'print only the answer of the service, as one JSON object', false)
 
@@ -62,7 +67,7 @@ export function moreOf(command: string, given: object, cursor: string | null): s
  * @throws ApiError as the client does
  */
 export async function printAnswer<Envelope>(
-  { json }: { json: boolean },
+  { json }: Json,
   call: (api: Api) => Promise<{ data?: Envelope }>,
   format: (answer: Envelope) => string[],
 ): Promise<void> {

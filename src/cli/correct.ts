@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { addJson, clientCommand, printAnswer } from './client-command.ts'
+import { addJson, clientCommand, type Json, printAnswer } from './client-command.ts'
 import { printable } from './text.ts'
 
 const help = {
@@ -21,7 +21,7 @@ const outcomes: Record<Word, string> = {
   undo: 'has no correction of this account.',
 }
 
-async function correct(requestId: string, word: Word, options: { json: boolean }): Promise<void> {
+async function correct(requestId: string, word: Word, options: Json): Promise<void> {
   const isRequest = corrections[word]
   const params = { path: { id: requestId } }
   await printAnswer(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { once } from './api.ts'
 import type { Body, Data } from './api-types.ts'
-import { commandGroup, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { defined } from './options.ts'
 import { formatRows, type Row } from './rows.ts'
@@ -55,14 +55,14 @@ function rowOf({
   return { title: name, facts: [`${kind} ${topic ?? query ?? watchId ?? ''}`, use, `${hint}…`], id: feedId }
 }
 
-const list = (options: { json: boolean }) =>
+const list = (options: Json) =>
   printAnswer(
     options,
     (api) => api.GET('/api/v1/feeds'),
     ({ data: { feeds } }) => (feeds.length === 0 ? ['The account has no feeds.'] : formatRows(feeds.map(rowOf))),
   )
 
-const remove = (id: string, options: { json: boolean }) =>
+const remove = (id: string, options: Json) =>
   printAnswer(
     options,
     (api) => api.DELETE('/api/v1/feeds/{id}', { params: { path: { id } } }),

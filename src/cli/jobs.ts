@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Data, Job, Query } from './api-types.ts'
-import { commandGroup, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { wholeNumber } from './options.ts'
 import { formatRows, type Row } from './rows.ts'
 import { formatOutcome } from './summary.ts'
@@ -27,7 +27,7 @@ export const jobsCommand = (): Command =>
       .action(cancel),
   ])
 
-const list = ({ json, ...query }: Query<'listScrapeJobs'> & { json: boolean }) =>
+const list = ({ json, ...query }: Query<'listScrapeJobs'> & Json) =>
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/scrape', { params: { query } }),
@@ -52,14 +52,14 @@ const rowOf = (job: Data<'listScrapeJobs'>['jobs'][number]): Row => {
   return { title: topic, facts, id: jobId }
 }
 
-const show = (jobId: string, options: { json: boolean }) =>
+const show = (jobId: string, options: Json) =>
   printAnswer(
     options,
     (api) => api.GET('/api/v1/scrape/{jobId}', { params: { path: { jobId } } }),
     ({ data }) => [...formatOutcome(data), costOf(data)].filter((line) => line !== ''),
   )
 
-const cancel = (jobId: string, options: { json: boolean }) =>
+const cancel = (jobId: string, options: Json) =>
   printAnswer(
     options,
     (api) => api.DELETE('/api/v1/scrape/{jobId}', { params: { path: { jobId } } }),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { systemClock } from '../runtime/clock.ts'
 import { topicOrders } from '../topics/orders.ts'
 import type { Data, Query } from './api-types.ts'
-import { addJson, clientCommand, moreOf, printAnswer } from './client-command.ts'
+import { addJson, clientCommand, type Json, moreOf, printAnswer } from './client-command.ts'
 import { defined, sortOption, wholeNumber } from './options.ts'
 import { terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
@@ -14,9 +14,8 @@ const help = {
   wishwell topics 'dark mode'`,
 }
 
-interface TopicOptions extends Omit<Query<'listTopics'>, 'sortBy'> {
+interface TopicOptions extends Omit<Query<'listTopics'>, 'sortBy'>, Json {
   sort?: Query<'listTopics'>['sortBy']
-  json: boolean
 }
 
 /** `wishwell topics`: the collected topics. */

@@ -3,7 +3,7 @@ import { monthOf } from '../accounts/month.ts'
 import { monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Data, Query } from './api-types.ts'
-import { addJson, clientCommand, printAnswer } from './client-command.ts'
+import { addJson, clientCommand, type Json, printAnswer } from './client-command.ts'
 import { wholeNumber } from './options.ts'
 import { formatRow } from './rows.ts'
 import { count } from './text.ts'
@@ -42,7 +42,7 @@ function week(text: string): string {
   throw new InvalidArgumentError('It must be a week of a year, such as 2026-W47.')
 }
 
-const showUsage = ({ json, ...query }: Query<'readUsage'> & { json: boolean }) =>
+const showUsage = ({ json, ...query }: Query<'readUsage'> & Json) =>
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/usage', { params: { query } }),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { isBeyondScope } from './answers.ts'
 import { once } from './api.ts'
 import type { Query } from './api-types.ts'
-import { commandGroup, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { newsCommand } from './news.ts'
 import { wholeNumber } from './options.ts'
@@ -59,10 +59,6 @@ export const watchesCommand = (): Command =>
       .action(remove),
     newsCommand(),
   ])
-
-interface Json {
-  json: boolean
-}
 
 const at = (watchId: string) => ({ path: { watchId } })
 const onceAt = (watchId: string) => ({ path: { watchId }, header: once() })

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { once } from './api.ts'
 import type { Body, Query } from './api-types.ts'
-import { commandGroup, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { correctCommand } from './correct.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { defined, wholeNumber } from './options.ts'
@@ -68,10 +68,6 @@ export const wishesCommand = (): Command =>
     markCommand(),
     correctCommand(),
   ])
-
-interface Json {
-  json: boolean
-}
 
 interface ListOptions extends Omit<ListQuery, 'sortBy'>, Json {
   sort?: ListQuery['sortBy']
