@@ -1,4 +1,4 @@
-import { readServerSentEvents } from '../src/cli/server-sent-events.ts'
+import { readEvents } from '../src/cli/events.ts'
 import type { TestService } from './service.ts'
 
 export interface ReadEvent {
@@ -34,10 +34,12 @@ export async function openEvents(
     },
     signal: abort.signal,
   })
-  const events = readServerSentEvents(response.body ?? new ReadableStream<Uint8Array>({ start: (it) => it.close() }))
+  const events = readEvents(response.body ?? ReadableStream.from([]))
   const next = async (): Promise<ReadEvent | null> => {
     const { value, done } = await events.next()
-    return done ? null : { ...value, data: JSON.parse(value.data) }
+    if (done) return null
+    const { id = '', event = 'message', data } = value
+    return { id, event, data: JSON.parse(data) }
   }
   return {
     status: response.status,

@@ -1,4 +1,4 @@
-import type { ErrorDetail, LimitReason } from '../http/errors.ts'
+import type { Schemas } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { printable } from './text.ts'
 
@@ -24,6 +24,8 @@ export class ApiError extends CommandError {
     this.code = options.code ?? null
   }
 }
+
+type Refusal = Schemas['Error']['error']
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
@@ -71,10 +73,10 @@ export function readAnswer(answer: Answer): Record<string, unknown> {
 }
 
 /** What a retry cannot mend within the month. */
-const budgetReasons = new Set<unknown>(['credits', 'key_budget', 'watch_budget'] satisfies LimitReason[])
+const budgetReasons = new Set<unknown>(['credits', 'key_budget', 'watch_budget'] satisfies Refusal['reason'][])
 
 function envelopeError({ status, headers, keyFrom }: Answer, error: Record<string, unknown>): ApiError {
-  const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
+  const details = Array.isArray(error.details) ? (error.details as NonNullable<Refusal['details']>) : []
   // The message contains the first of them already.
   const further = details.slice(1).map(({ path, message }) => `  ${printable(`${path}: ${message}`)}`)
   const hint = status === 401 ? [`The key is read from ${keyFrom}.`] : []

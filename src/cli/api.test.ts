@@ -1,5 +1,9 @@
-import { createServer } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Api, createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -12,7 +16,7 @@ async function apiThatAnswers(answer: FakeAnswer): Promise<Api> {
   return createApi(config(url), { timeoutMs: answer === 'never' ? 300 : 30_000 })
 }
 
-const search = (api: Api) => api.search({ query: 'dark mode' })
+const search = (api: Api) => api.POST('/api/v1/requests/search', { body: { query: 'dark mode' } })
 
 const unsaved = { XDG_CONFIG_HOME: '/nonexistent' }
 
@@ -45,7 +49,8 @@ describe('the configuration of a client', () => {
 describe('a client', () => {
   it('sends its key and a JSON body', async () => {
     const service = await startFakeService(() => ({ body: { data: { results: [] }, usage } }))
-    await createApi(config(service.url)).search({ query: 'dark mode', limit: 3 })
+    const body = { query: 'dark mode', limit: 3 }
+    await createApi(config(service.url)).POST('/api/v1/requests/search', { body })
     expect(service.received).toEqual([
       {
         call: 'POST /api/v1/requests/search',
@@ -53,6 +58,26 @@ describe('a client', () => {
         body: '{"query":"dark mode","limit":3}',
       },
     ])
+  })
+
+  it('sends the parts of a path and a query as they are, to an address that has a path', async () => {
+    const service = await startFakeService(() => ({ body: { data: {} } }))
+    const api = createApi(config(`${service.url}/base`))
+    await api.GET('/api/v1/topics/{topic}', { params: { path: { topic: 'a/b é?' } } })
+    await api.GET('/api/v1/wishes', { params: { query: { topic: 'a&b', tag: ['x', 'y'], starred: true } } })
+    expect(service.received.map(({ call }) => call)).toEqual([
+      'GET /base/api/v1/topics/a%2Fb%20%C3%A9%3F',
+      'GET /base/api/v1/wishes?topic=a%26b&tag=x&tag=y&starred=true',
+    ])
+  })
+
+  it('ends with the reason of its signal', async () => {
+    const { url } = await startFakeService(() => 'never')
+    const interruption = new AbortController()
+    const call = createApi(config(url)).GET('/api/v1/usage', { signal: interruption.signal })
+    const reason = new Error('Ctrl-C')
+    interruption.abort(reason)
+    await expect(call).rejects.toBe(reason)
   })
 
   it.each<[string, FakeAnswer, number, RegExp | string]>([
@@ -118,5 +143,77 @@ describe('a client', () => {
       message: expect.stringMatching(/Nothing listens at .*wishwell serve/),
     }
     await expect(search(createApi(config(`http://127.0.0.1:${port}`)))).rejects.toMatchObject(expected)
+  })
+})
+
+/** @returns the address of a service that answers each call with a part of a stream, which never ends. */
+async function startEndlessStream(part: string): Promise<string> {
+  const server = createHttpServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(part)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const read: Item[] = []
+  for await (const item of items) read.push(item)
+  return read
+}
+
+describe('a client of events', () => {
+  const headers = { 'content-type': 'text/event-stream' }
+  const expanded = async (answer: FakeAnswer) => {
+    const events = (await apiThatAnswers(answer)).expandSearch({ query: 'dark mode' }, new AbortController().signal)
+    return (await all(events)).map(({ event, data }) => [event, data])
+  }
+  const follow = async (answer: FakeAnswer, signal = new AbortController().signal) =>
+    all((await apiThatAnswers(answer)).followJob('job-1', null, signal))
+
+  it('reads every event but comments, and no part of one', async () => {
+    const body = ': alive\n\nid: 1\nevent: topics\ndata: {"a":\ndata: 1}\n\ndata: é\r\n\r\ndata: part\n'
+    expect(await expanded({ headers, body })).toEqual([
+      ['topics', '{"a":\n1}'],
+      [undefined, 'é'],
+    ])
+  })
+
+  it('takes an answer without events for the result of a search', async () => {
+    expect(await expanded({ body: { data: { results: [] }, usage } })).toEqual([
+      ['result', JSON.stringify({ data: { results: [] }, usage })],
+    ])
+    await expect(expanded({ body: '<html>' })).rejects.toMatchObject({ message: expect.stringMatching(/not Wishwell/) })
+  })
+
+  it('gives up at an event that does not end', async () => {
+    const body = `data: ${'x'.repeat(300_000)}`
+    await expect(follow({ headers, body })).rejects.toMatchObject({ temporary: true, exitCode: exitCodes.unreachable })
+  })
+
+  it('ends with the reason of its signal, however often garbage was collected since it began', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    const url = await startEndlessStream('data: 1\n\n')
+    const interruption = new AbortController()
+    const events = createApi(config(url)).followJob('job-1', null, interruption.signal)
+    expect((await events.next()).value).toMatchObject({ data: '1' })
+    const next = events.next()
+    for (let round = 0; round < 5; round++) {
+      await setImmediate()
+      collectGarbage()
+    }
+    interruption.abort(new Error('Ctrl-C'))
+    await expect(next).rejects.toThrow('Ctrl-C')
+  })
+
+  it('ends with the reason of its signal, or why the service refuses', async () => {
+    const reason = new Error('Ctrl-C')
+    await expect(follow('never', AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(follow(failure(404, 'NOT_FOUND', 'No such job.'))).rejects.toMatchObject({ message: 'No such job.' })
+    await expect(follow('hang up')).rejects.toMatchObject({ temporary: true, exitCode: exitCodes.unreachable })
   })
 })

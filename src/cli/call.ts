@@ -1,24 +1,21 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { Argument, Command, InvalidArgumentError } from 'commander'
+import { Argument, type Command, InvalidArgumentError } from 'commander'
+import { clientCommand } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
-import { type Call, createConnection } from './connection.ts'
+import { createConnection } from './connection.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
-import { environmentHelp, helpEnd, isAdminPath } from './options.ts'
+import { isAdminPath } from './options.ts'
 import { exitWhenOutputCloses, printJson } from './output.ts'
 
-const help = `${environmentHelp}
-
-For every call that no other command makes: /docs of the service lists them. The answer is printed as it arrives. Paths of
-/api/admin/ are called with the admin key, as "wishwell admin" does; --key is the admin key then.
-
-Exit codes: 0 done; 1 the service refused; 2 the command line or the environment is wrong; 3 the service cannot be reached; 5 out of credits, or
-too many requests.
-
-Examples:
-  wishwell api get /api/v1/platforms
+const help = {
+  notes: `For every call that no other command makes: /docs of the service lists them. The answer is printed as it arrives. Paths of
+/api/admin/ are called with the admin key, as "wishwell admin" does; --key is the admin key then.`,
+  limited: 'out of credits, or too many requests',
+  examples: `  wishwell api get /api/v1/platforms
   wishwell api patch /api/v1/watches/5f0c… --data '{"state": "paused"}'
-  wishwell api get '/api/v1/requests?topic=dark%20mode' | jq -r '.data.results[].title'`
+  wishwell api get '/api/v1/requests?topic=dark%20mode' | jq -r '.data.results[].title'`,
+}
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -41,14 +38,11 @@ interface CallOptions {
 
 /** `wishwell api`: any call of the API. */
 export function apiCommand(): Command {
-  return new Command('api')
-    .description('make any call of the API: JSON in, JSON out')
+  return clientCommand('api', 'make any call of the API: JSON in, JSON out', help)
     .addArgument(new Argument('<method>', 'get, post, put, patch or delete').argParser(parseMethod))
     .argument('<path>', 'such as /api/v1/usage, with its query')
     .option('--data <json>', 'the body; @FILE reads it from a file, - from stdin')
     .option('--header <name: value>', 'a header, such as "Idempotency-Key: 1"; may be repeated', collectHeader)
-    .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell api --help shows every option)')
     .action(callApi)
 }
 
@@ -80,22 +74,26 @@ async function print(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of bytes) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
 }
 
-async function callApi(method: NonNullable<Call['method']>, path: string, options: CallOptions): Promise<void> {
+async function callApi(method: (typeof methods)[number], path: string, options: CallOptions): Promise<void> {
   exitWhenOutputCloses()
   const { data, header: headers = {} } = options
   if (!path.startsWith('/'))
     throw new CommandError('The path must begin with /, such as /api/v1/usage.', exitCodes.usage)
   if (data !== undefined && method === 'GET') throw new CommandError('GET has no --data.', exitCodes.usage)
-  const call = { method, headers, ...(data === undefined ? {} : { body: readBody(data) }) }
+  const body = data === undefined ? undefined : readBody(data)
   if (isAdminPath(path)) {
     const { withOperator } = await import('./operator.ts')
     return withOperator(async (operator) => {
       if (method === 'GET') await print(await operator.download(path))
-      else printJson(await operator.call(path, call))
+      else printJson(await operator.call(path, { method, headers, body }))
     })
   }
-  const connection = createConnection(readClientConfig(), 0)
-  const { response, bytes } = await connection.openStream(path, call)
-  if (response.ok) await print(bytes)
-  else await connection.readEnvelope(response)
+  const config = readClientConfig()
+  const request = new Request(`${config.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const answer = await createConnection(config, 0).stream(request)
+  if (answer.body) await print(answer.body)
 }

@@ -5,93 +5,63 @@ import { CommandError } from './exit-codes.ts'
 /** A stream that delivers nothing for so long, not even a heartbeat, is broken. */
 const silenceMs = 45_000
 
-export interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Sent as JSON. */
-  body?: unknown
-  headers?: Record<string, string>
-  signal?: AbortSignal | undefined
-}
-
-/** An answer that arrives in pieces. */
-export interface StreamedAnswer {
-  response: Response
-  /** Its bytes. @throws ApiError when the connection breaks or delivers nothing for 45 s. */
-  bytes: AsyncIterable<Uint8Array>
-}
-
-/** HTTP to one service. Every method throws ApiError, or the reason of the signal once that is aborted. */
+/**
+ * HTTP to one service, with the key of the account. Every method throws ApiError when there is no answer or another one than it
+ * returns, or the reason of the signal of the request once that is aborted.
+ */
 export interface Connection {
-  /** @returns the envelope of a JSON answer. */
-  call<Body>(path: string, call?: Call): Promise<Body>
-  /** Sends a call whose answer may take longer than the time limit of a call. */
-  openStream(path: string, call?: Call): Promise<StreamedAnswer>
-  /** @returns the envelope of an answer that is no stream. */
-  readEnvelope(response: Response, signal?: AbortSignal): Promise<Record<string, unknown>>
-  /** Yields the same items; an error of their source becomes an ApiError. */
-  explainEach<Item>(items: AsyncIterable<Item>, signal?: AbortSignal): AsyncGenerator<Item>
-}
-
-function send({ url, apiKey }: ClientConfig, path: string, call: Call, limit: AbortSignal): Promise<Response> {
-  const { method = 'GET', body, headers, signal } = call
-  return fetch(`${url}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      ...headers,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: signal ? AbortSignal.any([signal, limit]) : limit,
-    // A followed redirect turns a POST into a GET.
-    redirect: 'manual',
-  })
+  /** @returns an answer whose body is an envelope, read within the time limit. */
+  fetch(request: Request): Promise<Response>
+  /** @returns an answer of success whose body arrives in pieces, and breaks with ApiError when it delivers nothing for 45 s. */
+  stream(request: Request): Promise<Response>
+  /** @returns the envelope of an answer of `stream` that turns out to be none. */
+  readEnvelope(response: Response): Promise<Record<string, unknown>>
 }
 
 /** @param timeoutMs how long a call may take; a stream is limited by its silence instead. */
-export function createConnection(config: ClientConfig, timeoutMs: number): Connection {
-  const { url, keyFrom } = config
-  const explain = (error: unknown, limitMs: number, signal?: AbortSignal): unknown => {
-    if (signal?.aborted) return signal.reason
+export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeoutMs: number): Connection {
+  const send = (request: Request, limit: AbortSignal) => {
+    request.headers.set('authorization', `Bearer ${apiKey}`)
+    // A followed redirect turns a POST into a GET.
+    return fetch(request, { signal: AbortSignal.any([request.signal, limit]), redirect: 'manual' })
+  }
+  const explain = (error: unknown, limitMs: number, { signal }: Request): unknown => {
+    if (signal.aborted) return signal.reason
     return error instanceof CommandError ? error : connectionError(url, error, limitMs)
   }
   const readEnvelope = async (response: Response) => {
     const { status, headers } = response
     return readAnswer({ url, status, headers, text: await response.text(), keyFrom })
   }
-  async function* explainEach<Item>(items: AsyncIterable<Item>, signal?: AbortSignal) {
+  // Holds the request: its signal follows the one that it was made with only as long as it is not collected as garbage.
+  async function* explainEach(chunks: AsyncIterable<Uint8Array>, request: Request) {
     try {
-      yield* items
+      yield* chunks
     } catch (error) {
-      throw explain(error, silenceMs, signal)
+      throw explain(error, silenceMs, request)
     }
   }
   return {
-    async call<Body>(path: string, call: Call = {}) {
+    async fetch(request) {
       try {
-        return (await readEnvelope(await send(config, path, call, AbortSignal.timeout(timeoutMs)))) as Body
+        return Response.json(await readEnvelope(await send(request, AbortSignal.timeout(timeoutMs))))
       } catch (error) {
-        throw explain(error, timeoutMs, call.signal)
+        throw explain(error, timeoutMs, request)
       }
     },
-    async openStream(path, call = {}) {
+    async stream(request) {
       const silence = watchSilence()
       try {
-        const response = await send(config, path, call, silence.signal)
-        return { response, bytes: explainEach(silence.during(response.body), call.signal) }
+        const response = await send(request, silence.signal)
+        if (!response.ok) await readEnvelope(response)
+        const { body } = response
+        return new Response(body && ReadableStream.from(explainEach(silence.during(body), request)), response)
       } catch (error) {
         silence.end()
-        throw explain(error, silenceMs, call.signal)
+        throw explain(error, silenceMs, request)
       }
     },
-    async readEnvelope(response, signal) {
-      try {
-        return await readEnvelope(response)
-      } catch (error) {
-        throw explain(error, silenceMs, signal)
-      }
-    },
-    explainEach,
+    readEnvelope,
   }
 }
 
@@ -103,9 +73,9 @@ function watchSilence() {
   return {
     signal: controller.signal,
     end: () => clearTimeout(timer),
-    async *during(body: AsyncIterable<Uint8Array> | null) {
+    async *during(body: AsyncIterable<Uint8Array>) {
       try {
-        for await (const chunk of body ?? []) {
+        for await (const chunk of body) {
           timer.refresh()
           yield chunk
         }

@@ -1,13 +1,14 @@
-import type { CollectionError } from '../live/gathered.ts'
 import type { CollectionProgress, CollectionState } from '../live/gathering.ts'
 import { ApiError } from './answers.ts'
 import type { Api } from './api.ts'
-import type { ExpandedAnswer, SearchRequest } from './api-types.ts'
+import type { Answer, Body, Schemas } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { count, formatDuration, printable } from './text.ts'
 
-export type ExpandedQuery = SearchRequest & { platforms?: string[] }
+/** The answer of a search with `expand`. */
+type ExpandedAnswer = Answer<'searchRequests'> & { meta: Required<Pick<Answer<'searchRequests'>['meta'], Collected>> }
+type Collected = 'topicsScraped' | 'topicsSkipped' | 'newResultsFound' | 'scrapingTimeMs' | 'errors'
 
 type Stream = NodeJS.WritableStream & { isTTY?: boolean }
 
@@ -59,7 +60,7 @@ class TopicProgress {
 
 interface ErrorEvent {
   status: number
-  error: { message: string; reason?: string }
+  error: Schemas['Error']['error']
 }
 
 function failureOf({ status, error }: ErrorEvent): ApiError {
@@ -73,7 +74,7 @@ function failureOf({ status, error }: ErrorEvent): ApiError {
  */
 export async function searchExpanded(
   api: Api,
-  body: ExpandedQuery,
+  body: Body<'searchRequests'>,
   { stream, movesCursor, signal }: { stream: Stream; movesCursor: boolean; signal: AbortSignal },
 ): Promise<ExpandedAnswer> {
   const progress = new TopicProgress(stream, movesCursor)
@@ -94,7 +95,7 @@ export async function searchExpanded(
   })
 }
 
-const formatError = ({ platform, topic, code, message }: CollectionError) =>
+const formatError = ({ platform, topic, code, message }: ExpandedAnswer['meta']['errors'][number]) =>
   `${printable(platform)} (${printable(topic)}): ${code}: ${printable(message)}`
 
 /** The collections of an expanded search, as text. */

@@ -1,55 +1,42 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { searchOrders } from '../requests/search/orders.ts'
 import { createApi } from './api.ts'
+import type { Query } from './api-types.ts'
+import { clientCommand } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { BrokenExportError, type ExportFormat } from './export-records.ts'
 import { openTarget } from './export-target.ts'
 import { transferRecords, type Written } from './export-transfer.ts'
-import { collectValues, commaList, dateHelp, environmentHelp, helpEnd, sortOption } from './options.ts'
+import { collectValues, commaList, dateHelp, defined, sortOption, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses } from './output.ts'
 import { includeOption, statusHelp } from './search-options.ts'
 import { count } from './text.ts'
 
-const help = `${environmentHelp}
-
-Without --out, complete records are written to stdout. With it they are written to FILE.partial, which becomes FILE when it is
+const help = {
+  notes: `Without --out, complete records are written to stdout. With it they are written to FILE.partial, which becomes FILE when it is
 complete. After a broken connection the export continues where it stopped; when that fails, too, the error says how to continue later.
 The file holds the author and the licence of every request: name both where you publish its texts.
 In a CSV, texts that a spreadsheet could interpret as a formula begin with a '.
 
-All data of a database, to move it: wishwell admin dump.
-
-Exit codes: 0 complete; 1 the service refused, or the export could not be completed; 2 the command line or the environment is
-wrong; 3 the service cannot be reached; 5 too many requests.
-
-Examples:
-  wishwell export --topic 'dark mode' --format csv --out dark-mode.csv
+All data of a database, to move it: wishwell admin dump.`,
+  ok: 'complete',
+  failed: 'the service refused, or the export could not be completed',
+  examples: `  wishwell export --topic 'dark mode' --format csv --out dark-mode.csv
   wishwell export --query 'offline maps' --format csv --out offline-maps.csv
-  wishwell export --platforms github,gitlab --min-votes 100 | jq -r .title`
+  wishwell export --platforms github,gitlab --min-votes 100 | jq -r .title`,
+}
 
-interface ExportOptions {
+interface ExportOptions extends Omit<Query<'exportRequests'>, 'jobId' | 'sortBy'> {
   format: ExportFormat
   out?: string
-  query?: string
-  topic?: string
-  platforms?: string[]
-  tag?: string[]
-  minVotes?: string
-  since?: string
-  until?: string
-  include?: string
-  status?: string[]
   job?: string
-  sort?: string
-  bom?: boolean
-  cursor?: string
+  sort?: Query<'exportRequests'>['sortBy']
 }
 
 /** `wishwell export`: the stored requests, or a part of them, as a file. */
 export function exportCommand(): Command {
-  return new Command('export')
-    .description('save collected requests as JSON Lines or CSV (free)')
+  return clientCommand('export', 'save collected requests as JSON Lines or CSV (free)', help)
     .addOption(new Option('--format <format>', 'the format of the records').choices(['jsonl', 'csv']).default('jsonl'))
     .option('--out <file>', 'the file to write; an existing file is replaced when the new one is complete')
     .option('--query <words>', 'only the results of a search for these words, at most the best 100')
@@ -60,7 +47,7 @@ export function exportCommand(): Command {
       'only requests with this tag; may be repeated, then requests must have all of them',
       collectValues,
     )
-    .option('--min-votes <votes>', 'only requests with at least so many votes')
+    .option('--min-votes <votes>', 'only requests with at least so many votes', wholeNumber(0, 2_147_483_647))
     .option('--since <date>', dateHelp.since)
     .option('--until <date>', dateHelp.until)
     .addOption(includeOption())
@@ -74,41 +61,13 @@ export function exportCommand(): Command {
     )
     .option('--bom', 'begin a CSV with a byte order mark, for old spreadsheets')
     .option('--cursor <cursor>', 'continue behind the record with this cursor')
-    .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell export --help shows every option)')
     .action(runExport)
 }
 
-function queryOf({
-  format,
-  query: words,
-  topic,
-  platforms,
-  tag,
-  minVotes,
-  since,
-  until,
-  include,
-  status,
-  job,
-  sort,
-  bom,
-}: ExportOptions) {
-  const query = new URLSearchParams({ format })
-  const set = (name: string, value: string | undefined) => value !== undefined && query.set(name, value)
-  set('query', words)
-  set('topic', topic)
-  set('platforms', platforms?.join(','))
-  for (const one of tag ?? []) query.append('tag', one)
-  set('minVotes', minVotes)
-  set('since', since)
-  set('until', until)
-  set('include', include)
-  set('status', status?.join(','))
-  set('jobId', job)
-  set('sortBy', sort)
-  set('bom', bom ? 'true' : undefined)
-  return query
+function queryOf({ platforms, tag, status, job, sort, out: _, ...same }: ExportOptions): Query<'exportRequests'> {
+  // Lists go as one text, so that the service sees an empty one, too.
+  const lists = { platforms: platforms && [platforms.join(',')], status: status && [status.join(',')] }
+  return defined({ ...same, ...lists, tag, jobId: job, sortBy: sort })
 }
 
 /** Shows the progress on a terminal; nothing elsewhere. */
@@ -135,10 +94,7 @@ async function runExport(options: ExportOptions): Promise<void> {
   const { format, out, cursor = null } = options
   const api = createApi(readClientConfig())
   const query = queryOf(options)
-  const open = async (after: string | null) => {
-    if (after !== null) query.set('cursor', after)
-    return api.openExport(query)
-  }
+  const open = (after: string | null) => api.openExport(after === null ? query : { ...query, cursor: after })
   // The service refuses a wrong call here, before a file is touched.
   let first: AsyncIterable<Uint8Array> | null = await open(cursor)
   const target = await openTarget(out, cursor !== null)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlatformProgress } from '../scraping/job-events.ts'
-import type { Job } from '../scraping/jobs.ts'
 import type { Api } from './api.ts'
+import type { Job } from './api-types.ts'
 import type { Detail, Progress } from './progress.ts'
 import { count } from './text.ts'
 import { waitForJob } from './wait-for-job.ts'
@@ -38,7 +38,7 @@ async function readEvents(api: Api, jobId: string, { onProgress, signal, depth }
     try {
       for await (const { id, event, data } of api.followJob(jobId, lastEventId, signal)) {
         progressed = true
-        lastEventId = id
+        lastEventId = id ?? lastEventId
         if (event === 'end') return JSON.parse(data) as Job
         if (event !== 'platform') continue
         const progress = JSON.parse(data) as PlatformProgress

@@ -1,6 +1,8 @@
-import type { GroupedResult } from '../requests/search/grouped.ts'
+import type { Data } from './api-types.ts'
 import { formatAge } from './relative-time.ts'
 import { count, printable, shorten } from './text.ts'
+
+type GroupedResult = Extract<Data<'searchRequests'>['results'][number], { bestMatch: unknown }>
 
 const indentation = '     '
 

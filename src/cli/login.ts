@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
-import { createApi } from './api.ts'
+import { answerOf, createApi } from './api.ts'
 import { parseClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { helpEnd } from './options.ts'
@@ -58,7 +58,7 @@ async function login(): Promise<void> {
   const key = (given || (await (process.stdin.isTTY ? askForKey() : readKey()))).trim()
   if (key === '') throw new CommandError('No key was given: nothing was saved.', exitCodes.usage)
   const config = parseClientConfig(address ?? readSavedLogin()?.url, key)
-  const { data } = await createApi(config).readUsage()
+  const { data } = await answerOf(createApi(config).GET('/api/v1/usage'))
   const file = saveLogin({ url: config.url, apiKey: config.apiKey })
   printLines([`Logged in at ${config.url} (plan: ${printable(data.tier)}). Saved in ${file}.`])
 }

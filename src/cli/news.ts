@@ -1,33 +1,25 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { isBeyondScope } from './answers.ts'
-import { createApi } from './api.ts'
+import { answerOf, createApi } from './api.ts'
+import type { Data, Query } from './api-types.ts'
+import { addJson, clientCommand, moreOf } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
-import type { ListedNews, ListedWatchNews, NewsSections } from './news-calls.ts'
-import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { formatRow } from './rows.ts'
-import { count, printable } from './text.ts'
+import { count } from './text.ts'
 
-const help = `${environmentHelp}
-
-Exit codes: 0 done; 1 the service refused, or has no such watch; 2 the command line or the environment is wrong; 3 the service
-cannot be reached; 5 too many requests.
-
-Examples:
-  wishwell watches news
-  wishwell watches news --watch 8f0c2a53-6f0e-4a55-9d37-2f3a1f5c9b1e --mark-read`
-
-interface NewsOptions {
-  watch?: string
-  since?: string
-  limit?: number
-  cursor?: string
-  markRead: boolean
-  json: boolean
+const help = {
+  failed: 'the service refused, or has no such watch',
+  examples: `  wishwell watches news
+  wishwell watches news --watch 8f0c2a53-6f0e-4a55-9d37-2f3a1f5c9b1e --mark-read`,
 }
 
-const sections: readonly [keyof NewsSections, string][] = [
+type WatchNews = Data<'readNews'>['watches'][number]
+type Section = keyof WatchNews['totals']
+
+const sections: readonly [Section, string][] = [
   ['newWishes', 'New'],
   ['grown', 'Growing'],
   ['completed', 'Completed'],
@@ -36,7 +28,15 @@ const sections: readonly [keyof NewsSections, string][] = [
 ]
 
 /** One line: title, what it gained, numbers, status, id. */
-function formatItem({ wishId, title, votes, votesGained, requestsGained, platforms, status }: ListedNews): string {
+function formatItem({
+  wishId,
+  title,
+  votes,
+  votesGained,
+  requestsGained,
+  platforms,
+  status,
+}: WatchNews[Section][number]): string {
   const facts = [
     ...(votesGained > 0 ? [`+${count(votesGained, 'vote')}`] : []),
     ...(requestsGained > 0 ? [`+${count(requestsGained, 'request')}`] : []),
@@ -48,7 +48,7 @@ function formatItem({ wishId, title, votes, votesGained, requestsGained, platfor
 }
 
 /** The news of a watch as text. */
-export function formatWatchNews(news: ListedWatchNews): string[] {
+export function formatWatchNews(news: WatchNews): string[] {
   const title = formatRow({ title: news.watchName, facts: [], id: news.watchId })
   const lines = sections.flatMap(([name, heading]) => {
     const items = news[name]
@@ -65,8 +65,8 @@ export function formatWatchNews(news: ListedWatchNews): string[] {
 
 /** `wishwell watches news`: what is new in the watches of the account. */
 export function newsCommand(): Command {
-  return new Command('news')
-    .description('show what is new, grew or was done in the watches since the news were last marked as read (free)')
+  const description = 'show what is new, grew or was done in the watches since the news were last marked as read (free)'
+  return addJson(clientCommand('watches news', description, help))
     .option('--watch <watchId>', 'only of this watch')
     .option(
       '--since <date>',
@@ -75,28 +75,28 @@ export function newsCommand(): Command {
     .option('--mark-read', 'mark what is shown as read', false)
     .option('--limit <watches>', 'maximum of watches to show, 1 to 20 (default: 10)', wholeNumber(1, 20))
     .option('--cursor <cursor>', 'continue where an earlier list ended')
-    .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell watches news --help shows every option)')
     .action(show)
 }
 
+type NewsOptions = Query<'readNews'> & { markRead: boolean; json: boolean }
+
 async function show({ markRead, json, ...query }: NewsOptions): Promise<void> {
   exitWhenOutputCloses()
-  const { news } = createApi(readClientConfig())
-  const answer = await news.read(query)
+  const api = createApi(readClientConfig())
+  const answer = await answerOf(api.GET('/api/v1/news', { params: { query } }))
   const { watches, cursor } = answer.data
   if (json) printJson(answer)
   else {
     printLines([
       ...(watches.length === 0 ? ['The account has no such watches.'] : watches.flatMap(formatWatchNews)),
-      ...(cursor === null ? [] : [`More: wishwell watches news --cursor ${printable(cursor)}`]),
+      ...moreOf('watches news', query, cursor),
     ])
   }
   if (!markRead) return
   // Exactly what was shown: later reports stay unread.
   try {
-    for (const { watchId, until } of watches) if (until !== null) await news.markRead({ watchId, until })
+    for (const { watchId, until } of watches)
+      if (until !== null) await api.POST('/api/v1/news/read', { body: { watchId, until } })
   } catch (error) {
     throw isBeyondScope(error) ? new CommandError(`Nothing was marked as read. ${error.message}`) : error
   }

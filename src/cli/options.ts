@@ -38,6 +38,12 @@ export function requireIds(command: Command): void {
   }
 }
 
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** Removes the fields that were not given. */
+export const defined = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+
 /** Parses an option that becomes a header. */
 export function visibleAscii(text: string): string {
   if (!/^[\x21-\x7e]+$/.test(text)) throw new InvalidArgumentError('It must be ASCII and hold no spaces.')

@@ -1,7 +1,9 @@
 import { styleText } from 'node:util'
 import { type GenericFormatter, MultiBar } from 'cli-progress'
-import type { TaskState } from '../database/column-types.ts'
+import type { Job } from './api-types.ts'
 import { countColumns, formatDuration, printable, shorten } from './text.ts'
+
+type TaskState = Job['progress'][string]
 
 export interface Detail {
   /** Shown beside the state: pages and requests so far, or the end of a wait. */

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { ApiError } from './answers.ts'
-import { type Api, createApi } from './api.ts'
-import type { ScrapeRequest, StartedJob, Usage } from './api-types.ts'
+import { type Api, answerOf, createApi } from './api.ts'
+import type { Answer, Body } from './api-types.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { followJob } from './follow-job.ts'
-import { collectSource, commaList, environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { collectSource, commaList, defined, environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
 import { createProgress } from './progress.ts'
 import { startJob } from './start-job.ts'
@@ -32,8 +32,10 @@ Examples:
   wishwell scrape "dark mode" --source github:owner/repository --source discourse:https://forum.example/c/ideas/5 --depth 2
   wishwell scrape "dark mode" --json | jq .data.requestsCreated`
 
+type Started = Answer<'startScrapeJob'>
+
 interface ScrapeOptions {
-  platforms?: string[]
+  platforms?: Body<'startScrapeJob'>['platforms']
   source?: Record<string, string[]>
   depth?: number
   json: boolean
@@ -71,12 +73,8 @@ function abortOnInterrupt(explain: () => string): AbortSignal {
   return interruption.signal
 }
 
-function bodyOf(topic: string, { platforms, source, depth }: ScrapeOptions): ScrapeRequest {
-  const body: ScrapeRequest = { topic }
-  if (platforms) body.platforms = platforms
-  if (source) body.sources = source
-  if (depth !== undefined) body.depth = depth
-  return body
+function bodyOf(topic: string, { platforms, source: sources, depth }: ScrapeOptions): Body<'startScrapeJob'> {
+  return { topic, ...defined({ platforms, sources, depth }) }
 }
 
 async function scrape(topic: string, options: ScrapeOptions): Promise<void> {
@@ -84,7 +82,7 @@ async function scrape(topic: string, options: ScrapeOptions): Promise<void> {
   exitWhenOutputCloses()
   const config = readClientConfig()
   const api = createApi(config)
-  let started: StartedJob | null = null
+  let started: Started | null = null
   const signal = abortOnInterrupt(() =>
     started === null
       ? 'Interrupted before the service answered; the job may have started.'
@@ -103,7 +101,7 @@ interface Watching {
   signal: AbortSignal
 }
 
-async function watch(started: StartedJob, { api, config, json, signal }: Watching): Promise<void> {
+async function watch(started: Started, { api, config, json, signal }: Watching): Promise<void> {
   const { jobId, platforms, depth } = started.data
   noteLines(formatStarted(started))
   const progress = createProgress(process.stderr, platforms, config.movesCursor)
@@ -127,8 +125,8 @@ async function watch(started: StartedJob, { api, config, json, signal }: Watchin
 }
 
 /** The credits after the job, whose undelivered pages were released; those of the start when they cannot be read. */
-function readFinalUsage(api: Api, atStart: Usage, signal: AbortSignal): Promise<Usage> {
-  return api.readUsage(signal).then(
+function readFinalUsage(api: Api, atStart: Started['usage'], signal: AbortSignal): Promise<Started['usage']> {
+  return answerOf(api.GET('/api/v1/usage', { signal })).then(
     ({ data: { credits } }) => ({
       credits: { used: credits.used, limit: credits.limit, remaining: credits.remaining },
     }),

@@ -1,22 +1,24 @@
 import { type Command, Option } from 'commander'
 import { requestStatuses } from '../database/column-types.ts'
 import { searchOrders } from '../requests/search/orders.ts'
-import { type Include, includes } from '../requests/views/include.ts'
-import type { SearchRequest } from './api-types.ts'
-import { collectValues, commaList, dateHelp, sortOption, wholeNumber } from './options.ts'
+import { includes } from '../requests/views/include.ts'
+import type { Body } from './api-types.ts'
+import { collectValues, commaList, dateHelp, defined, sortOption, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'
+
+type Filters = NonNullable<Body<'searchRequests'>['filters']>
 
 /** The options of a search that select and order its results. */
 export interface NarrowingOptions {
-  platforms?: string[]
+  platforms?: Filters['platforms']
   topic?: string
   tag?: string[]
   minVotes?: number
   since?: string
   until?: string
-  include?: Include
-  status?: string[]
-  sort?: string
+  include?: Filters['include']
+  status?: Filters['status']
+  sort?: Body<'searchRequests'>['sortBy']
   prefix: boolean
 }
 
@@ -50,17 +52,11 @@ export const addNarrowingOptions = (command: Command): Command =>
     .addOption(sortOption(searchOrders, 'best match, most voted (also top) or newest first'))
     .option('--prefix', 'the last word also matches longer words that begin with it', false)
 
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** Removes the fields that were not given. */
-export const defined = <T extends object>(fields: T): Defined<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
-
 /** The options in the form of the API. The platforms of an expanded search are those that it collects from. */
 export function toBody(
   { platforms, topic, tag: tags, minVotes, since, until, include, status, sort, prefix }: NarrowingOptions,
   expand: boolean,
-): Omit<SearchRequest, 'query'> & { platforms?: string[] } {
+): Omit<Body<'searchRequests'>, 'query'> {
   const shared = { topic, tags, minVotes, since, until, include, status }
   const filters = defined({ platforms: expand ? undefined : platforms, ...shared })
   return {

@@ -5,6 +5,16 @@ import { toArguments, toBody } from './search-options.ts'
 
 const now = new Date('2026-04-02T00:00:00.000Z')
 
+const plainMeta = {
+  originalQuery: 'dark mode',
+  understood: { words: ['dark', 'mode'], phrases: [], excluded: [] },
+  cachedResults: 0,
+  expanded: false,
+  maybeResults: 0,
+  total: 100,
+  totalIsExact: true,
+}
+
 function format(
   results: ReturnType<typeof requestRecord>[],
   layout: Partial<Layout> = {},
@@ -13,7 +23,7 @@ function format(
 ): string[] {
   const data = { results, hasMore: false, limitReached: false, ...flags }
   return formatResults(
-    { data, meta: { maybeResults: 0, ...meta }, usage },
+    { data, meta: { ...plainMeta, ...meta }, usage },
     { query: 'dark mode', columns: 80, now, ...layout },
   )
 }
@@ -79,7 +89,7 @@ describe('results of a search', () => {
       bestMatch: requestRecord(),
     }
     const data = { results: [wish], hasMore: true, limitReached: false }
-    const answer = { data, meta: { maybeResults: 0 }, usage }
+    const answer = { data, meta: plainMeta, usage }
     expect(formatResults(answer, { query: 'dark mode', columns: 80, now, repeated: '--group-by wish ' })).toEqual([
       '  1. A dark theme',
       '     1,040 votes · 3 requests, 2 match · github, lemmy · in progress · first asked 3 months ago · wish-1',
@@ -158,7 +168,7 @@ describe('a search without results', () => {
 })
 
 describe('the options of a search', () => {
-  const options = { include: 'maybe' as const, status: ['planned', 'completed'], prefix: false }
+  const options = { include: 'maybe' as const, status: ['planned' as const, 'completed' as const], prefix: false }
 
   it('send the class and the statuses as filters', () => {
     expect(toBody(options, false)).toEqual({ filters: { include: 'maybe', status: ['planned', 'completed'] } })

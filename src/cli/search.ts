@@ -1,30 +1,27 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { prices, priceText } from '../accounts/plans.ts'
-import type { RequestRecord } from '../requests/record.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { createApi } from './api.ts'
-import type { GroupedAnswer, SearchAnswer } from './api-types.ts'
+import { answerOf, createApi } from './api.ts'
+import type { Answer, Body, Schemas } from './api-types.ts'
+import { addJson, clientCommand } from './client-command.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
-import { type ExpandedQuery, formatExpansion, searchExpanded } from './expanded-search.ts'
+import { formatExpansion, searchExpanded } from './expanded-search.ts'
 import { formatWish } from './grouped-result.ts'
-import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
+import { defined, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, noteLines, printJson, printLines, terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
-import { addNarrowingOptions, defined, type NarrowingOptions, toArguments, toBody } from './search-options.ts'
+import { addNarrowingOptions, type NarrowingOptions, toArguments, toBody } from './search-options.ts'
 import { count, firstLine, lastArgument, printable, shorten } from './text.ts'
 
-const help = `${environmentHelp}
-
-Exit codes: 0 done, also without a result; 1 the service refused; 2 the command line or the environment is wrong;
-3 the service cannot be reached; 5 too many requests.
-
-Examples:
-  wishwell search dark mode
+const help = {
+  ok: 'done, also without a result',
+  examples: `  wishwell search dark mode
   wishwell search '"dark mode" -android' --min-votes 10 --sort votes
   wishwell search dark mode --group-by wish --sort votes
   wishwell search dark mode --expand
   wishwell search dark mode --include maybe --status planned,completed
-  wishwell search dark mode --limit 100 --json | jq -r '.data.results[].sourceUrl'`
+  wishwell search dark mode --limit 100 --json | jq -r '.data.results[].sourceUrl'`,
+}
 
 interface SearchOptions extends NarrowingOptions {
   limit?: number
@@ -36,8 +33,11 @@ interface SearchOptions extends NarrowingOptions {
 
 /** `wishwell search`: searches the stored requests of a running service. */
 export function searchCommand(): Command {
-  const command = new Command('search')
-    .description('search the collected requests (free), with --expand also the platforms')
+  const command = clientCommand(
+    'search',
+    'search the collected requests (free), with --expand also the platforms',
+    help,
+  )
     .argument(
       '<query...>',
       'words; any of them may match, the best matches come first; a "phrase" is required, -word is excluded',
@@ -54,11 +54,7 @@ export function searchCommand(): Command {
         'wish',
       ]),
     )
-  return addNarrowingOptions(command)
-    .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell search --help shows every option)')
-    .action(search)
+  return addJson(addNarrowingOptions(command)).action(search)
 }
 
 async function search(
@@ -77,14 +73,14 @@ async function search(
     columns: terminalColumns() ?? pipedColumns,
   }
   if (expand) return showExpanded(body, config, json, layout)
-  const answer = await createApi(config).search(body)
+  const answer = await answerOf(createApi(config).POST('/api/v1/requests/search', { body }))
   if (json) return printJson(answer)
   printLines(formatResults(answer, { ...layout, now: systemClock.now() }))
 }
 
 /** Shows the progress on stderr and the answer on stdout. */
 async function showExpanded(
-  body: ExpandedQuery,
+  body: Body<'searchRequests'>,
   config: ClientConfig,
   json: boolean,
   layout: Omit<Layout, 'now'>,
@@ -113,12 +109,14 @@ export interface Layout {
   now: Date
 }
 
+type SearchAnswer = Answer<'searchRequests'>
+
 const indentation = '     '
 
 const likelihoodNames = { likely: [], maybe: ['may be a request'], unlikely: ['probably no request'] } as const
 
 /** What became of a request, and how likely it is one where that is not plain. */
-const marksOf = ({ status, likelihood, wish }: RequestRecord): string[] => [
+const marksOf = ({ status, likelihood, wish }: Schemas['Request']): string[] => [
   ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
   ...likelihoodNames[likelihood],
   ...(wish === null || wish.requestCount === 1
@@ -139,7 +137,7 @@ function formatMaybe(
   ]
 }
 
-function formatResult(request: RequestRecord, position: number, { columns, now }: Layout): string[] {
+function formatResult(request: Schemas['Request'], position: number, { columns, now }: Layout): string[] {
   const age = request.originalCreatedAt === null ? [] : [formatAge(request.originalCreatedAt, now)]
   const votes = count(request.votes, 'vote')
   const marks = marksOf(request)
@@ -173,13 +171,13 @@ const formatCorrection = ({ didYouMean }: SearchAnswer['meta'], query: string): 
 /** Says how many of the results have all words, where others have only some. */
 function formatTotal({ total, totalIsExact = true }: SearchAnswer['meta'], end: number, isGrouped: boolean): string[] {
   if (total === 0) return ['No stored request has all of the words; these have some.']
-  // Of wishes it is not known how many there are.
+  // Older services do not say it; of wishes it is not known how many there are.
   if (total === undefined || !totalIsExact || isGrouped || total >= end) return []
   return [`${count(total, 'stored request')} ${total === 1 ? 'has' : 'have'} all of the words; the others have some.`]
 }
 
 /** The answer of a search, as text. */
-export function formatResults({ data, meta }: SearchAnswer | GroupedAnswer, layout: Layout): string[] {
+export function formatResults({ data, meta }: SearchAnswer, layout: Layout): string[] {
   const { results, hasMore, limitReached } = data
   const { query, limit, offset = 0, expand = false, repeated = '' } = layout
   const maybe = formatMaybe(meta, layout)

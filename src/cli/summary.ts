@@ -1,18 +1,18 @@
-import type { Discarded, DiscardReason } from '../database/column-types.ts'
-import type { Job } from '../scraping/jobs.ts'
-import type { StartedJob, Usage } from './api-types.ts'
+import type { Answer, Job } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
 
 /** The command that shows a job. */
 export const pollCommand = (jobId: string): string => `wishwell jobs show ${shellWord(printable(jobId))}`
 
-function formatCredits({ credits: { used, limit, remaining } }: Usage): string {
+type Started = Answer<'startScrapeJob'>
+
+function formatCredits({ credits: { used, limit, remaining } }: Started['usage']): string {
   return `Credits: ${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')} used this month, ${remaining.toLocaleString('en-US')} remaining.`
 }
 
 /** The lines about a job that was started. */
-export function formatStarted({ data: { jobId, topic, platforms, depth, sources } }: StartedJob): string[] {
+export function formatStarted({ data: { jobId, topic, platforms, depth, sources } }: Started): string[] {
   const cost = count(depth * platforms.length, 'credit')
   const named = Object.entries(sources ?? {}).flatMap(([platform, ofPlatform]) =>
     ofPlatform.map((source) => `  ${printable(platform)}:${printable(source)}`),
@@ -44,6 +44,9 @@ function formatHeadline(job: Job): string {
   if (status === 'failed') return `The job failed${took ? ` after ${took}` : ''}: ${created}`
   return `Completed${took ? ` in ${took}` : ''}${allDone(job) ? '' : ', but not on every platform'}: ${created}`
 }
+
+type Discarded = Job['tasks'][number]['discarded']
+type DiscardReason = keyof Discarded
 
 const discardTexts: Record<DiscardReason, string> = {
   offTopic: 'not about the topic',
@@ -96,7 +99,7 @@ export function formatOutcome(job: Job): string[] {
 }
 
 /** The outcome of a job, the credits, and the next step. */
-export function formatSummary(job: Job, usage: Usage): string[] {
+export function formatSummary(job: Job, usage: Started['usage']): string[] {
   return [
     ...formatOutcome(job),
     formatCredits(usage),

@@ -64,8 +64,8 @@ describe('wishwell topics', () => {
       service,
     )
     expect(exitCode).toBe(exitCodes.ok)
-    expect(service.received[0]?.call).toBe('GET /api/v1/topics?query=dark+m&limit=1&sortBy=votes')
-    expect(stdout).toContain("More: wishwell topics --query 'dark m' --sort votes --cursor next\n")
+    expect(service.received[0]?.call).toBe('GET /api/v1/topics?query=dark%20m&limit=1&sortBy=votes')
+    expect(stdout).toContain("More: wishwell topics --query 'dark m' --sort votes --limit 1 --cursor next\n")
   })
 
   it('ends with 1 for a topic that is not there', async () => {

@@ -1,64 +1,52 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { systemClock } from '../runtime/clock.ts'
 import { topicOrders } from '../topics/orders.ts'
-import type { TopicPage } from '../topics/topic-page.ts'
-import type { TopicSummary } from '../topics/topics.ts'
-import { createApi } from './api.ts'
-import { readClientConfig } from './client-config.ts'
-import { environmentHelp, helpEnd, sortOption, wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, printJson, printLines, terminalColumns } from './output.ts'
+import type { Data, Query } from './api-types.ts'
+import { addJson, clientCommand, type Json, moreOf, printAnswer } from './client-command.ts'
+import { defined, sortOption, wholeNumber } from './options.ts'
+import { terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
-import { count, countColumns, printable, shellWord, shorten } from './text.ts'
+import { count, countColumns, printable, shorten } from './text.ts'
 
-const help = `${environmentHelp}
+const help = {
+  failed: 'the service refused, or has no such topic',
+  examples: `  wishwell topics --sort votes
+  wishwell topics 'dark mode'`,
+}
 
-Exit codes: 0 done; 1 the service refused, or has no such topic; 2 the command line or the environment is wrong; 3 the service
-cannot be reached; 5 too many requests.
-
-Examples:
-  wishwell topics --sort votes
-  wishwell topics 'dark mode'`
-
-interface TopicOptions {
-  query?: string
-  sort?: string
-  limit?: number
-  cursor?: string
-  json: boolean
+interface TopicOptions extends Omit<Query<'listTopics'>, 'sortBy'>, Json {
+  sort?: Query<'listTopics'>['sortBy']
 }
 
 /** `wishwell topics`: the collected topics. */
 export function topicsCommand(): Command {
-  return new Command('topics')
-    .description('list the collected topics, or show one (free)')
+  return addJson(clientCommand('topics', 'list the collected topics, or show one (free)', help))
     .argument('[topic]', 'the topic to show')
     .option('--query <text>', 'only topics whose name contains this text')
     .addOption(sortOption(topicOrders, 'last collected first (new, the default), most voted (also top) or by name'))
     .option('--limit <topics>', 'maximum of topics to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
     .option('--cursor <cursor>', 'continue where an earlier list ended')
-    .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell topics --help shows every option)')
     .action((topic: string | undefined, options: TopicOptions) =>
       topic === undefined ? list(options) : show(topic, options),
     )
 }
 
-async function list({ sort: sortBy, json, ...rest }: TopicOptions): Promise<void> {
-  exitWhenOutputCloses()
-  const answer = await createApi(readClientConfig()).listTopics({ ...rest, ...(sortBy ? { sortBy } : {}) })
-  if (json) return printJson(answer)
-  const { topics, cursor } = answer.data
-  const options = [
-    ...(rest.query === undefined ? [] : [`--query ${shellWord(printable(rest.query))}`]),
-    ...(sortBy === undefined ? [] : [`--sort ${sortBy}`]),
-  ]
-  const more =
-    cursor === null ? [] : [`More: ${['wishwell topics', ...options, `--cursor ${printable(cursor)}`].join(' ')}`]
-  const now = systemClock.now()
-  const lines = formatTopics(topics, { now, columns: terminalColumns() })
-  printLines([...(lines.length === 0 && cursor === null ? ['No such topics.'] : lines), ...more])
+const list = ({ json, ...options }: TopicOptions) => {
+  const { sort: sortBy, ...rest } = options
+  return printAnswer(
+    { json },
+    (api) => api.GET('/api/v1/topics', { params: { query: defined({ ...rest, sortBy }) } }),
+    ({ data: { topics, cursor } }) => {
+      const lines = formatTopics(topics, { now: systemClock.now(), columns: terminalColumns() })
+      return [
+        ...(lines.length === 0 && cursor === null ? ['No such topics.'] : lines),
+        ...moreOf('topics', options, cursor),
+      ]
+    },
+  )
 }
+
+type TopicSummary = Data<'listTopics'>['topics'][number]
 
 /** One line: name, numbers, age of the last collection, the most frequent tags. */
 export function formatTopic(
@@ -120,18 +108,18 @@ export function formatTopics(
   })
 }
 
-async function show(topic: string, { json }: TopicOptions): Promise<void> {
-  exitWhenOutputCloses()
-  const answer = await createApi(readClientConfig()).readTopic(topic)
-  if (json) printJson(answer)
-  else printLines(formatTopicPage(answer.data, { now: systemClock.now(), columns: terminalColumns() ?? pipedColumns }))
-}
+const show = (topic: string, options: TopicOptions) =>
+  printAnswer(
+    options,
+    (api) => api.GET('/api/v1/topics/{topic}', { params: { path: { topic } } }),
+    ({ data }) => formatTopicPage(data, { now: systemClock.now(), columns: terminalColumns() ?? pipedColumns }),
+  )
 
 /** The width in a pipe: enough for whole titles. */
 const pipedColumns = 200
 
 /** A topic as text: its numbers, its platforms and its most wanted wishes. */
-export function formatTopicPage(page: TopicPage, { now, columns }: { now: Date; columns: number }): string[] {
+export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now: Date; columns: number }): string[] {
   const platforms = page.platforms.map(
     ({ platform, requests, votes }) => `${printable(platform)} ${count(requests, 'request')}, ${count(votes, 'vote')}`,
   )

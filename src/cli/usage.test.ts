@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { AccountUsage } from './api-types.ts'
+import type { Data } from './api-types.ts'
 import { formatUsage } from './usage.ts'
 
-const usage: AccountUsage = {
+const usage: Data<'readUsage'> = {
   tier: 'max',
   credits: { used: 588, limit: 15_000, remaining: 14_412, held: 0, resetsAt: '2026-12-01T00:00:00.000Z' },
   paygBalance: 1_300,

@@ -1,25 +1,16 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { monthOf } from '../accounts/month.ts'
 import { monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
-import type { Spent } from '../credits/spending.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { createApi } from './api.ts'
-import type { AccountUsage, PeriodSpending } from './api-types.ts'
-import { readClientConfig } from './client-config.ts'
-import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import type { Data, Query } from './api-types.ts'
+import { addJson, clientCommand, type Json, printAnswer } from './client-command.ts'
+import { wholeNumber } from './options.ts'
 import { formatRow } from './rows.ts'
 import { count } from './text.ts'
 
-const help = `${environmentHelp}
-
-Exit codes: 0 done; 1 the service refused; 2 the command line or the environment is wrong; 3 the service cannot be reached;
-5 too many requests.`
-
 /** `wishwell usage`: the used and remaining credits of the account. */
 export function usageCommand(): Command {
-  return new Command('usage')
-    .description('show the plan, and its used and remaining credits (free)')
+  return addJson(clientCommand('usage', 'show the plan, and its used and remaining credits (free)', {}))
     .option('--days <days>', 'also the credits spent on each of so many days, 1 to 90', wholeNumber(1, 90))
     .addOption(
       new Option(
@@ -38,9 +29,6 @@ export function usageCommand(): Command {
         .preset(weekOf(systemClock.now()))
         .argParser(week),
     )
-    .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell usage --help shows every option)')
     .action(showUsage)
 }
 
@@ -54,25 +42,17 @@ function week(text: string): string {
   throw new InvalidArgumentError('It must be a week of a year, such as 2026-W47.')
 }
 
-interface Options {
-  days?: number
-  month?: string
-  week?: string
-  json: boolean
-}
-
-async function showUsage({ days, json, ...period }: Options): Promise<void> {
-  exitWhenOutputCloses()
-  const query = { ...(days === undefined ? {} : { days: String(days) }), ...period }
-  const answer = await createApi(readClientConfig()).readUsage(undefined, query)
-  if (json) printJson(answer)
-  else printLines(formatUsage(answer.data))
-}
+const showUsage = ({ json, ...query }: Query<'readUsage'> & Json) =>
+  printAnswer(
+    { json },
+    (api) => api.GET('/api/v1/usage', { params: { query } }),
+    ({ data }) => formatUsage(data),
+  )
 
 const number = (amount: number) => amount.toLocaleString('en-US')
 
 /** The usage as text. */
-export function formatUsage(usage: AccountUsage): string[] {
+export function formatUsage(usage: Data<'readUsage'>): string[] {
   const { tier, credits, paygBalance, paygMonthlyCap, rateLimit, days, spenders } = usage
   const cap = paygMonthlyCap === null ? 'no cap' : `at most ${count(paygMonthlyCap, 'credit')} a month`
   const held = credits.held === 0 ? '' : `, ${number(credits.held)} of them held by running jobs`
@@ -87,10 +67,13 @@ export function formatUsage(usage: AccountUsage): string[] {
   ]
 }
 
+type Spenders = NonNullable<Data<'readUsage'>['spenders']>
+type Spent = Spenders['total']
+
 const dayMs = 24 * 3600_000
 
 /** What a month or a week cost, by key and by watch. */
-function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches }: PeriodSpending): string[] {
+function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches }: Spenders): string[] {
   const lastDay = new Date(Date.parse(until) - dayMs).toISOString().slice(0, 10)
   const cost = ({ held, settled }: Spent) =>
     `${count(settled, 'credit')}${held === 0 ? '' : ` and ${number(held)} held`}`

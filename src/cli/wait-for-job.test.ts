@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Job } from '../scraping/jobs.ts'
 import { ApiError } from './answers.ts'
 import type { Api } from './api.ts'
+import type { Job } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { endedJob } from './fake-service-testing.ts'
 import { waitForJob } from './wait-for-job.ts'
@@ -22,17 +22,17 @@ function watch(answers: (Job | Error)[], signal = new AbortController().signal) 
       signal.throwIfAborted()
     },
   }
-  const readJob = async () => {
+  const GET = async () => {
     const answer = answers.length > 1 ? answers.shift()! : answers[0]!
     if (answer instanceof Error) throw answer
-    return answer
+    return { data: { data: answer } }
   }
   const watcher = {
     signal,
     onJob: (job: Job) => void seen.push(job.status),
     onTrouble: (message: string) => void troubles.push(message),
   }
-  const job = waitForJob({ readJob } as unknown as Api, 'job-1', watcher, timing)
+  const job = waitForJob({ GET } as unknown as Api, 'job-1', watcher, timing)
   return { job, pauses, seen, troubles, elapsedMs: () => now }
 }
 

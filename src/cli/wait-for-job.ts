@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Job } from '../scraping/jobs.ts'
 import { ApiError } from './answers.ts'
-import type { Api } from './api.ts'
+import { type Api, answerOf } from './api.ts'
+import type { Job } from './api-types.ts'
 
 const firstPauseMs = 300
 const maxPauseMs = 1_000
@@ -42,7 +42,8 @@ export async function waitForJob(api: Api, jobId: string, watcher: Watcher, timi
   for (;;) {
     await timing.sleep(pauseMs, signal)
     try {
-      const job = await api.readJob(jobId, signal)
+      const params = { path: { jobId } }
+      const { data: job } = await answerOf(api.GET('/api/v1/scrape/{jobId}', { params, signal }))
       answeredAt = timing.now()
       inTrouble = false
       pauseMs = Math.min(maxPauseMs, pauseMs * 1.25)

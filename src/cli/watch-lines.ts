@@ -1,9 +1,9 @@
 import { goalChangesNothing } from '../news/goal-words.ts'
-import type { WatchRun } from '../watches/history.ts'
-import type { WatchPreview } from '../watches/preview.ts'
+import type { Data, Schemas } from './api-types.ts'
 import { formatRow, type Row } from './rows.ts'
 import { count, printable } from './text.ts'
-import type { ListedWatch, ReadWatch } from './watch-calls.ts'
+
+type ListedWatch = Schemas['ListedWatch']
 
 /** A moment of the service as a person reads it. */
 const moment = (text: string) => `${printable(text).slice(0, 16).replace('T', ' ')} UTC`
@@ -26,7 +26,7 @@ export const watchRow = (watch: ListedWatch): Row => ({
 })
 
 /** The next runs, and what a month costs. */
-export function formatPreview({ runs, month }: WatchPreview): string[] {
+export function formatPreview({ runs, month }: Schemas['Watch']['preview']): string[] {
   const paid = month.paidRuns < month.runs ? `; the budget pays for ${count(month.paidRuns, 'run')} in any case` : ''
   return [
     'Next runs:',
@@ -36,7 +36,7 @@ export function formatPreview({ runs, month }: WatchPreview): string[] {
 }
 
 /** Everything about a watch. */
-export function formatWatch(watch: ReadWatch): string[] {
+export function formatWatch(watch: Schemas['Watch']): string[] {
   const sources = Object.entries(watch.sources ?? {}).flatMap(([platform, list]) =>
     list.map((source) => `${printable(platform)}:${printable(source)}`),
   )
@@ -55,7 +55,15 @@ export function formatWatch(watch: ReadWatch): string[] {
 }
 
 /** A run in the list of them. */
-export function runRow({ dueAt, trigger, skipped, jobId, status, credits, requestsCreated }: WatchRun): Row {
+export function runRow({
+  dueAt,
+  trigger,
+  skipped,
+  jobId,
+  status,
+  credits,
+  requestsCreated,
+}: Data<'listWatchRuns'>['runs'][number]): Row {
   const whatCameOf =
     skipped === null
       ? [status ?? '', `${count(requestsCreated, 'new request')}, ${count(credits, 'credit')}`]

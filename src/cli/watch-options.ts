@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { collectSource, collectValues, commaList, dateHelp, wholeNumber } from './options.ts'
-import { defined, includeOption, statusHelp } from './search-options.ts'
-import type { WatchFields } from './watch-calls.ts'
+import type { Body } from './api-types.ts'
+import { collectSource, collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
+import { includeOption, statusHelp } from './search-options.ts'
 
 const maxCredits = 1_000_000_000
 
@@ -40,11 +40,14 @@ export const addTelling = (command: Command): Command =>
     .addOption(includeOption())
     .option('--status <statuses>', statusHelp, commaList)
 
+type Fields = Omit<Body<'createWatch'>, 'topic'>
+type Filters = NonNullable<Fields['filters']>
+
 /** The `--no-` options are true unless they are given, or false. */
 export interface TermsOptions {
   schedule?: string
   timezone?: string
-  platforms?: string[]
+  platforms?: Fields['platforms']
   source?: Record<string, string[]>
   depth?: number
   credits?: number
@@ -59,23 +62,30 @@ export interface TermsOptions {
   minVotes?: number
   since?: string
   until?: string
-  include?: string
-  status?: string[]
+  include?: Filters['include']
+  status?: Filters['status']
   json: boolean
 }
 
-const isGiven = (value: unknown): boolean => value !== undefined
-
-/** The options in the form of the API: only what was given. */
-export function fieldsOf(options: TermsOptions): WatchFields {
+/** What a watch is made with, in the form of the API: only what was given. */
+export function fieldsOf(options: TermsOptions): Fields {
   const { schedule, timezone, platforms, source, depth, credits: monthlyCredits, name, channel, reportsQuiet } = options
   const { tag: tags, minVotes, since, until, include, status } = options
   const filters = defined({ tags, minVotes, since, until, include, status })
-  const goal = options.goal === false ? null : options.goal === true ? undefined : options.goal
+  const goal = typeof options.goal === 'string' ? options.goal : undefined
+  const terms = { schedule, timezone, platforms, sources: source, depth, monthlyCredits }
+  const telling = { name, goal, channels: channel, reportsQuiet }
   return {
-    ...defined({ name, schedule, timezone, platforms, depth, monthlyCredits, goal, reportsQuiet }),
-    ...(options.sources === false ? { sources: null } : source ? { sources: source } : {}),
-    ...(options.channels === false ? { channels: [] } : channel ? { channels: channel } : {}),
-    ...(options.filters === false || Object.values(filters).some(isGiven) ? { filters } : {}),
+    ...defined({ ...terms, ...telling }),
+    ...(Object.keys(filters).length > 0 ? { filters } : {}),
   }
 }
+
+/** What a watch is changed to: also what the `--no-` options remove. */
+export const changesOf = (options: TermsOptions): Body<'changeWatch'> => ({
+  ...(options.filters === false ? { filters: {} } : {}),
+  ...fieldsOf(options),
+  ...(options.goal === false ? { goal: null } : {}),
+  ...(options.sources === false ? { sources: null } : {}),
+  ...(options.channels === false ? { channels: [] } : {}),
+})

@@ -1,34 +1,25 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { isBeyondScope } from './answers.ts'
-import { createApi } from './api.ts'
-import { readClientConfig } from './client-config.ts'
+import { once } from './api.ts'
+import type { Query } from './api-types.ts'
+import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { newsCommand } from './news.ts'
-import { environmentHelp, helpEnd, wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { wholeNumber } from './options.ts'
 import { formatRows } from './rows.ts'
 import { printable } from './text.ts'
 import { formatPreview, formatWatch, runRow, watchRow } from './watch-lines.ts'
-import { addTelling, addTerms, fieldsOf, type TermsOptions } from './watch-options.ts'
+import { addTelling, addTerms, changesOf, fieldsOf, type TermsOptions } from './watch-options.ts'
 
-const help = `${environmentHelp}
-
-Exit codes: 0 done; 1 the service refused, or has no such watch; 2 the command line or the environment is wrong; 3 the service
-cannot be reached; 5 out of credits, or too many requests.
-
-Examples:
-  wishwell watches create "dark mode"
+const subcommand = subcommandsOf('watches', {
+  failed: 'the service refused, or has no such watch',
+  limited: 'out of credits, or too many requests',
+  examples: `  wishwell watches create "dark mode"
   wishwell watches preview "dark mode" --schedule weekly --credits 40
   wishwell watches create "dark mode" --schedule daily --timezone Europe/Berlin --credits 60
   wishwell watches create "offline sync" --schedule "15 8 * * MON" --source github:owner/repository --credits 10
-  wishwell watches update 5f0c… --credits 90 --min-votes 5 --no-goal`
-
-const subcommand = (name: string, description: string) =>
-  new Command(name)
-    .description(description)
-    .option('--json', 'print only the answer of the service, as one JSON object', false)
-    .addHelpText('after', helpEnd(help))
-    .showHelpAfterError(`(wishwell watches ${name} --help shows every option)`)
+  wishwell watches update 5f0c… --credits 90 --min-votes 5 --no-goal`,
+})
 
 const watchId = 'as "wishwell watches list" shows it'
 
@@ -44,8 +35,8 @@ const changeSubcommand = () =>
     .option('--no-filters', 'all requests are news; options that filter replace all filters of the watch')
 
 /** `wishwell watches`: topics that are collected by a schedule. */
-export function watchesCommand(): Command {
-  const commands = [
+export const watchesCommand = (): Command =>
+  commandGroup('watches', 'watch topics: collect them by a schedule, within a budget of credits a month', [
     addTelling(addTerms(subcommand('create', 'watch a topic (each run costs credits)').argument('<topic>', topic)))
       .option('--name <name>', 'how people call it (default: the topic)')
       .action(add),
@@ -67,84 +58,91 @@ export function watchesCommand(): Command {
       .argument('<watchId>', watchId)
       .action(remove),
     newsCommand(),
-  ]
-  const watches = new Command('watches')
-    .description('watch topics: collect them by a schedule, within a budget of credits a month')
-    .showHelpAfterError('(wishwell watches --help shows every command)')
-  for (const command of commands) watches.addCommand(command)
-  return watches
-}
+  ])
 
-const connect = () => {
-  exitWhenOutputCloses()
-  return createApi(readClientConfig()).watches
-}
+const at = (watchId: string) => ({ path: { watchId } })
+const onceAt = (watchId: string) => ({ path: { watchId }, header: once() })
 
-/** Prints an answer as JSON, or as lines. */
-function print<Answer>(json: boolean, answer: Answer, lines: (answer: Answer) => string[]): void {
-  if (json) printJson(answer)
-  else printLines(lines(answer))
-}
-
-async function add(topic: string, options: TermsOptions): Promise<void> {
-  print(options.json, await connect().add({ topic, ...fieldsOf(options) }), ({ data }) => formatWatch(data))
-}
+const add = (topic: string, options: TermsOptions) =>
+  printAnswer(
+    options,
+    (api) => api.POST('/api/v1/watches', { params: { header: once() }, body: { topic, ...fieldsOf(options) } }),
+    ({ data }) => formatWatch(data),
+  )
 
 async function change(id: string, options: TermsOptions): Promise<void> {
-  const fields = fieldsOf(options)
-  if (Object.keys(fields).length === 0) {
+  const body = changesOf(options)
+  if (Object.keys(body).length === 0) {
     throw new CommandError('Give at least one option that says what changes.', exitCodes.usage)
   }
-  print(options.json, await connect().change(id, fields), ({ data }) => formatWatch(data))
-}
-
-async function preview(topic: string, options: TermsOptions): Promise<void> {
-  print(options.json, await connect().preview({ topic, ...fieldsOf(options) }), ({ data }) => formatPreview(data))
-}
-
-async function list({ json }: { json: boolean }): Promise<void> {
-  print(json, await connect().list(), ({ data: { watches } }) =>
-    watches.length === 0 ? ['No watches.'] : formatRows(watches.map(watchRow)),
+  await printAnswer(
+    options,
+    (api) => api.PATCH('/api/v1/watches/{watchId}', { params: at(id), body }),
+    ({ data }) => formatWatch(data),
   )
 }
 
-async function show(id: string, { json }: { json: boolean }): Promise<void> {
-  const watches = connect()
-  // Who may only read sees the watch, too, but keeps it from nothing.
-  await watches.look(id).catch((error: unknown) => {
-    if (!isBeyondScope(error)) throw error
-  })
-  print(json, await watches.read(id), ({ data }) => formatWatch(data))
-}
+const preview = (topic: string, options: TermsOptions) =>
+  printAnswer(
+    options,
+    (api) => api.POST('/api/v1/watches/preview', { body: { topic, ...fieldsOf(options) } }),
+    ({ data }) => formatPreview(data),
+  )
 
-async function pause(id: string, { json }: { json: boolean }): Promise<void> {
-  print(json, await connect().change(id, { state: 'paused' }), ({ data }) => [
-    `Paused. It goes on with: wishwell watches resume ${printable(data.watchId)}`,
-  ])
-}
+const list = (options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.GET('/api/v1/watches'),
+    ({ data: { watches } }) => (watches.length === 0 ? ['No watches.'] : formatRows(watches.map(watchRow))),
+  )
 
-async function resume(id: string, { json }: { json: boolean }): Promise<void> {
-  print(json, await connect().resume(id), ({ data }) => formatWatch(data))
-}
+const show = (id: string, options: Json) =>
+  printAnswer(
+    options,
+    async (api) => {
+      // Who may only read sees the watch, too, but keeps it from nothing.
+      await api.POST('/api/v1/watches/{watchId}/look', { params: at(id) }).catch((error: unknown) => {
+        if (!isBeyondScope(error)) throw error
+      })
+      return api.GET('/api/v1/watches/{watchId}', { params: at(id) })
+    },
+    ({ data }) => formatWatch(data),
+  )
 
-async function run(id: string, { json }: { json: boolean }): Promise<void> {
-  print(json, await connect().run(id), ({ data }) => [
-    `Started job ${printable(data.jobId)}. See it with: wishwell jobs show ${printable(data.jobId)}`,
-  ])
-}
+const pause = (id: string, options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.PATCH('/api/v1/watches/{watchId}', { params: at(id), body: { state: 'paused' } }),
+    ({ data }) => [`Paused. It goes on with: wishwell watches resume ${printable(data.watchId)}`],
+  )
 
-async function history(
-  id: string,
-  { json, ...query }: { limit?: number; cursor?: string; json: boolean },
-): Promise<void> {
-  const answer = await connect().history(id, query)
-  const limit = query.limit === undefined ? '' : ` --limit ${query.limit}`
-  print(json, answer, ({ data: { runs, cursor } }) => [
-    ...(runs.length === 0 ? ['No runs.'] : formatRows(runs.map(runRow))),
-    ...(cursor === null ? [] : [`More: wishwell watches runs ${printable(id)}${limit} --cursor ${printable(cursor)}`]),
-  ])
-}
+const resume = (id: string, options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.POST('/api/v1/watches/{watchId}/resume', { params: onceAt(id) }),
+    ({ data }) => formatWatch(data),
+  )
 
-async function remove(id: string, { json }: { json: boolean }): Promise<void> {
-  print(json, await connect().remove(id), ({ data }) => [`Deleted: ${printable(data.watchId)}`])
-}
+const run = (id: string, options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.POST('/api/v1/watches/{watchId}/run', { params: onceAt(id) }),
+    ({ data: { jobId } }) => [`Started job ${printable(jobId)}. See it with: wishwell jobs show ${printable(jobId)}`],
+  )
+
+const history = (id: string, { json, ...query }: Query<'listWatchRuns'> & Json) =>
+  printAnswer(
+    { json },
+    (api) => api.GET('/api/v1/watches/{watchId}/runs', { params: { ...at(id), query } }),
+    ({ data: { runs, cursor } }) => [
+      ...(runs.length === 0 ? ['No runs.'] : formatRows(runs.map(runRow))),
+      ...moreOf(`watches runs ${printable(id)}`, query, cursor),
+    ],
+  )
+
+const remove = (id: string, options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.DELETE('/api/v1/watches/{watchId}', { params: at(id) }),
+    ({ data }) => [`Deleted: ${printable(data.watchId)}`],
+  )

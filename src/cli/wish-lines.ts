@@ -1,12 +1,11 @@
-import type { RequestRecord } from '../requests/record.ts'
-import type { ListedWishCorrection } from '../wishes/corrections/list.ts'
-import type { WishMark } from '../wishes/marks/marks.ts'
-import type { ListedWish, ShownWish } from './api-types.ts'
+import type { Data, Schemas } from './api-types.ts'
 import { formatRow, type Row } from './rows.ts'
 import { count, printable } from './text.ts'
 
+type ListedWish = Data<'listWishes'>['results'][number]
+
 /** What the account noted about a wish. */
-export const formatMark = ({ mark, starred, note }: WishMark): string =>
+export const formatMark = ({ mark, starred, note }: NonNullable<ListedWish['mark']>): string =>
   [
     ...(starred ? ['starred'] : []),
     ...(mark === null ? [] : [mark]),
@@ -33,7 +32,7 @@ export function wishRow({ wishId, title, requestCount, votes, platforms, status,
 const gained = (votes: number | null) => (votes === null ? 'not known yet' : votes.toLocaleString('en-US'))
 
 /** Two lines: a request with its votes and where it stands, and its address. */
-const formatMember = ({ _id, title, votes, sourcePlatform, status, sourceUrl }: RequestRecord): string[] => [
+const formatMember = ({ _id, title, votes, sourcePlatform, status, sourceUrl }: Schemas['Request']): string[] => [
   `  ${formatRow({ title, facts: [count(votes, 'vote'), sourcePlatform, wordsOf(status)], id: _id })}`,
   `    ${printable(sourceUrl)}`,
 ]
@@ -42,7 +41,7 @@ const formatMember = ({ _id, title, votes, sourcePlatform, status, sourceUrl }: 
  * A wish with its requests, when it was asked for, and what is possibly the same.
  * @param isContinued whether an earlier page of requests was shown.
  */
-export function formatShownWish(wish: ShownWish, isContinued: boolean): string[] {
+export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): string[] {
   const { firstAskedAt, lastAskedAt, growth, members, timeline, possiblySame } = wish
   const requests = members.results.flatMap(formatMember)
   if (isContinued) return requests
@@ -62,7 +61,7 @@ export function formatShownWish(wish: ShownWish, isContinued: boolean): string[]
 }
 
 /** A merge or a split in the list of them: the most voted request that it moved, where one is left, what was done, and when. */
-export function correctionRow(correction: ListedWishCorrection): Row {
+export function correctionRow(correction: Data<'listWishCorrections'>['corrections'][number]): Row {
   const { correctionId, kind, wishId, otherWishId, correctedAt, undoneAt, request } = correction
   const what = kind === 'merge' ? `merged ${otherWishId} into ${wishId}` : `split ${otherWishId} from ${wishId}`
   const undone = undoneAt === null ? '' : `undone ${undoneAt.slice(0, 10)}`

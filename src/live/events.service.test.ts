@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readServerSentEvents } from '../cli/server-sent-events.ts'
+import { readEvents } from '../cli/events.ts'
 import { createGate, pageOf, prepareLiveService, refusing } from './testing.ts'
 
 // Takes seconds: a service stops and starts again, with its database.
@@ -28,7 +28,7 @@ function open(body: object, headers: Record<string, string> = {}, signal?: Abort
 async function read(response: Response): Promise<StreamedEvent[]> {
   const events: StreamedEvent[] = []
   if (response.body === null) return events
-  for await (const { event, data } of readServerSentEvents(response.body))
+  for await (const { event = 'message', data } of readEvents(response.body))
     events.push({ event, data: JSON.parse(data) })
   return events
 }

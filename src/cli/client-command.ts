@@ -1,0 +1,78 @@
+import { Command } from 'commander'
+import { type Api, answerOf, createApi } from './api.ts'
+import { readClientConfig } from './client-config.ts'
+import { environmentHelp, helpEnd } from './options.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { printable, shellWord } from './text.ts'
+
+/** What the help of a client's command says after its options. */
+export interface ClientHelp {
+  notes?: string
+  /** What its exit codes 0, 1 and 5 mean, where it is not the usual. */
+  ok?: string
+  failed?: string
+  limited?: string
+  examples?: string
+}
+
+/** The end of the help of a client's command. */
+export const clientHelp = (help: ClientHelp): string => {
+  const { notes, ok = 'done', failed = 'the service refused', limited = 'too many requests', examples } = help
+  const exits =
+    `Exit codes: 0 ${ok}; 1 ${failed}; 2 the command line or the environment is wrong; 3 the service cannot be reached; ` +
+    `5 ${limited}.`
+  return [environmentHelp, notes, exits, examples && `Examples:\n${examples}`].filter(Boolean).join('\n\n')
+}
+
+/** A command of an account. @param path its words, such as `watches list` */
+export const clientCommand = (path: string, description: string, help: ClientHelp): Command =>
+  new Command(path.split(' ').at(-1))
+    .description(description)
+    .addHelpText('after', helpEnd(clientHelp(help)))
+    .showHelpAfterError(`(wishwell ${path} --help shows every option)`)
+
+/** The option of every command that calls `printAnswer`. */
+export interface Json {
+  json: boolean
+}
+
+/** Adds that option. */
+export const addJson = (command: Command): Command =>
+  command.option('--json', 'print only the answer of the service, as one JSON object', false)
+
+/** @returns what makes the commands of a group, with `--json`. */
+export const subcommandsOf = (group: string, help: ClientHelp) => (name: string, description: string) =>
+  addJson(clientCommand(`${group} ${name}`, description, help))
+
+/** A command that is a group of others. */
+export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name)
+    .description(description)
+    .showHelpAfterError(`(wishwell ${name} --help shows every command)`)
+  for (const command of commands) group.addCommand(command)
+  return group
+}
+
+/** The line that says how to get the next page: the same command, with the options that were given. Empty on the last page. */
+export function moreOf(command: string, given: object, cursor: string | null): string[] {
+  if (cursor === null) return []
+  const options = Object.entries(given)
+    .filter(([name]) => name !== 'json' && name !== 'cursor')
+    .map(([name, value]) => (value === true ? `--${name}` : `--${name} ${shellWord(printable(String(value)))}`))
+  return [`More: ${['wishwell', command, ...options, '--cursor', printable(cursor)].join(' ')}`]
+}
+
+/**
+ * Makes a call of an account and prints its answer: unchanged with `--json`, else the lines of `format`.
+ * @throws ApiError as the client does
+ */
+export async function printAnswer<Envelope>(
+  { json }: Json,
+  call: (api: Api) => Promise<{ data?: Envelope }>,
+  format: (answer: Envelope) => string[],
+): Promise<void> {
+  exitWhenOutputCloses()
+  const answer = await answerOf(call(createApi(readClientConfig())))
+  if (json) printJson(answer)
+  else printLines(format(answer))
+}
