@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { RequestRecord } from '../requests/record.ts'
-import type { Job } from '../scraping/jobs.ts'
+import type { Job } from './api-types.ts'
 
 export const testKey = `ww_live_${'k3y0'.repeat(8)}`
 

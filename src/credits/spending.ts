@@ -25,22 +25,26 @@ export interface JobCost {
   startedBy: { keyId: string | null; keyName: string | null; watchId: string | null; watchName: string | null }
 }
 
-export const noCost: JobCost = {
-  credits: { held: 0, settled: 0 },
-  startedBy: { keyId: null, keyName: null, watchId: null, watchName: null },
+/** What a row of a job has of its cost, where it joined its reservation with the key and the watch; all null without one. */
+export interface JobCostRow {
+  reservation_state: string | null
+  pool_part: number | null
+  payg_part: number | null
+  settled: number | null
+  key_id: string | null
+  key_name: string | null
+  watch_id: string | null
+  watch_name: string | null
 }
 
-/** The costs of jobs by their id; a job that reserved nothing has none. */
-export async function readJobCosts(executor: Executor, jobIds: readonly string[]): Promise<Map<string, JobCost>> {
-  const { rows } = await sql<Spent & JobCost['startedBy'] & { jobId: string }>`
-    select job_id as "jobId", case when reserved.state = 'open' then pool_part + payg_part else 0 end as held, settled,
-      api_keys.id as "keyId", api_keys.name as "keyName", reserved.watch_id as "watchId", watches.name as "watchName"
-    from credit_reservations as reserved left join api_keys on api_keys.id = reserved.key_id left join watches on watches.id = reserved.watch_id
-    where job_id = any(${[...jobIds]}::uuid[])`.execute(executor)
-  return new Map(
-    rows.map(({ jobId, held, settled, ...startedBy }) => [jobId, { credits: { held, settled }, startedBy }]),
-  )
-}
+/** The cost in such a row. */
+export const jobCostOf = (row: JobCostRow): JobCost => ({
+  credits: {
+    held: row.reservation_state === 'open' ? (row.pool_part ?? 0) + (row.payg_part ?? 0) : 0,
+    settled: row.settled ?? 0,
+  },
+  startedBy: { keyId: row.key_id, keyName: row.key_name, watchId: row.watch_id, watchName: row.watch_name },
+})
 
 /** More keys or watches than these are not used by people in one period. */
 export const maxSpenders = 200

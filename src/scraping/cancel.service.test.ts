@@ -79,6 +79,8 @@ describe('cancelling a job', () => {
           discarded: {},
         },
       ],
+      credits: { held: 0, settled: 0 },
+      startedBy: { keyId: expect.any(String), keyName: 'BOOTSTRAP_API_KEY', watchId: null, watchName: null },
       startedAt: null,
       completedAt: expect.any(String),
       errors: [cancelled('hackernews')],

@@ -31,7 +31,19 @@ const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<T
   completed_at: state === 'pending' || state === 'running' ? null : moment,
   ...fields,
 })
-const terms = { topic: 'dark mode', depth: 1, expires_at: new Date('2026-01-02T00:00:00.000Z') }
+const terms = {
+  topic: 'dark mode',
+  depth: 1,
+  expires_at: new Date('2026-01-02T00:00:00.000Z'),
+  reservation_state: null,
+  pool_part: null,
+  payg_part: null,
+  settled: null,
+  key_id: null,
+  key_name: null,
+  watch_id: null,
+  watch_name: null,
+}
 const jobOf = (...tasks: TaskRow[]) => followedJob('job', terms, tasks)
 
 /** All events that a reader at this position gets, as `id event platform state pages`. */

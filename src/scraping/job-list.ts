@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { type JobCost, noCost, readJobCosts } from '../credits/spending.ts'
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
 import { describeJob, type Job, type JobStatus, jobStatus, readTasks } from './jobs.ts'
@@ -10,7 +9,7 @@ export interface JobListInput extends PageInput {
   status?: JobStatus
 }
 
-export type ListedJob = Job & JobCost & { accountId: string; createdAt: string }
+export type ListedJob = Job & { accountId: string; createdAt: string }
 
 /** The position after which a page continues: the start of a job, in microseconds since 1970, and its id. */
 type Position = [createdAt: number, id: string]
@@ -71,11 +70,10 @@ export async function listJobs(
   const end = page.length === input.limit ? last : found.at(-1)
   const ids = page.map(({ id }) => id)
   const tasks = ids.length === 0 ? new Map() : await readTasks(executor, ids)
-  const costs = ids.length === 0 ? new Map<string, JobCost>() : await readJobCosts(executor, ids)
   const jobs = page.flatMap(({ id, account_id: accountId, created_at }) => {
     const own = tasks.get(id) ?? []
     const createdAt = created_at.toISOString()
-    return own[0] ? [{ ...describeJob(id, own[0], own), ...(costs.get(id) ?? noCost), accountId, createdAt }] : []
+    return own[0] ? [{ ...describeJob(id, own[0], own), accountId, createdAt }] : []
   })
   return { jobs, hasMore, cursor: hasMore && end ? cursors.encode([Number(end.key), end.id]) : null }
 }

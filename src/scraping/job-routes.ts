@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { type EventDependencies, registerEventRoute } from './event-route.ts'
 import { cancelJob } from './job-end.ts'
 import { listJobs } from './job-list.ts'
-import { jobCost, jobSchema } from './job-schema.ts'
+import { jobSchema } from './job-schema.ts'
 import { jobStatuses, ownsJob, readJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
@@ -40,7 +40,6 @@ const listQuery = closed({
 })
 const listedJob = {
   ...jobSchema.properties,
-  ...jobCost,
   createdAt: moment('When it was started'),
 }
 

@@ -67,10 +67,6 @@ export const jobSchema = closed({
       },
     ),
   ),
-})
-
-/** What a job costs, and who started it: beside the job, but for the answers that start or cancel it. */
-export const jobCost = {
   credits: closed({
     held: Type.Integer({ description: 'What it holds until it ends' }),
     settled: Type.Integer({ description: 'What it was charged' }),
@@ -84,4 +80,4 @@ export const jobCost = {
     },
     { description: 'Without a key: somebody on the page, after a sign-in by a link; or a job that had nothing to pay' },
   ),
-}
+})

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { reserve } from '../credits/ledger.ts'
+import { type JobCost, type JobCostRow, jobCostOf } from '../credits/spending.ts'
 import type { PlatformErrorCode, PlatformName, TaskState } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
@@ -128,7 +129,7 @@ export const jobStatus = sql<JobStatus>`(
   end
   from scrape_tasks where job_id = scrape_jobs.id)`
 
-export interface Job extends JobSourcesRecord {
+export interface Job extends JobSourcesRecord, JobCost {
   jobId: string
   status: JobStatus
   /** What went wrong, in one sentence; null unless it failed. */
@@ -150,7 +151,7 @@ export interface Job extends JobSourcesRecord {
 
 const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => moment ?? []).sort((a, b) => +a - +b)[0]
 
-export type JobTerms = Pick<Selectable<Tables['scrape_jobs']>, 'topic' | 'depth' | 'expires_at'>
+export type JobTerms = Pick<Selectable<Tables['scrape_jobs']>, 'topic' | 'depth' | 'expires_at'> & JobCostRow
 
 /** A job as the API returns it, from its terms and all its tasks in their order. */
 export function describeJob(jobId: string, terms: JobTerms, tasks: readonly TaskRow[]): Job {
@@ -180,19 +181,25 @@ export function describeJob(jobId: string, terms: JobTerms, tasks: readonly Task
     startedAt: earliest(tasks.map((task) => task.started_at))?.toISOString() ?? null,
     completedAt: ended ? new Date(lastEnd).toISOString() : null,
     ...describeSources(tasks),
+    ...jobCostOf(terms),
     ...(errors.length > 0 ? { errors } : {}),
     ...(waiting.length > 0 ? { waiting } : {}),
   }
 }
 
-/** The tasks of jobs, in their order, with the terms of their job, by the job's id. */
+/** The tasks of jobs, in their order, with the terms and the cost of their job, by the job's id. */
 export async function readTasks(executor: Executor, jobIds: readonly string[]) {
   const tasks = await executor
     .selectFrom('scrape_tasks')
     .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
+    .leftJoin('credit_reservations as reserved', 'reserved.job_id', 'scrape_jobs.id')
+    .leftJoin('api_keys', 'api_keys.id', 'reserved.key_id')
+    .leftJoin('watches', 'watches.id', 'reserved.watch_id')
     .selectAll('scrape_tasks')
     .select(['scrape_jobs.topic', 'scrape_jobs.depth', 'scrape_jobs.expires_at'])
-    .where('job_id', 'in', [...jobIds])
+    .select(['reserved.state as reservation_state', 'pool_part', 'payg_part', 'settled'])
+    .select(['api_keys.id as key_id', 'api_keys.name as key_name', 'reserved.watch_id', 'watches.name as watch_name'])
+    .where('scrape_tasks.job_id', 'in', [...jobIds])
     .orderBy('position')
     .execute()
   return Map.groupBy(tasks, (task) => task.job_id)

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
-import { noCost, readJobCosts } from '../credits/spending.ts'
 import { readCreditUsage } from '../credits/usage.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
@@ -12,7 +11,7 @@ import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../idemp
 import { anyPlatform } from '../platforms/schemas.ts'
 import { byPlatform } from '../platforms/sources/named-sources.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { jobCost, jobSchema } from './job-schema.ts'
+import { jobSchema } from './job-schema.ts'
 import { type JobTermsDependencies, jobTermsSchema, readJobTerms, sourcesToCheck } from './job-terms.ts'
 import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
@@ -128,7 +127,7 @@ function registerPoll(app: App, { database, authentication }: ScrapeDependencies
         security,
         params: closed({ jobId: Type.String() }),
         response: {
-          200: closed({ data: closed({ ...jobSchema.properties, ...jobCost }) }),
+          200: closed({ data: jobSchema }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
         },
       },
@@ -138,8 +137,7 @@ function registerPoll(app: App, { database, authentication }: ScrapeDependencies
       const { jobId } = request.params
       const job = isId(jobId) ? await readJob(database, accountId, jobId) : null
       if (job === null) throw notFound('Scrape job')
-      const costs = await readJobCosts(database, [jobId])
-      return { data: { ...job, ...(costs.get(jobId) ?? noCost) } }
+      return { data: job }
     },
   )
 }

@@ -66,6 +66,8 @@ describe('a scrape job', () => {
         { platform: 'hackernews', pages: 1, requestsFound: 2, requestsCreated: 2, maybeCreated: 0, discarded: {} },
         { platform: 'stackexchange', pages: 2, requestsFound: 4, requestsCreated: 4, maybeCreated: 0, discarded: {} },
       ],
+      credits: { held: 0, settled: 5 },
+      startedBy: { keyId: expect.any(String), keyName: 'BOOTSTRAP_API_KEY', watchId: null, watchName: null },
       startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       completedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })
