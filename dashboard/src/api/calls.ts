@@ -1,7 +1,7 @@
 import type { PeriodName } from '../../../src/accounts/period.ts'
 import { takeFirstSearch } from '../boot.ts'
 import { searchBody } from '../search/view.ts'
-import { type CallOptions, call, send, withQuery } from './client.ts'
+import { type CallOptions, call, sendTo as send, withQuery } from './client.ts'
 import type {
   ApiKey,
   CreditUsage,
