@@ -119,7 +119,7 @@ export interface NewJob {
   platforms: PlatformName[]
   depth: number
   /** Sources of the account, by platform, instead of those of the operator. */
-  sources?: Record<PlatformName, string[]>
+  sources?: Record<string, string[]>
   /** The cost that the form showed: the job is refused when it would cost more. */
   maxCredits: number
 }

@@ -1,3 +1,4 @@
+import { type CallOptions, call, withQuery } from './client.ts'
 import type {
   ChannelList,
   ChannelSettings,
@@ -7,10 +8,9 @@ import type {
   MadeChannel,
   MadeFeed,
   NewChannel,
+  Paged,
   TestOutcome,
-} from './channel-types.ts'
-import { type CallOptions, call, withQuery } from './client.ts'
-import type { Paged } from './types.ts'
+} from './types.ts'
 
 // The calls of channels and feeds, one function each.
 

@@ -1,6 +1,5 @@
 import { type CallOptions, call, withQuery } from './client.ts'
-import type { Paged, PlatformName } from './types.ts'
-import type { ListedWatch, Preview, RunTerms, Watch, WatchRun, WatchSettings } from './watch-types.ts'
+import type { ListedWatch, Paged, Preview, RunTerms, Watch, WatchRun, WatchSettings } from './types.ts'
 
 // The calls of watches, one function each.
 
@@ -25,7 +24,7 @@ export const makeWatch = (settings: WatchSettings, idempotencyKey: string): Prom
   dataOf(call<Data<{ watchId: string }>>('/api/v1/watches', { method: 'POST', body: settings, idempotencyKey }))
 
 export type WatchChange = Partial<Omit<WatchSettings, 'topic' | 'sources'>> & {
-  sources?: Record<PlatformName, string[]> | null
+  sources?: Record<string, string[]> | null
   state?: 'active' | 'paused'
 }
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changeChannel, enableChannel, removeChannel } from '../api/channel-calls.ts'
-import type { Channel } from '../api/channel-types.ts'
+import type { Channel } from '../api/types.ts'
 import { watchAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { focusHeading } from '../shell/focus.ts'

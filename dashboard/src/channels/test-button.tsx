@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { testChannel } from '../api/channel-calls.ts'
-import type { Channel } from '../api/channel-types.ts'
+import type { Channel } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
 import { channelTexts as texts } from '../texts/channels.ts'
 import { useChannelsChanged } from './use-channels.ts'

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { NewsSection, WatchNews } from '../api/watch-types.ts'
+import type { NewsSection, WatchNews } from '../api/types.ts'
 
 /** What fits the goal of a watch, what is wanted more than before first. */
 export const sections = ['grown', 'newWishes', 'completed', 'declined'] as const satisfies NewsSection[]

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useOwner } from '../api/session-store.ts'
+import type { Watch, WatchSettings } from '../api/types.ts'
 import { changeWatch } from '../api/watch-calls.ts'
-import type { Watch, WatchSettings } from '../api/watch-types.ts'
 import { watchAddress } from '../shell/addresses.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'

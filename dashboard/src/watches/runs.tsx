@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useOwner } from '../api/session-store.ts'
+import type { WatchRun } from '../api/types.ts'
 import { listRuns } from '../api/watch-calls.ts'
-import type { WatchRun } from '../api/watch-types.ts'
 import { jobAddress } from '../shell/addresses.ts'
 import { dateAndTime, number } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useOwner } from '../api/session-store.ts'
+import type { RunTerms } from '../api/types.ts'
 import { previewWatch } from '../api/watch-calls.ts'
-import type { RunTerms } from '../api/watch-types.ts'
 
 /** The pause in typing after which a preview is asked for: each one is a call. */
 const pauseMs = 600
