@@ -126,9 +126,6 @@ export type MadeFeed = DataOf<'createFeed'>
 
 export type CreditUsage = components['schemas']['Credits']
 export type ListAnswer = AnswerOf<'listRequests'>
-export type ChannelList = DataOf<'listChannels'>
-export type ChannelSettings = BodyOf<'changeChannel'>
-export type TestOutcome = DataOf<'testChannel'>
 export type OpenLink = DataOf<'listSignInLinks'>['links'][number]
 export type Preview = DataOf<'previewWatch'>
 export interface Paged {

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { changeChannel, enableChannel, removeChannel } from '../api/channel-calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { Channel } from '../api/types.ts'
 import { watchAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
@@ -100,7 +100,11 @@ interface ActionsProps {
 
 function Actions({ channel, isChanging, change }: ActionsProps) {
   const changed = useChannelsChanged()
-  const removal = useMutation({ mutationFn: () => removeChannel(channel.channelId), onSettled: changed })
+  const removal = useMutation({
+    mutationFn: () =>
+      dataOf(api.DELETE('/api/v1/channels/{channelId}', { params: { path: { channelId: channel.channelId } } })),
+    onSettled: changed,
+  })
   return (
     <div className="actions">
       {channel.state !== 'unconfirmed' && <TestButton channel={channel} />}
@@ -124,7 +128,11 @@ function Actions({ channel, isChanging, change }: ActionsProps) {
 /** Why nothing is delivered, and what helps. */
 function Trouble({ channel }: { channel: Channel }) {
   const changed = useChannelsChanged()
-  const enabling = useMutation({ mutationFn: () => enableChannel(channel.channelId), onSettled: changed })
+  const enabling = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST('/api/v1/channels/{channelId}/enable', { params: { path: { channelId: channel.channelId } } })),
+    onSettled: changed,
+  })
   if (channel.waitsForKey) return <p className="note warned">{texts.waitsForKey}</p>
   if (channel.state === 'unconfirmed') return <p className="note">{texts.unconfirmed}</p>
   if (channel.state !== 'disabled') return null
@@ -147,7 +155,13 @@ function Trouble({ channel }: { channel: Channel }) {
 function Change({ channel, close }: { channel: Channel; close: () => void }) {
   const changed = useChannelsChanged()
   const saving = useMutation({
-    mutationFn: (settings: ReturnType<typeof channelSettings>) => changeChannel(channel.channelId, settings),
+    mutationFn: (settings: ReturnType<typeof channelSettings>) =>
+      dataOf(
+        api.PATCH('/api/v1/channels/{channelId}', {
+          params: { path: { channelId: channel.channelId } },
+          body: settings,
+        }),
+      ),
     onSuccess: () => {
       changed()
       close()
