@@ -127,7 +127,6 @@ export type MadeFeed = DataOf<'createFeed'>
 export type CreditUsage = components['schemas']['Credits']
 export type ListAnswer = AnswerOf<'listRequests'>
 export type OpenLink = DataOf<'listSignInLinks'>['links'][number]
-export type Preview = DataOf<'previewWatch'>
 export interface Paged {
   hasMore: boolean
   cursor: string | null
