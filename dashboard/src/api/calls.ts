@@ -11,7 +11,6 @@ import type {
   KeyScope,
   ListAnswer,
   ListedJob,
-  PackName,
   Paged,
   PaidJob,
   PlatformName,
@@ -179,5 +178,3 @@ export const makeKey = (key: NewKey, idempotencyKey: string): Promise<MadeKey> =
   dataOf(call<Data<MadeKey>>('/api/v1/keys', { method: 'POST', body: key, idempotencyKey }))
 
 export const revokeKey = (keyId: string) => call<unknown>(`/api/v1/keys/${segment(keyId)}`, { method: 'DELETE' })
-
-export const packOrder: PackName[] = ['starter', 'standard', 'bulk']

@@ -126,7 +126,6 @@ export type MadeFeed = DataOf<'createFeed'>
 
 export type CreditUsage = components['schemas']['Credits']
 export type ListAnswer = AnswerOf<'listRequests'>
-export type OpenLink = DataOf<'listSignInLinks'>['links'][number]
 export interface Paged {
   hasMore: boolean
   cursor: string | null
