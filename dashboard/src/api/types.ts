@@ -29,6 +29,8 @@ export type NewKey = BodyOf<'createKey'>
 /** With the key itself, this once. */
 export type MadeKey = DataOf<'createKey'>
 export type PackName = BodyOf<'grantPack'>['pack']
+/** With `days` also what is asked for by day, with a month or a week by key and by watch. */
+export type UsageQuery = QueryOf<'readUsage'>
 export type UsageRecord = DataOf<'readUsage'>
 export type DailyUsage = NonNullable<UsageRecord['days']>[number]
 /** What was used in a period. `from` and `until` are moments. */
@@ -123,10 +125,3 @@ export type Feed = DataOf<'listFeeds'>['feeds'][number]
 export type FeedTarget = BodyOf<'createFeed'>
 /** With its address, this once. */
 export type MadeFeed = DataOf<'createFeed'>
-
-export type CreditUsage = components['schemas']['Credits']
-export type ListAnswer = AnswerOf<'listRequests'>
-export interface Paged {
-  hasMore: boolean
-  cursor: string | null
-}

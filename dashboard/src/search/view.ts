@@ -1,7 +1,8 @@
-import type { ExportInput, ListInput } from '../api/calls.ts'
 import type {
+  ExportInput,
   FeedTarget,
   Include,
+  ListInput,
   PlatformName,
   RequestStatus,
   SearchFilters,
