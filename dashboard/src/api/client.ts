@@ -43,7 +43,7 @@ function retryAtOf(response: Response): number | null {
 }
 
 /** The error of an answer. */
-export async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => null)) as Partial<ErrorBody> | null
   return new ApiError(response.status, body?.error ?? null, retryAtOf(response))
 }

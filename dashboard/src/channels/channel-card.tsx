@@ -127,10 +127,10 @@ function Actions({ channel, isChanging, change }: ActionsProps) {
 
 /** Why nothing is delivered, and what helps. */
 function Trouble({ channel }: { channel: Channel }) {
+  const { channelId } = channel
   const changed = useChannelsChanged()
   const enabling = useMutation({
-    mutationFn: () =>
-      dataOf(api.POST('/api/v1/channels/{channelId}/enable', { params: { path: { channelId: channel.channelId } } })),
+    mutationFn: () => dataOf(api.POST('/api/v1/channels/{channelId}/enable', { params: { path: { channelId } } })),
     onSettled: changed,
   })
   if (channel.waitsForKey) return <p className="note warned">{texts.waitsForKey}</p>
@@ -153,12 +153,13 @@ function Trouble({ channel }: { channel: Channel }) {
 }
 
 function Change({ channel, close }: { channel: Channel; close: () => void }) {
+  const path = { channelId: channel.channelId }
   const changed = useChannelsChanged()
   const saving = useMutation({
     mutationFn: (settings: ReturnType<typeof channelSettings>) =>
       dataOf(
         api.PATCH('/api/v1/channels/{channelId}', {
-          params: { path: { channelId: channel.channelId } },
+          params: { path },
           body: settings,
         }),
       ),
