@@ -1,6 +1,5 @@
 import { packs } from '../../../src/accounts/plans.ts'
-import { packOrder } from '../api/calls.ts'
-import type { UsageRecord } from '../api/types.ts'
+import type { PackName, UsageRecord } from '../api/types.ts'
 import { dateAndTime, number } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -10,6 +9,8 @@ import { Spenders } from './spenders.tsx'
 import { Statement } from './statement.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { useUsageByDay } from './use-usage.ts'
+
+export const packOrder: PackName[] = ['starter', 'standard', 'bulk']
 
 /** Plan, credits, spending and keys of the account. */
 export function AccountPage() {

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { listKeys, makeKey, revokeKey } from '../api/calls.ts'
+import { api, dataOf, once } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -11,14 +11,24 @@ import { NewKeyForm } from './new-key.tsx'
 export function Keys() {
   const owner = useOwner()
   const queries = useQueryClient()
-  const keys = useQuery({ queryKey: [owner, 'keys'], queryFn: ({ signal }) => listKeys({ signal }) })
+  const keys = useQuery({
+    queryKey: [owner, 'keys'],
+    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/keys', { signal }))).keys,
+  })
   const refresh = () => void queries.invalidateQueries({ queryKey: [owner, 'keys'] })
-  const revoke = useMutation({ mutationFn: revokeKey, onSettled: refresh })
+  const revoke = useMutation({
+    mutationFn: (keyId: string) => dataOf(api.DELETE('/api/v1/keys/{keyId}', { params: { path: { keyId } } })),
+    onSettled: refresh,
+  })
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">{texts.keys}</h2>
       <p className="note">{texts.keysIntro}</p>
-      <NewKeyForm make={makeKey} onMade={refresh} scope="read" />
+      <NewKeyForm
+        make={(body, key) => dataOf(api.POST('/api/v1/keys', { body, params: once(key) }))}
+        onMade={refresh}
+        scope="read"
+      />
       {keys.data ? (
         <KeyTable
           keys={keys.data}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { monthOf } from '../../../src/accounts/month.ts'
-import { monthPeriod, type PeriodName, weekOf, weekPeriod } from '../../../src/accounts/period.ts'
-import type { PeriodSpending } from '../api/types.ts'
+import { monthPeriod, weekOf, weekPeriod } from '../../../src/accounts/period.ts'
+import type { PeriodSpending, UsageQuery } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { accountTexts as texts } from '../texts/account.ts'
@@ -11,7 +11,7 @@ type Choice = keyof typeof texts.periods
 const choices = Object.keys(texts.periods) as Choice[]
 
 /** The name of a chosen period, in UTC. */
-function nameOf(choice: Choice, now: Date): PeriodName {
+function nameOf(choice: Choice, now: Date): UsageQuery {
   const month = monthOf(now)
   const week = weekOf(now)
   const before = ({ from }: { from: Date }) => new Date(from.getTime() - 1)

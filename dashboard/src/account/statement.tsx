@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { readStatement } from '../api/calls.ts'
+import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { StatementEntry } from '../api/types.ts'
 import { jobAddress } from '../shell/addresses.ts'
@@ -16,7 +16,8 @@ export function Statement() {
   const statement = useInfiniteQuery({
     queryKey: [owner, 'usage', 'statement'],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => readStatement(pageParam, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(api.GET('/api/v1/usage/entries', { params: { query: pageAt(pageParam) }, signal })),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
   })
   const entries = statement.data?.pages.flatMap((page) => page.entries)

@@ -1,16 +1,15 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { monthOf } from '../../../src/accounts/month.ts'
-import type { PeriodName } from '../../../src/accounts/period.ts'
-import { readUsage } from '../api/calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { UsageRecord } from '../api/types.ts'
+import type { UsageQuery, UsageRecord } from '../api/types.ts'
 
 export const chartDays = 30
 
 const byDayKey = (owner: string, month: string) => [owner, 'usage', 'days', month] as const
 
-const usageQuery = (queryKey: readonly unknown[], input: Parameters<typeof readUsage>[0]) =>
-  queryOptions({ queryKey, queryFn: ({ signal }) => readUsage(input, { signal }) })
+const usageQuery = (queryKey: readonly unknown[], query: UsageQuery) =>
+  queryOptions({ queryKey, queryFn: ({ signal }) => dataOf(api.GET('/api/v1/usage', { params: { query }, signal })) })
 
 /** One call for what the account page shows first: the usage, the credits of each of the last days, and the spenders of this month. */
 function byDayQuery(owner: string) {
@@ -22,9 +21,9 @@ function byDayQuery(owner: string) {
 export const useUsageByDay = () => useQuery(byDayQuery(useOwner()))
 
 /** What an account used in a month or a week, by key and by watch. */
-export function useSpending(period: PeriodName) {
+export function useSpending(period: UsageQuery) {
   const owner = useOwner()
-  const isThisMonth = 'month' in period && period.month === monthOf(new Date())
+  const isThisMonth = period.month === monthOf(new Date())
   return useQuery({
     ...(isThisMonth ? byDayQuery(owner) : usageQuery([owner, 'usage', 'spending', period], period)),
     select: ({ spenders }) => spenders,
@@ -38,8 +37,7 @@ export function useUsage(): UsageRecord | undefined {
   const queries = useQueryClient()
   const key = byDayKey(owner, monthOf(new Date()))
   const { data } = useQuery({
-    queryKey: [owner, 'usage', 'now'],
-    queryFn: ({ signal }) => readUsage({}, { signal }),
+    ...usageQuery([owner, 'usage', 'now'], {}),
     initialData: () => fresh(queries.getQueryState<UsageRecord>(key))?.data,
     initialDataUpdatedAt: () => queries.getQueryState(key)?.dataUpdatedAt,
   })

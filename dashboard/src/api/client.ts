@@ -1,3 +1,5 @@
+import createClient from 'openapi-fetch'
+import type { paths } from '../../../client/api.d.ts'
 import { noteRateLimit } from './rate-left.ts'
 import { beginCall, currentSession, sessionEnded, sessionIsStill } from './session-store.ts'
 import type { ErrorBody } from './types.ts'
@@ -27,29 +29,11 @@ export class SessionChangedError extends Error {
   override readonly name = 'SessionChangedError'
 }
 
-export interface CallOptions {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  body?: unknown
-  signal?: AbortSignal | undefined
-  /** The same for every try of one intention of the user. */
-  idempotencyKey?: string
-  accept?: string
-  /** The last event of a stream that is continued. */
-  lastEventId?: string
+interface SendOptions {
   /** An answer that was requested earlier; the call is not sent again. */
   sent?: Promise<Response> | null
   /** For calls that begin a session: their 401 ends no session. */
   withoutSession?: boolean
-}
-
-function headersOf({ method = 'GET', body, idempotencyKey, accept, lastEventId }: CallOptions): Headers {
-  const headers = new Headers({ accept: accept ?? 'application/json' })
-  if (body !== undefined) headers.set('content-type', 'application/json')
-  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
-  if (lastEventId) headers.set('last-event-id', lastEventId)
-  const csrfToken = currentSession()?.csrfToken
-  if (method !== 'GET' && csrfToken !== undefined) headers.set('x-csrf-token', csrfToken)
-  return headers
 }
 
 /** Reads `Retry-After`, in seconds. */
@@ -59,33 +43,30 @@ function retryAtOf(response: Response): number | null {
 }
 
 /** The error of an answer. */
-export async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => null)) as Partial<ErrorBody> | null
   return new ApiError(response.status, body?.error ?? null, retryAtOf(response))
 }
 
 /**
- * Calls the service with the session.
+ * Sends a call of `api` with the session.
  * @throws ApiError for an answer that is no success, and with status 0 when there was none; SessionChangedError when the session has
  * changed meanwhile; the reason of the signal once it is aborted.
  */
-export async function send(path: string, options: CallOptions = {}): Promise<Response> {
-  const { method = 'GET', body, signal, sent, withoutSession = false } = options
+export async function send(request: Request, { sent, withoutSession = false }: SendOptions = {}): Promise<Response> {
   const session = currentSession()
   const order = beginCall()
-  const sendNow = () =>
-    fetch(path, {
-      method,
-      headers: headersOf(options),
-      credentials: 'same-origin',
-      cache: 'no-store',
-      redirect: 'error',
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
-    }).catch((error: unknown) => {
-      if (signal?.aborted) throw error
+  // A request gives its body once, but may have to be sent again.
+  const body = await request.text()
+  const init = body === '' ? {} : { body }
+  const sendNow = () => {
+    const csrfToken = currentSession()?.csrfToken
+    if (request.method !== 'GET' && csrfToken !== undefined) request.headers.set('x-csrf-token', csrfToken)
+    return fetch(request, init).catch((error: unknown) => {
+      if (request.signal.aborted) throw error
       throw new ApiError(0, null)
     })
+  }
   // An earlier call of boot.ts that failed is repeated.
   const response = (await sent?.catch(() => null)) ?? (await sendNow())
   if (withoutSession) {
@@ -96,32 +77,44 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
   noteRateLimit(session, response.headers)
   if (response.ok) return response
   // Refused for a session that was renewed since: the call is repeated with the new session.
-  if (response.status === 401 && !sessionEnded(order)) return send(path, { ...options, sent: null })
+  if (response.status === 401 && !sessionEnded(order)) return send(new Request(request, init))
   throw await errorOf(response)
 }
 
-/** Calls the service and reads its JSON. @throws the same errors as `send` */
-export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
+/** The calls of the service, as its OpenAPI document describes them. A call that is refused throws: `send` says what. */
+export const api = createClient<paths, 'application/json'>({
+  fetch: (request) => send(request),
+  headers: { accept: 'application/json' },
+  credentials: 'same-origin',
+  cache: 'no-store',
+  redirect: 'error',
+})
+
+/**
+ * The whole answer to a call of `api`.
+ * @throws what `send` throws; ApiError with status 0 when the answer breaks off or is no JSON.
+ */
+export async function answerOf<T>(
+  call: Promise<{ data?: T }>,
+  { withoutSession = false }: Pick<SendOptions, 'withoutSession'> = {},
+): Promise<T> {
   const session = currentSession()
-  const response = await send(path, options)
-  const body = (await response.json().catch((error: unknown) => {
-    if (options.signal?.aborted) throw error
-    throw new ApiError(0, null)
-  })) as T
-  if (!options.withoutSession && !sessionIsStill(session)) throw new SessionChangedError()
-  return body
+  const { data } = await call.catch((error: unknown) => {
+    throw error instanceof TypeError || error instanceof SyntaxError ? new ApiError(0, null) : error
+  })
+  if (!withoutSession && !sessionIsStill(session)) throw new SessionChangedError()
+  if (data === undefined) throw new ApiError(0, null)
+  return data
 }
 
-/** A query string; a list repeats its name, and undefined values are left out. */
-export function withQuery(
-  path: string,
-  values: Record<string, string | number | true | readonly string[] | undefined>,
-) {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values)) {
-    if (value === undefined) continue
-    for (const one of typeof value === 'object' ? value : [value]) query.append(name, String(one))
-  }
-  const text = query.toString()
-  return text === '' ? path : `${path}?${text}`
-}
+/** The data of the answer to a call of `api`. @throws the same errors as `answerOf` */
+export const dataOf = async <T>(call: Promise<{ data?: { data: T } }>): Promise<T> => (await answerOf(call)).data
+
+/** The header of a call that is the same for every try of one intention of the user. */
+export const once = (idempotencyKey: string) => ({ header: { 'idempotency-key': idempotencyKey } })
+
+/** The part of a list that begins at a cursor. */
+export const pageAt = (cursor: string | undefined, limit = 20) => ({
+  limit,
+  ...(cursor === undefined ? {} : { cursor }),
+})

@@ -1,9 +1,10 @@
 import { takeFirstSession } from '../boot.ts'
-import { type ApiError, call, isStatus } from './client.ts'
+import { type ApiError, answerOf, api, dataOf, isStatus, send } from './client.ts'
 import { beginCall, sessionEnded, sessionState, setSessionState } from './session-store.ts'
-import type { Session } from './types.ts'
 
 const path = '/api/session'
+/** These calls begin a session, so their 401 ends none. */
+const withoutSession = true
 /** A channel to the other tabs of this browser, which share the cookie. */
 const channel = new BroadcastChannel('wishwell-session')
 const tell = (news: News) => channel.postMessage(news)
@@ -15,7 +16,9 @@ type News = 'signed-in' | 'signed-out'
 export async function readSession(): Promise<void> {
   const order = beginCall()
   try {
-    const { data } = await call<{ data: Session }>(path, { withoutSession: true, sent: takeFirstSession() })
+    const sent = takeFirstSession()
+    const fetch = (request: Request) => send(request, { withoutSession, sent })
+    const { data } = await answerOf(api.GET(path, { fetch }), { withoutSession })
     setSessionState({ state: 'signed-in', session: data }, order)
   } catch (error) {
     if (isStatus(error, 401)) sessionEnded(order)
@@ -26,14 +29,15 @@ export async function readSession(): Promise<void> {
 
 /** Begins a session with an API key, the admin key, or a link. @throws ApiError */
 export async function signIn(credential: { apiKey: string } | { link: string }): Promise<void> {
-  const { data } = await call<{ data: Session }>(path, { method: 'POST', body: credential, withoutSession: true })
+  const fetch = (request: Request) => send(request, { withoutSession })
+  const { data } = await answerOf(api.POST(path, { body: credential, fetch }), { withoutSession })
   setSessionState({ state: 'signed-in', session: data })
   tell('signed-in')
 }
 
 /** Ends the session. @throws ApiError when the service did not end it. */
 export async function signOut(): Promise<void> {
-  await call<unknown>(path, { method: 'DELETE' }).catch((error: ApiError) => {
+  await dataOf(api.DELETE(path)).catch((error: ApiError) => {
     // The session has ended already.
     if (!isStatus(error, 401)) throw error
   })

@@ -1,175 +1,88 @@
-import type { Static } from 'typebox'
-import type { listKeys } from '../../../src/accounts/account-keys.ts'
-import type { Spending } from '../../../src/credits/spending.ts'
-import type { StatementEntry } from '../../../src/credits/statement.ts'
-import type { CreditUsage, DailyUsage, Usage } from '../../../src/credits/usage.ts'
-import type { verifyLedger } from '../../../src/credits/verify.ts'
-import type {
-  DiscardReason,
-  KeyScope,
-  PackName,
-  PlatformErrorCode,
-  PlatformName,
-  RequestStatus,
-  Tier,
-} from '../../../src/database/column-types.ts'
-import type { errorBody } from '../../../src/http/schemas.ts'
-import type { PlatformStatus } from '../../../src/platforms/status.ts'
-import type { RequestRecord } from '../../../src/requests/record.ts'
-import type { Include } from '../../../src/requests/views/include.ts'
-import type { PlatformProgress } from '../../../src/scraping/job-events.ts'
-import type { ListedJob } from '../../../src/scraping/job-list.ts'
-import type { jobSchema } from '../../../src/scraping/job-schema.ts'
-import type { TopicWish } from '../../../src/topics/topic-wishes.ts'
-import type { WishDetail } from '../../../src/wishes/detail.ts'
+import type { components, operations } from '../../../client/api.d.ts'
 
-// The answers of the service, by its own types: only types are imported, so no code of the service is in the page.
+// What is sent and answered, as the OpenAPI document says it. Only the events of streams are described here: the document has none.
 
-export type {
-  CreditUsage,
-  DailyUsage,
-  DiscardReason,
-  Include,
-  KeyScope,
-  ListedJob,
-  PackName,
-  PlatformErrorCode,
-  PlatformName,
-  PlatformProgress,
-  PlatformStatus,
-  RequestRecord,
-  RequestStatus,
-  StatementEntry,
-  Tier,
-  TopicWish,
-  WishDetail,
+type Operation = keyof operations
+/** The whole answer of an operation. */
+type AnswerOf<Name extends Operation> = operations[Name] extends {
+  responses: { 200: { content: { 'application/json': infer Answer } } }
 }
-
-export type ErrorBody = Static<typeof errorBody>
-export type Job = Static<typeof jobSchema>
-/** A job with what it costs, and who started it. */
-export type PaidJob = Job & Pick<ListedJob, 'credits' | 'startedBy'>
-export type JobStatus = Job['status']
-export type TaskState = Job['progress'][string]
-
-/** A value after JSON: dates are strings. */
-type Sent<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Sent<T[K]> } : T
-
-export type ApiKey = Sent<Awaited<ReturnType<typeof listKeys>>[number]>
-export type Difference = Awaited<ReturnType<typeof verifyLedger>>[number]
-
-export interface UsageRecord extends Usage {
-  rateLimit: { requestsPerMinute: number }
-  days?: DailyUsage[]
-  spenders?: PeriodSpending
+  ? Answer
+  : never
+type DataOf<Name extends Operation> = AnswerOf<Name> extends { data: infer Data } ? Data : never
+type BodyOf<Name extends Operation> = operations[Name] extends {
+  requestBody: { content: { 'application/json': infer Body } }
 }
+  ? Body
+  : never
+type QueryOf<Name extends Operation> = NonNullable<operations[Name]['parameters']['query']>
 
+export type ErrorBody = components['schemas']['Error']
+export type Session = DataOf<'readSession'>
+
+// Accounts and credits.
+export type Account = DataOf<'listAccounts'>['accounts'][number]
+export type Tier = Account['tier']
+export type ApiKey = DataOf<'listKeys'>['keys'][number]
+export type KeyScope = ApiKey['scope']
+export type NewKey = BodyOf<'createKey'>
+/** With the key itself, this once. */
+export type MadeKey = DataOf<'createKey'>
+export type PackName = BodyOf<'grantPack'>['pack']
+/** With `days` also what is asked for by day, with a month or a week by key and by watch. */
+export type UsageQuery = QueryOf<'readUsage'>
+export type UsageRecord = DataOf<'readUsage'>
+export type DailyUsage = NonNullable<UsageRecord['days']>[number]
 /** What was used in a period. `from` and `until` are moments. */
-export type PeriodSpending = Spending & { from: string; until: string }
+export type PeriodSpending = NonNullable<UsageRecord['spenders']>
+export type StatementEntry = DataOf<'listUsageEntries'>['entries'][number]
+export type Difference = DataOf<'verifyLedger'>['differences'][number]
 
-/** A part of a list, and its cursor. */
-export interface Paged {
-  hasMore: boolean
-  cursor: string | null
+// Platforms and jobs.
+export type PlatformStatus = DataOf<'listPlatforms'>['platforms'][number]
+export type PlatformName = PlatformStatus['platform']
+/** `maxCredits` is the cost that the form shows: the job is refused when it would cost more. */
+export type NewJob = BodyOf<'startScrapeJob'> & { maxCredits: number }
+export type Job = DataOf<'cancelScrapeJob'>
+/** A job with what it costs, and who started it. */
+export type PaidJob = DataOf<'readScrapeJob'>
+export type ListedJob = DataOf<'listScrapeJobs'>['jobs'][number]
+/** A job in the operator's list. */
+export type OperatorJob = DataOf<'listAllScrapeJobs'>['jobs'][number]
+export type JobStatus = Job['status']
+type JobError = NonNullable<Job['errors']>[number]
+export type PlatformErrorCode = JobError['code']
+export type DiscardReason = keyof Job['tasks'][number]['discarded']
+
+/** An event of a job: the progress of one of its platforms. */
+export type PlatformProgress = Job['tasks'][number] & {
+  state: Job['progress'][string]
+  /** Null while it does not wait for its platform. */
+  waitingUntil: string | null
+  /** Why it ended, waits or tries again. */
+  error: Pick<JobError, 'code' | 'message'> | null
 }
 
-export interface SessionAccount {
-  accountId: string
-  name: string
-  tier: Tier
-  scope: 'read' | 'collect' | 'manage'
-}
+// Requests and searches.
+export type RequestRecord = components['schemas']['Request']
+export type RequestStatus = NonNullable<RequestRecord['status']>
+export type SearchInput = BodyOf<'searchRequests'>
+export type SearchFilters = NonNullable<SearchInput['filters']>
+export type SearchOrder = NonNullable<SearchInput['sortBy']>
+export type Include = NonNullable<SearchInput['include']>
+/** The filters of the list of requests. */
+export type ListInput = QueryOf<'listRequests'>
+/** The parameters of an export: of a list, or with `query` of a search. */
+export type ExportInput = QueryOf<'exportRequests'>
+type Found = AnswerOf<'searchRequests'>
+/** A search that is not grouped by wish finds requests. */
+export type FoundRequest = Extract<Found['data']['results'][number], { _id: string }>
+export type Highlight = NonNullable<FoundRequest['highlights']>[number]
+export type SearchMeta = Found['meta']
+export type SearchAnswer = Found & { data: { results: FoundRequest[] } }
+export type CollectionError = NonNullable<SearchMeta['errors']>[number]
 
-export interface Session {
-  kind: 'account' | 'operator'
-  csrfToken: string
-  account: SessionAccount | null
-}
-
-export interface Highlight {
-  field: 'title' | 'description' | 'tags' | 'author'
-  /** A part of the field. */
-  text: string
-  /** The matches, as UTF-16 offsets into `text`. */
-  ranges: [start: number, end: number][]
-}
-
-/**
- * `descriptionTruncated`: `description` is only the beginning; a call by id returns the whole. `matchedBy`: it has the words, but not all
- * phrases of the query.
- */
-export type FoundRequest = RequestRecord & {
-  highlights?: Highlight[]
-  descriptionTruncated?: boolean
-  matchedBy?: 'words'
-}
-
-export interface SearchFilters {
-  platforms?: PlatformName[]
-  topic?: string
-  tags?: string[]
-  minVotes?: number
-  since?: string
-  until?: string
-  status?: readonly RequestStatus[]
-  include?: Include
-}
-
-export type SearchOrder = 'relevance' | 'votes' | 'new'
-
-export interface SearchInput {
-  query: string
-  limit: number
-  offset: number
-  sortBy: SearchOrder
-  prefix?: boolean
-  filters?: SearchFilters
-  platforms?: PlatformName[]
-}
-
-export interface CollectionError {
-  platform: string
-  topic: string
-  code: string
-  message: string
-  /** When the platform is called again, if the live call did not wait for it. */
-  resumesAt?: string
-}
-
-export interface SearchMeta {
-  originalQuery: string
-  cachedResults: number
-  expanded: boolean
-  /** How many more matches may be requests. */
-  maybeResults: number
-  window?: number
-  /** How many requests match; at least so many, unless it is exact. */
-  total?: number
-  totalIsExact?: boolean
-  /** How the query was understood. */
-  understood: { words: string[]; phrases: string[]; excluded: string[] }
-  /** The corrected query whose results these are. */
-  didYouMean?: string
-  expandedTopics?: string[]
-  topicsScraped?: number
-  topicsSkipped?: number
-  newResultsFound?: number
-  scrapingTimeMs?: number
-  errors?: CollectionError[]
-}
-
-export interface SearchAnswer {
-  data: { results: FoundRequest[]; hasMore: boolean; limitReached: boolean }
-  meta: SearchMeta
-  usage: { credits: CreditUsage }
-}
-
-export interface ListAnswer {
-  data: { results: RequestRecord[] } & Paged
-  usage: { credits: CreditUsage }
-}
-
-/** The progress of the live collection of one topic on one platform. */
+/** An event of a search: the progress of the live collection of one topic on one platform. */
 export interface CollectionProgress {
   topic: string
   platform: string
@@ -177,49 +90,38 @@ export interface CollectionProgress {
   newRequests: number
 }
 
-export interface SimilarRequests {
-  /** The other members of its wish, then what is possibly the same. */
-  results: (RequestRecord & { similarity: number; sameWish: boolean })[]
-  votes: number
-  requests: number
-  platforms: string[]
-  wish: RequestRecord['wish']
-}
+// Topics and wishes.
+export type SimilarRequests = DataOf<'listSimilarRequests'>
+export type WishDetail = DataOf<'readWish'>
+export type TopicSummary = DataOf<'listTopics'>['topics'][number]
+export type TopicOrder = NonNullable<QueryOf<'listTopics'>['sortBy']>
+export type TopicPage = DataOf<'readTopic'>
+export type TopicWish = TopicPage['wishes'][number]
 
-export interface TopicSummary {
-  topic: string
-  requests: number
-  votes: number
-  lastCollectedAt: string | null
-  /** How many more may be requests. */
-  maybeRequests: number
-  growth: { days7: number; days30: number }
-  tags: { tag: string; requests: number }[]
-}
+// Watches and news.
+export type Watch = components['schemas']['Watch']
+export type ListedWatch = components['schemas']['ListedWatch']
+export type WatchRun = DataOf<'listWatchRuns'>['runs'][number]
+export type WatchPreview = Watch['preview']
+/** What a run collects, and when, as the form says it. */
+export type RunTerms = BodyOf<'previewWatch'> & { timezone: string }
+export type WatchSettings = BodyOf<'createWatch'>
+export type WatchNews = DataOf<'readNews'>['watches'][number]
+export type NewsSection = keyof WatchNews['totals']
+export type NewsItem = WatchNews['grown'][number]
 
-export type TopicOrder = 'new' | 'votes' | 'name'
-
-export interface TopicPage extends TopicSummary {
-  platforms: { platform: string; requests: number; votes: number }[]
-  timeline: { from: string; requests: number }[]
-  wishes: TopicWish[]
-}
-
-export interface Account {
-  accountId: string
-  name: string
-  tier: Tier
-  paygMonthlyCap: number | null
-  createdAt: string
-  deletedAt: string | null
-}
-
-/** A job in the operator's list. */
-export type OperatorJob = ListedJob & { accountId: string; accountName: string }
-
-/** A sign-in link that has not been used yet. */
-export interface OpenLink {
-  linkId: string
-  createdAt: string
-  expiresAt: string
-}
+// Channels and feeds.
+export type Channel = components['schemas']['Channel']
+export type ChannelType = Channel['type']
+export type ChannelCadence = Channel['cadence']
+export type ChannelEvent = NonNullable<NewChannel['events']>[number]
+export type NewChannel = BodyOf<'createChannel'>
+/** With the signing secret of a webhook, this once. */
+export type MadeChannel = DataOf<'createChannel'>
+/** A type of channels, and why the service does not offer it. */
+export type OfferedType = DataOf<'listChannels'>['types'][number]
+export type Delivery = DataOf<'listDeliveries'>['deliveries'][number]
+export type Feed = DataOf<'listFeeds'>['feeds'][number]
+export type FeedTarget = BodyOf<'createFeed'>
+/** With its address, this once. */
+export type MadeFeed = DataOf<'createFeed'>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { changeChannel, enableChannel, removeChannel } from '../api/channel-calls.ts'
-import type { Channel } from '../api/channel-types.ts'
+import { api, dataOf } from '../api/client.ts'
+import type { Channel } from '../api/types.ts'
 import { watchAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { focusHeading } from '../shell/focus.ts'
@@ -100,7 +100,11 @@ interface ActionsProps {
 
 function Actions({ channel, isChanging, change }: ActionsProps) {
   const changed = useChannelsChanged()
-  const removal = useMutation({ mutationFn: () => removeChannel(channel.channelId), onSettled: changed })
+  const removal = useMutation({
+    mutationFn: () =>
+      dataOf(api.DELETE('/api/v1/channels/{channelId}', { params: { path: { channelId: channel.channelId } } })),
+    onSettled: changed,
+  })
   return (
     <div className="actions">
       {channel.state !== 'unconfirmed' && <TestButton channel={channel} />}
@@ -123,8 +127,12 @@ function Actions({ channel, isChanging, change }: ActionsProps) {
 
 /** Why nothing is delivered, and what helps. */
 function Trouble({ channel }: { channel: Channel }) {
+  const { channelId } = channel
   const changed = useChannelsChanged()
-  const enabling = useMutation({ mutationFn: () => enableChannel(channel.channelId), onSettled: changed })
+  const enabling = useMutation({
+    mutationFn: () => dataOf(api.POST('/api/v1/channels/{channelId}/enable', { params: { path: { channelId } } })),
+    onSettled: changed,
+  })
   if (channel.waitsForKey) return <p className="note warned">{texts.waitsForKey}</p>
   if (channel.state === 'unconfirmed') return <p className="note">{texts.unconfirmed}</p>
   if (channel.state !== 'disabled') return null
@@ -145,9 +153,16 @@ function Trouble({ channel }: { channel: Channel }) {
 }
 
 function Change({ channel, close }: { channel: Channel; close: () => void }) {
+  const path = { channelId: channel.channelId }
   const changed = useChannelsChanged()
   const saving = useMutation({
-    mutationFn: (settings: ReturnType<typeof channelSettings>) => changeChannel(channel.channelId, settings),
+    mutationFn: (settings: ReturnType<typeof channelSettings>) =>
+      dataOf(
+        api.PATCH('/api/v1/channels/{channelId}', {
+          params: { path },
+          body: settings,
+        }),
+      ),
     onSuccess: () => {
       changed()
       close()

@@ -1,4 +1,4 @@
-import type { Channel, ChannelCadence, ChannelType, NewChannel } from '../api/channel-types.ts'
+import type { Channel, ChannelCadence, ChannelEvent, ChannelType, NewChannel } from '../api/types.ts'
 import { isTimeZone, ownTimeZone } from '../shell/format.ts'
 
 /** The events of the whole account that a channel may be told; news go where a watch sends them. */
@@ -9,7 +9,7 @@ export const accountEvents = [
   'credits.low',
   'watch.skipped_no_credits',
   'watch.asks',
-] as const
+] as const satisfies ChannelEvent[]
 
 /** What the form of a channel holds. */
 export interface ChannelDraft {
@@ -20,7 +20,7 @@ export interface ChannelDraft {
   /** Of ntfy. */
   topic: string
   token: string
-  events: string[]
+  events: ChannelEvent[]
   cadence: ChannelCadence
   hour: number
   timezone: string
@@ -43,7 +43,7 @@ export const newDraft = (type: ChannelType): ChannelDraft => ({
 export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   ...newDraft(channel.type),
   name: channel.name,
-  events: channel.events,
+  events: channel.events as ChannelEvent[],
   cadence: channel.cadence,
   hour: channel.hour,
   timezone: channel.timezone,

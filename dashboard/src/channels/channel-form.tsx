@@ -1,4 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
+import type { ChannelEvent } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
 import { channelTexts as texts } from '../texts/channels.ts'
 import { TimeZone } from '../watches/schedule-fields.tsx'
@@ -83,7 +84,7 @@ function NameField({ draft, change, fault }: ChannelFieldProps) {
 }
 
 function Events({ draft, change }: ChannelFieldProps) {
-  const toggle = (event: string) =>
+  const toggle = (event: ChannelEvent) =>
     change({
       events: draft.events.includes(event) ? draft.events.filter((one) => one !== event) : [...draft.events, event],
     })

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ChannelType, MadeChannel, OfferedType } from '../api/channel-types.ts'
+import type { ChannelType, MadeChannel, OfferedType } from '../api/types.ts'
 import { FeedList } from '../feeds/feed-list.tsx'
 import { focusHeading } from '../shell/focus.ts'
 import { Empty, Loading, Page } from '../shell/page.tsx'

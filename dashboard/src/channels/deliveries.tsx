@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { listDeliveries, replayDelivery } from '../api/channel-calls.ts'
-import type { Channel, Delivery } from '../api/channel-types.ts'
+import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
+import type { Channel, Delivery } from '../api/types.ts'
 import { dateAndTime, inHowLong } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Loading } from '../shell/page.tsx'
@@ -26,7 +26,13 @@ function Log({ channel }: { channel: Channel }) {
   const query = useInfiniteQuery({
     queryKey: [owner, 'channels', 'deliveries', channel.channelId],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => listDeliveries(channel.channelId, pageParam, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        api.GET('/api/v1/channels/{channelId}/deliveries', {
+          params: { path: { channelId: channel.channelId }, query: pageAt(pageParam) },
+          signal,
+        }),
+      ),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
   })
   const deliveries = query.data?.pages.flatMap((page) => page.deliveries)
@@ -107,7 +113,12 @@ interface ReplayProps {
 function Replay({ channelId, delivery, label }: ReplayProps) {
   const changed = useChannelsChanged()
   const replay = useMutation({
-    mutationFn: () => replayDelivery(channelId, delivery.deliveryId),
+    mutationFn: () =>
+      dataOf(
+        api.POST('/api/v1/channels/{channelId}/deliveries/{deliveryId}/replay', {
+          params: { path: { channelId, deliveryId: delivery.deliveryId } },
+        }),
+      ),
     onSettled: changed,
   })
   return (

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { SecretOnce } from '../account/secret-once.tsx'
-import { makeChannel } from '../api/channel-calls.ts'
-import type { ChannelType, MadeChannel } from '../api/channel-types.ts'
+import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
+import type { ChannelType, MadeChannel } from '../api/types.ts'
 import { channelTexts as texts } from '../texts/channels.ts'
 import { shellTexts } from '../texts/shell.ts'
 import { type ChannelDraft, newChannelOf, newDraft } from './channel-draft.ts'
@@ -23,7 +23,8 @@ export function NewChannelForm({ type, cancel, onMade }: NewChannelFormProps) {
   const making = useMutation({
     // The answer may have a secret: it must not stay in the cache.
     gcTime: 0,
-    mutationFn: (draft: ChannelDraft) => makeChannel(newChannelOf(draft), keyFor(draft)),
+    mutationFn: (draft: ChannelDraft) =>
+      dataOf(api.POST('/api/v1/channels', { body: newChannelOf(draft), params: once(keyFor(draft)) })),
     onSuccess: (channel) => {
       done()
       changed()

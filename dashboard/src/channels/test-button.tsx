@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { testChannel } from '../api/channel-calls.ts'
-import type { Channel } from '../api/channel-types.ts'
+import { api, dataOf } from '../api/client.ts'
+import type { Channel } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
 import { channelTexts as texts } from '../texts/channels.ts'
 import { useChannelsChanged } from './use-channels.ts'
@@ -8,7 +8,11 @@ import { useChannelsChanged } from './use-channels.ts'
 /** Sends a test, and says what became of it. A disabled channel can be tested before it is enabled. */
 export function TestButton({ channel }: { channel: Channel }) {
   const changed = useChannelsChanged()
-  const test = useMutation({ mutationFn: () => testChannel(channel.channelId), onSettled: changed })
+  const test = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST('/api/v1/channels/{channelId}/test', { params: { path: { channelId: channel.channelId } } })),
+    onSettled: changed,
+  })
   return (
     <>
       <button

@@ -1,5 +1,5 @@
-import { followJob, readJob } from '../api/calls.ts'
-import { ApiError, isStatus, SessionChangedError } from '../api/client.ts'
+import { followJob } from '../api/calls.ts'
+import { ApiError, api, dataOf, isStatus, SessionChangedError } from '../api/client.ts'
 import { readEvents } from '../api/events.ts'
 import type { Job, PlatformProgress } from '../api/types.ts'
 
@@ -45,7 +45,7 @@ export async function follow(jobId: string, tell: Tell, signal: AbortSignal): Pr
         // A stream that delivered an event works, even when it breaks later.
         brokenStreams = streamed === 'silent' ? brokenStreams + 1 : 0
       }
-      const job = await readJob(jobId, { signal })
+      const job = await dataOf(api.GET('/api/v1/scrape/{jobId}', { params: { path: { jobId } }, signal }))
       tell(() => afterPoll(job))
       if (job.completedAt !== null) return
       await pause(pauseMs, signal)

@@ -1,4 +1,4 @@
-import { listJobs } from '../api/calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { ListedJob } from '../api/types.ts'
 import { jobAddress, newCollection } from '../shell/addresses.ts'
 import { ago, dateAndTime, number, platformTitle } from '../shell/format.ts'
@@ -13,7 +13,10 @@ import { shownStatus } from './job-status.ts'
 
 /** The earlier collections, the newest first. */
 export function History() {
-  const { query, jobs, status, setStatus } = useJobList(listJobs, 20)
+  const { query, jobs, status, setStatus } = useJobList(
+    (page, signal) => dataOf(api.GET('/api/v1/scrape', { params: { query: page }, signal })),
+    20,
+  )
   return (
     <section className="history" aria-labelledby="history">
       <div className="section-head">

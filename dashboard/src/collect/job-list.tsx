@@ -1,19 +1,20 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { JobStatus, ListedJob } from '../api/types.ts'
 import { collectTexts as texts } from '../texts/collect.ts'
 
 const statuses: JobStatus[] = ['pending', 'running', 'completed', 'failed']
 
-type Input = { status: JobStatus | undefined; limit: number; cursor: string | undefined }
+type Input = { status?: JobStatus; limit: number; cursor?: string }
 type JobPage<Listed> = { jobs: Listed[]; hasMore: boolean; cursor: string | null }
 
 const isUnderWay = ({ jobs }: JobPage<ListedJob>) => jobs.some(({ completedAt }) => completedAt === null)
 
 /** Jobs of the chosen status, the newest first, page by page: those of an account, or all of them for the operator. */
 export function useJobList<Listed extends ListedJob>(
-  readPage: (input: Input, read: { signal: AbortSignal }) => Promise<JobPage<Listed>>,
+  readPage: (query: Input, signal: AbortSignal) => Promise<JobPage<Listed>>,
   limit: number,
 ) {
   const owner = useOwner()
@@ -22,7 +23,7 @@ export function useJobList<Listed extends ListedJob>(
     queryKey: [owner, 'jobs', status],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      readPage({ status: status === '' ? undefined : status, limit, cursor: pageParam }, { signal }),
+      readPage({ ...pageAt(pageParam, limit), ...(status === '' ? {} : { status }) }, signal),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
     // Only running jobs change.
     staleTime: ({ state }) => (state.data?.pages.some(isUnderWay) ? 5_000 : 60_000),

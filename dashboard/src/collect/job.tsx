@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { cancelJob } from '../api/calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { Job, PaidJob } from '../api/types.ts'
 import { collectAddress, filteredSearch, newCollection, newWatch, topicAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
@@ -53,7 +53,9 @@ const MaybeLink = ({ jobId, count }: { jobId: string; count: number }) =>
   count > 0 && <Link href={filteredSearch({ job: jobId, include: 'maybe' })}>{texts.maybeCreated(count)}</Link>
 
 function JobActions({ job }: { job: Job }) {
-  const cancel = useMutation({ mutationFn: () => cancelJob(job.jobId) })
+  const cancel = useMutation({
+    mutationFn: () => dataOf(api.DELETE('/api/v1/scrape/{jobId}', { params: { path: { jobId: job.jobId } } })),
+  })
   if (job.completedAt !== null || cancel.isSuccess) {
     return (
       <Link className="button" href={newCollection(job)}>

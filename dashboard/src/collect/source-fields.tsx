@@ -6,9 +6,9 @@ import { platformTitle } from '../shell/format.ts'
 import { collectTexts as texts } from '../texts/collect.ts'
 
 /** What was typed, by platform. */
-export type SourceTexts = Readonly<Record<PlatformName, string>>
+export type SourceTexts = Readonly<Record<string, string>>
 /** Sources by platform, as a job names them. */
-export type NamedSources = Record<PlatformName, string[]>
+export type NamedSources = Record<string, string[]>
 
 const maxTextLength = 3_000
 
@@ -33,15 +33,15 @@ const sourcesOf = (text: string): string[] => [
 /** The sources of the chosen platforms, as a job names them; undefined without any. */
 export function namedSources(typed: SourceTexts, chosen: readonly PlatformName[]): NamedSources | undefined {
   const named = chosen
-    .map((platform): [PlatformName, string[]] => [platform, sourcesOf(typed[platform] ?? '')])
+    .map((platform): [string, string[]] => [platform, sourcesOf(typed[platform] ?? '')])
     .filter(([, sources]) => sources.length > 0)
   return named.length === 0 ? undefined : Object.fromEntries(named)
 }
 
 /** Why sources were refused, by platform: `details` says which of them, such as `sources.github[0]`. */
-function faultsOf(error: unknown, sent: NamedSources | undefined): ReadonlyMap<PlatformName, string> {
+function faultsOf(error: unknown, sent: NamedSources | undefined): ReadonlyMap<string, string> {
   const details = (error instanceof ApiError && error.body?.details) || []
-  const faults = new Map<PlatformName, string>()
+  const faults = new Map<string, string>()
   for (const { path, message } of details) {
     const [, platform = '', index] = /^sources\.([a-z]+)(?:\[(\d+)\])?$/.exec(path) ?? []
     const sources = sent?.[platform]

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { type NewJob, startJob } from '../api/calls.ts'
+import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { PlatformName, PlatformStatus } from '../api/types.ts'
+import type { NewJob, PlatformName, PlatformStatus } from '../api/types.ts'
 import { isTopic } from '../search/view.ts'
 import { jobAddress } from '../shell/addresses.ts'
 import { Empty, Loading } from '../shell/page.tsx'
@@ -60,12 +60,12 @@ function useJobStart() {
   const queries = useQueryClient()
   const { keyFor, done } = useIntention()
   return useMutation({
-    mutationFn: (job: NewJob) => startJob(job, keyFor(job)),
-    onSuccess: ({ data }) => {
+    mutationFn: (job: NewJob) => dataOf(api.POST('/api/v1/scrape', { body: job, params: once(keyFor(job)) })),
+    onSuccess: ({ jobId }) => {
       done()
       void queries.invalidateQueries({ queryKey: [owner, 'jobs'] })
       void queries.invalidateQueries({ queryKey: [owner, 'usage'] })
-      navigate(jobAddress(data.jobId))
+      navigate(jobAddress(jobId))
     },
     // The account has fewer credits left than the form shows.
     onError: (error) => isCreditRefusal(error) && void queries.invalidateQueries({ queryKey: [owner, 'usage'] }),

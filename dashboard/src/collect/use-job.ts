@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { readJob } from '../api/calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner, useSessionState } from '../api/session-store.ts'
 import type { PaidJob } from '../api/types.ts'
 import { allFigures, type FollowedJob, follow, notFollowed } from './follow-job.ts'
@@ -24,7 +24,7 @@ export function useJob(jobId: string): FollowedJob & { paid: PaidJob | null; ret
   // Events describe platforms only; the topic, the cost and the other fields come from one call.
   const first = useQuery({
     queryKey: [owner, 'job', jobId],
-    queryFn: ({ signal }) => readJob(jobId, { signal }),
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/scrape/{jobId}', { params: { path: { jobId } }, signal })),
     staleTime: 0,
   })
   const isOver = followed.by === 'ended'

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { makeFeed } from '../api/channel-calls.ts'
-import type { FeedTarget, MadeFeed } from '../api/channel-types.ts'
+import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
+import type { FeedTarget, MadeFeed } from '../api/types.ts'
 import { feedsAddress } from '../shell/addresses.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -19,7 +19,8 @@ export function FeedButton({ target }: { target: FeedTarget }) {
   const making = useMutation({
     // The address is a secret: it must not stay in the cache.
     gcTime: 0,
-    mutationFn: (wanted: FeedTarget) => makeFeed(wanted, keyFor(wanted)),
+    mutationFn: (wanted: FeedTarget) =>
+      dataOf(api.POST('/api/v1/feeds', { body: wanted, params: once(keyFor(wanted)) })),
     onSuccess: () => {
       done()
       void queries.invalidateQueries({ queryKey: [owner, 'feeds'] })

@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { listFeeds, revokeFeed } from '../api/channel-calls.ts'
-import type { Feed } from '../api/channel-types.ts'
-import { isStatus } from '../api/client.ts'
+import { api, dataOf, isStatus } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
+import type { Feed } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { ago, date } from '../shell/format.ts'
 import { Loading } from '../shell/page.tsx'
@@ -16,11 +15,11 @@ export function FeedList() {
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'feeds'],
-    queryFn: ({ signal }) => listFeeds({ signal }),
+    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/feeds', { signal }))).feeds,
     retry: (failures, reason) => failures < 2 && isStatus(reason, 0, 500, 502, 504),
   })
   const revocation = useMutation({
-    mutationFn: revokeFeed,
+    mutationFn: (feedId: string) => dataOf(api.DELETE('/api/v1/feeds/{id}', { params: { path: { id: feedId } } })),
     onSettled: () => queries.invalidateQueries({ queryKey: [owner, 'feeds'] }),
   })
   const section = useRef<HTMLElement>(null)

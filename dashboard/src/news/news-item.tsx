@@ -1,4 +1,4 @@
-import type { NewsItem, NewsSection } from '../api/watch-types.ts'
+import type { NewsItem, NewsSection } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
 import { number, platformTitle, signed } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'

@@ -1,5 +1,5 @@
 import { useMayChange } from '../api/session-store.ts'
-import type { WatchNews } from '../api/watch-types.ts'
+import type { WatchNews } from '../api/types.ts'
 import { newWatch, watchAddress, watchesAddress } from '../shell/addresses.ts'
 import { number } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { markRead, readNews } from '../api/news-calls.ts'
+import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { NewsSection, WatchNews } from '../api/watch-types.ts'
+import type { NewsSection, WatchNews } from '../api/types.ts'
 
 /** What fits the goal of a watch, what is wanted more than before first. */
 export const sections = ['grown', 'newWishes', 'completed', 'declined'] as const satisfies NewsSection[]
@@ -20,7 +20,8 @@ export function useNews() {
   return useInfiniteQuery({
     queryKey: [owner, 'news'],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => readNews({ cursor: pageParam }, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(api.GET('/api/v1/news', { params: { query: pageAt(pageParam) }, signal })),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
     // Marked news must not come back from the cache.
     gcTime: 0,
@@ -39,7 +40,7 @@ export function useMarking(watches: readonly WatchNews[]) {
       const marked = watchId === null ? watches : watches.filter((news) => news.watchId === watchId)
       const until = lastMoment(marked)
       if (until === null) return Promise.resolve(null)
-      return markRead({ ...(watchId === null ? {} : { watchId }), until })
+      return dataOf(api.POST('/api/v1/news/read', { body: { ...(watchId === null ? {} : { watchId }), until } }))
     },
     onSuccess: (_answer, watchId) =>
       setRead((before) => new Set(watchId === null ? watches.map((news) => news.watchId) : [...before, watchId])),

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import type { NewsItem, NewsSection, WatchNews } from '../api/watch-types.ts'
+import type { NewsItem, NewsSection, WatchNews } from '../api/types.ts'
 import { watchAddress } from '../shell/addresses.ts'
 import { dateAndTime, number } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'

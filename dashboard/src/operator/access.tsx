@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { SecretOnce } from '../account/secret-once.tsx'
-import { endSessions, listLinks, makeLink, revokeLinks } from '../api/operator-calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { ago, dateAndTime } from '../shell/format.ts'
@@ -14,9 +14,17 @@ export function Access({ accountId }: { accountId: string }) {
   const queries = useQueryClient()
   const queryKey = [owner, 'account', accountId, 'links']
   const refresh = () => void queries.invalidateQueries({ queryKey })
-  const invitation = useMutation({ gcTime: 0, mutationFn: () => makeLink(accountId), onSuccess: refresh })
-  const revocation = useMutation({ mutationFn: () => revokeLinks(accountId), onSettled: refresh })
-  const ending = useMutation({ mutationFn: () => endSessions(accountId) })
+  const params = { path: { accountId } }
+  const links = '/api/admin/accounts/{accountId}/links'
+  const invitation = useMutation({
+    gcTime: 0,
+    mutationFn: () => dataOf(api.POST(links, { params, body: {} })),
+    onSuccess: refresh,
+  })
+  const revocation = useMutation({ mutationFn: () => dataOf(api.DELETE(links, { params })), onSettled: refresh })
+  const ending = useMutation({
+    mutationFn: () => dataOf(api.DELETE('/api/admin/accounts/{accountId}/sessions', { params })),
+  })
   return (
     <section aria-labelledby="access">
       <h2 id="access">{texts.access}</h2>
@@ -64,7 +72,12 @@ interface OpenLinksProps {
 
 /** The links that have not been used yet. */
 function OpenLinks({ accountId, queryKey, revocation }: OpenLinksProps) {
-  const links = useQuery({ queryKey, queryFn: ({ signal }) => listLinks(accountId, { signal }) })
+  const links = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) =>
+      (await dataOf(api.GET('/api/admin/accounts/{accountId}/links', { params: { path: { accountId } }, signal })))
+        .links,
+  })
   return (
     <>
       <h3>{texts.openLinks}</h3>

@@ -3,13 +3,8 @@ import { Pool } from '../account/account.tsx'
 import { KeyTable } from '../account/key-table.tsx'
 import { NewKeyForm } from '../account/new-key.tsx'
 import { UsageChart } from '../account/usage-chart.tsx'
-import {
-  deleteAccount,
-  listAccountKeys,
-  makeAccountKey,
-  readAccountUsage,
-  revokeAnyKey,
-} from '../api/operator-calls.ts'
+import { chartDays } from '../account/use-usage.ts'
+import { api, dataOf, once } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account } from '../api/types.ts'
 import { operatorAddress } from '../shell/addresses.ts'
@@ -51,7 +46,13 @@ function Detail({ account }: { account: Account }) {
   const owner = useOwner()
   const usage = useQuery({
     queryKey: [owner, 'account', accountId, 'usage'],
-    queryFn: ({ signal }) => readAccountUsage(accountId, { signal }),
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/admin/accounts/{accountId}/usage', {
+          params: { path: { accountId }, query: { days: chartDays } },
+          signal,
+        }),
+      ),
   })
   return (
     <Page title={account.name} actions={<DeleteAccount account={account} />}>
@@ -81,14 +82,24 @@ function AccountKeys({ accountId }: { accountId: string }) {
   const owner = useOwner()
   const queries = useQueryClient()
   const queryKey = [owner, 'account', accountId, 'keys']
-  const keys = useQuery({ queryKey, queryFn: ({ signal }) => listAccountKeys(accountId, { signal }) })
+  const path = { accountId }
+  const keys = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) =>
+      (await dataOf(api.GET('/api/admin/accounts/{accountId}/keys', { params: { path }, signal }))).keys,
+  })
   const refresh = () => void queries.invalidateQueries({ queryKey })
-  const revoke = useMutation({ mutationFn: revokeAnyKey, onSettled: refresh })
+  const revoke = useMutation({
+    mutationFn: (keyId: string) => dataOf(api.DELETE('/api/admin/keys/{keyId}', { params: { path: { keyId } } })),
+    onSettled: refresh,
+  })
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">{accountTexts.keys}</h2>
       <NewKeyForm
-        make={(key, idempotencyKey) => makeAccountKey(accountId, key, idempotencyKey)}
+        make={(body, key) =>
+          dataOf(api.POST('/api/admin/accounts/{accountId}/keys', { params: { path, ...once(key) }, body }))
+        }
         onMade={refresh}
         scope="manage"
       />
@@ -112,7 +123,8 @@ function DeleteAccount({ account }: { account: Account }) {
   const owner = useOwner()
   const queries = useQueryClient()
   const deletion = useMutation({
-    mutationFn: () => deleteAccount(account.accountId),
+    mutationFn: () =>
+      dataOf(api.DELETE('/api/admin/accounts/{accountId}', { params: { path: { accountId: account.accountId } } })),
     onSuccess: () => {
       navigate(operatorAddress, { replace: true })
       void queries.invalidateQueries({ queryKey: [owner, 'accounts'] })

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { listAccounts } from '../api/operator-calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account } from '../api/types.ts'
 import { operatorAccountAddress } from '../shell/addresses.ts'
@@ -13,7 +13,10 @@ import { NewAccount } from './new-account.tsx'
 
 export const useAccounts = () => {
   const owner = useOwner()
-  return useQuery({ queryKey: [owner, 'accounts'], queryFn: ({ signal }) => listAccounts({ signal }) })
+  return useQuery({
+    queryKey: [owner, 'accounts'],
+    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/admin/accounts', { signal }))).accounts,
+  })
 }
 
 export function Accounts() {

@@ -1,4 +1,4 @@
-import { listAllJobs } from '../api/operator-calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { OperatorJob } from '../api/types.ts'
 import { StatusFilter, useJobList } from '../collect/job-list.tsx'
 import { isCancelled, shownStatus } from '../collect/job-status.ts'
@@ -13,7 +13,10 @@ import { operatorTexts as texts } from '../texts/operator.ts'
 
 /** The jobs of all accounts, the newest first. */
 export function AllJobs() {
-  const { query, jobs, status, setStatus } = useJobList(listAllJobs, 30)
+  const { query, jobs, status, setStatus } = useJobList(
+    (page, signal) => dataOf(api.GET('/api/admin/jobs', { params: { query: page }, signal })),
+    30,
+  )
   return (
     <Page title={texts.jobs} actions={<StatusFilter status={status} setStatus={setStatus} />}>
       {jobs === undefined &&

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { packs } from '../../../src/accounts/plans.ts'
-import { packOrder } from '../api/calls.ts'
+import { packOrder } from '../account/account.tsx'
+import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
-import { grantPack } from '../api/operator-calls.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account, PackName } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
@@ -17,7 +17,13 @@ export function Grants({ account: { accountId, name } }: { account: Account }) {
   const queries = useQueryClient()
   const { keyFor, done } = useIntention()
   const grant = useMutation({
-    mutationFn: (pack: PackName) => grantPack(accountId, pack, keyFor([accountId, pack])),
+    mutationFn: (pack: PackName) =>
+      dataOf(
+        api.POST('/api/admin/accounts/{accountId}/packs', {
+          params: { path: { accountId }, ...once(keyFor([accountId, pack])) },
+          body: { pack },
+        }),
+      ),
     onSuccess: () => {
       done()
       void queries.invalidateQueries({ queryKey: [owner, 'account', accountId, 'usage'] })

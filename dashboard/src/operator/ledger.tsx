@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { verify } from '../api/operator-calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { Difference } from '../api/types.ts'
 import { Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -7,7 +7,7 @@ import { operatorTexts as texts } from '../texts/operator.ts'
 
 /** Recomputes every balance from the ledger, and shows the differences. */
 export function Ledger() {
-  const check = useMutation({ mutationFn: verify })
+  const check = useMutation({ mutationFn: async () => (await dataOf(api.GET('/api/admin/verify'))).differences })
   return (
     <Page title={texts.ledger} intro={texts.ledgerIntro}>
       <p>

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { SecretOnce } from '../account/secret-once.tsx'
+import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
-import { makeAccount } from '../api/operator-calls.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Tier } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
@@ -16,7 +16,8 @@ function useAccountCreation(onCreated: () => void) {
   const { keyFor, done } = useIntention()
   return useMutation({
     gcTime: 0,
-    mutationFn: (account: { name: string; tier: Tier }) => makeAccount(account, keyFor(account)),
+    mutationFn: (account: { name: string; tier: Tier }) =>
+      dataOf(api.POST('/api/admin/accounts', { body: account, params: once(keyFor(account)) })),
     onSuccess: () => {
       done()
       onCreated()

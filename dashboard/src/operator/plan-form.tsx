@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { changeAccount } from '../api/operator-calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
@@ -20,7 +20,13 @@ export function PlanForm({ account }: { account: Account }) {
   const [cap, setCap] = useState(account.paygMonthlyCap === null ? '' : String(account.paygMonthlyCap))
   const [isWrong, setWrong] = useState(false)
   const change = useMutation({
-    mutationFn: () => changeAccount(account.accountId, { tier, paygMonthlyCap: cap === '' ? null : Number(cap) }),
+    mutationFn: () =>
+      dataOf(
+        api.PATCH('/api/admin/accounts/{accountId}', {
+          params: { path: { accountId: account.accountId } },
+          body: { tier, paygMonthlyCap: cap === '' ? null : Number(cap) },
+        }),
+      ),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: [owner, 'accounts'] })
       void queries.invalidateQueries({ queryKey: [owner, 'account', account.accountId, 'usage'] })

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { readAllPlatforms } from '../api/operator-calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { PlatformStatus } from '../api/types.ts'
 import { Readiness } from '../collect/platform-choice.tsx'
@@ -13,7 +13,7 @@ export function Platforms() {
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'platforms'],
-    queryFn: ({ signal }) => readAllPlatforms({ signal }),
+    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/admin/platforms', { signal }))).platforms,
     staleTime: 10_000,
   })
   return (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { readWarnings } from '../api/operator-calls.ts'
+import { answerOf, api } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import { operatorTexts as texts } from '../texts/operator.ts'
 
@@ -8,7 +8,7 @@ export function Warnings() {
   const owner = useOwner()
   const { data } = useQuery({
     queryKey: [owner, 'warnings'],
-    queryFn: ({ signal }) => readWarnings({ signal }),
+    queryFn: async ({ signal }) => (await answerOf(api.GET('/readyz', { signal }))).warnings,
     staleTime: 60_000,
   })
   if (data === undefined || data.length === 0) return null

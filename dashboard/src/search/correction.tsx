@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type MouseEvent, useRef } from 'react'
-import { correctRequest, readRequest } from '../api/calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
@@ -14,9 +14,14 @@ const judged: Record<'request' | 'none', Judgement> = {
 
 /** Corrects a request, or with null undoes that. What a request is without a correction is read from the service. */
 async function correct(requestId: string, isRequest: boolean | null): Promise<Judgement> {
-  await correctRequest(requestId, isRequest)
-  if (isRequest !== null) return judged[isRequest ? 'request' : 'none']
-  const { likelihood, corrected } = await readRequest(requestId, {})
+  const params = { path: { id: requestId } }
+  const correction = '/api/v1/requests/{id}/correction'
+  if (isRequest !== null) {
+    await dataOf(api.PUT(correction, { params, body: { isRequest } }))
+    return judged[isRequest ? 'request' : 'none']
+  }
+  await dataOf(api.DELETE(correction, { params }))
+  const { likelihood, corrected } = await dataOf(api.GET('/api/v1/requests/{id}', { params }))
   return { likelihood, corrected }
 }
 

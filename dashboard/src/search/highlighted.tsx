@@ -6,16 +6,10 @@ export const highlightOf = (request: FoundRequest, field: Highlight['field']): H
   request.highlights?.find((highlight) => highlight.field === field) ?? null
 
 /** A text with its matches marked. Ranges outside the text, or out of order, are left out. */
-export function Highlighted({
-  text,
-  ranges,
-}: {
-  text: string
-  ranges: readonly (readonly [number, number])[]
-}): ReactNode {
+export function Highlighted({ text, ranges }: Pick<Highlight, 'text' | 'ranges'>): ReactNode {
   const parts: ReactNode[] = []
   let end = 0
-  for (const [from, to] of ranges) {
+  for (const [from = 0, to = 0] of ranges) {
     if (!(from >= end && to > from && to <= text.length)) continue
     parts.push(text.slice(end, from), <mark key={from}>{text.slice(from, to)}</mark>)
     end = to

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { readRequest } from '../api/calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest } from '../api/types.ts'
 import { topicAddress } from '../shell/addresses.ts'
@@ -106,7 +106,7 @@ function WholeDescription({ requestId, beginning }: { requestId: string; beginni
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'request', requestId],
-    queryFn: ({ signal }) => readRequest(requestId, { signal }),
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/requests/{id}', { params: { path: { id: requestId } }, signal })),
     staleTime: 5 * 60_000,
   })
   if (data) return <p dir="auto">{data.description}</p>

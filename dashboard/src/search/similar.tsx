@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { readSimilar } from '../api/calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { SimilarRequests } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
@@ -15,7 +15,10 @@ export function Similar({ requestId }: { requestId: string }) {
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'similar', requestId],
-    queryFn: ({ signal }) => readSimilar(requestId, { signal }),
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/requests/{id}/similar', { params: { path: { id: requestId }, query: { limit: 10 } }, signal }),
+      ),
     staleTime: 5 * 60_000,
   })
   if (!data) return error === null ? <Loading /> : <Problem error={error} retry={refetch} />

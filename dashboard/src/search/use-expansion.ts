@@ -57,7 +57,7 @@ export function useExpansion(view: View) {
     setState({ ...ready, state: 'running' })
     const input = { ...pageInput(view, 0, false), ...(view.platforms.length > 0 ? { platforms: view.platforms } : {}) }
     try {
-      const answer = await follow(await expandSearch(input, keyFor(input), controller), (change) => {
+      const answer = await follow(await expandSearch(input, keyFor(input), controller.signal), (change) => {
         if (!controller.signal.aborted) setState(change)
       })
       if (!controller.signal.aborted) finish(answer)

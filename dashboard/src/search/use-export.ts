@@ -21,7 +21,7 @@ export function useExport(view: View, typing: boolean) {
     running.current = controller
     setState({ state: 'busy', bytes: 0 })
     try {
-      const response = await exportRequests(exportInput(view, typing), format, controller)
+      const response = await exportRequests(exportInput(view, typing), format, controller.signal)
       const file = await readWhole(response, (bytes) => setState({ state: 'busy', bytes }))
       saveFile(file, `wishwell-requests.${format}`)
       setState({ state: 'done' })

@@ -1,5 +1,6 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { listRequests, search } from '../api/calls.ts'
+import { search } from '../api/calls.ts'
+import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest, SearchAnswer, SearchMeta } from '../api/types.ts'
 import { listInput, pageSize, searchInput, type View } from './view.ts'
@@ -60,11 +61,12 @@ export function useResults(view: View, typing: boolean) {
     queryFn: async ({ pageParam, signal }): Promise<ResultsPage> => {
       if (view.query !== '') {
         const offset = typeof pageParam === 'number' ? pageParam : 0
-        return toPage(await search(pageInput(view, offset, typing), { signal }), offset)
+        return toPage(await search(pageInput(view, offset, typing), signal), offset)
       }
       const cursor = typeof pageParam === 'string' ? pageParam : undefined
-      const { data } = await listRequests(listInput(view), { limit: pageSize, cursor }, { signal })
-      return { results: data.results, next: data.hasMore ? data.cursor : null, limitReached: false, meta: null }
+      const query = { ...listInput(view), ...pageAt(cursor, pageSize) }
+      const { results, ...list } = await dataOf(api.GET('/api/v1/requests', { params: { query }, signal }))
+      return { results, next: list.hasMore ? list.cursor : null, limitReached: false, meta: null }
     },
     getNextPageParam: (last): number | string | null => last.next,
     placeholderData: keepPreviousData,

@@ -1,6 +1,14 @@
-import type { ExportInput, ListInput } from '../api/calls.ts'
-import type { FeedTarget } from '../api/channel-types.ts'
-import type { Include, PlatformName, RequestStatus, SearchFilters, SearchInput, SearchOrder } from '../api/types.ts'
+import type {
+  ExportInput,
+  FeedTarget,
+  Include,
+  ListInput,
+  PlatformName,
+  RequestStatus,
+  SearchFilters,
+  SearchInput,
+  SearchOrder,
+} from '../api/types.ts'
 import { searchAddress } from '../shell/addresses.ts'
 
 /** Everything that determines the results of the search: the query string of the address. */

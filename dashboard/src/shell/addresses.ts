@@ -1,5 +1,3 @@
-import type { PlatformName } from '../api/types.ts'
-
 // Every address of the page. The service answers each of them with the same file.
 
 export const searchAddress = '/'
@@ -33,14 +31,14 @@ export const filteredSearch = (filter: {
 }): string => `/?${new URLSearchParams(filter)}`
 
 /** The parameter of the form with the sources of a platform. */
-export const sourcesParameter = (platform: PlatformName): string => `sources.${platform}`
+export const sourcesParameter = (platform: string): string => `sources.${platform}`
 
 /** What the forms of a collection and of a watch begin with. */
 export interface Prefilled {
   topic: string
-  platforms?: readonly PlatformName[]
+  platforms?: readonly string[]
   depth?: number | undefined
-  sources?: Readonly<Record<PlatformName, string[]>> | undefined
+  sources?: Readonly<Record<string, string[]>> | undefined
 }
 
 function prefilled({ topic, platforms, depth, sources }: Prefilled): URLSearchParams {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { readTopic } from '../api/calls.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { TopicPage, TopicWish } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
@@ -20,7 +20,7 @@ export function TopicPageView() {
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'topics', 'one', topic],
-    queryFn: ({ signal }) => readTopic(topic, { signal }),
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/topics/{topic}', { params: { path: { topic } }, signal })),
   })
   return (
     <Page title={data?.topic ?? topic} actions={<TopicActions topic={data?.topic ?? topic} />}>

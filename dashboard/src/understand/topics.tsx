@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
-import { listTopics } from '../api/calls.ts'
+import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { TopicOrder, TopicSummary } from '../api/types.ts'
 import { collectAddress, topicAddress, topicsAddress } from '../shell/addresses.ts'
@@ -88,14 +88,17 @@ function TopicSearch({ view }: { view: TopicsView }) {
 }
 
 function TopicList({ view }: { view: TopicsView }) {
+  const { query, sortBy } = view
   const owner = useOwner()
   const topics = useInfiniteQuery({
     queryKey: [owner, 'topics', view],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      listTopics(
-        { query: view.query === '' ? undefined : view.query, sortBy: view.sortBy, limit: 30, cursor: pageParam },
-        { signal },
+      dataOf(
+        api.GET('/api/v1/topics', {
+          params: { query: { ...(query === '' ? {} : { query }), sortBy, ...pageAt(pageParam, 30) } },
+          signal,
+        }),
       ),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
   })

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { readWish } from '../api/calls.ts'
+import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { RequestRecord, WishDetail } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
@@ -21,7 +21,8 @@ export function WishPage({ wishId }: { wishId: string }) {
   const query = useInfiniteQuery({
     queryKey: [owner, 'wishes', wishId],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => readWish(wishId, pageParam, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(api.GET('/api/v1/wishes/{id}', { params: { path: { id: wishId }, query: pageAt(pageParam) }, signal })),
     getNextPageParam: ({ members }) => (members.hasMore ? members.cursor : undefined) ?? undefined,
   })
   const { data, error, refetch } = query

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import { changeWatch } from '../api/watch-calls.ts'
-import type { Watch, WatchSettings } from '../api/watch-types.ts'
+import type { Watch, WatchSettings } from '../api/types.ts'
 import { watchAddress } from '../shell/addresses.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -20,7 +20,12 @@ export function ChangeWatch({ watch }: { watch: Watch }) {
   const back = () => navigate(watchAddress(watch.watchId))
   const saving = useMutation({
     mutationFn: ({ topic: _stays, sources, ...settings }: WatchSettings) =>
-      changeWatch(watch.watchId, { ...settings, sources: sources ?? null }),
+      dataOf(
+        api.PATCH('/api/v1/watches/{watchId}', {
+          params: { path: { watchId: watch.watchId } },
+          body: { ...settings, sources: sources ?? null },
+        }),
+      ),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: watchesKey(owner) })
       back()

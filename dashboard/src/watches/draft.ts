@@ -1,5 +1,4 @@
-import type { PlatformName, PlatformStatus } from '../api/types.ts'
-import type { RunTerms, Watch, WatchSettings } from '../api/watch-types.ts'
+import type { PlatformName, PlatformStatus, RunTerms, Watch, WatchSettings } from '../api/types.ts'
 import { chosenAtFirst, depthAtFirst } from '../collect/prefilled.ts'
 import { namedSources, type SourceTexts, sourcesAtFirst } from '../collect/source-fields.tsx'
 import { isTopic } from '../search/view.ts'
@@ -62,7 +61,7 @@ export function draftOfAddress(platforms: PlatformStatus[], prefilled: URLSearch
 export const draftOfWatch = (watch: Watch): Draft => ({
   topic: watch.topic,
   name: watch.name,
-  platforms: watch.platforms,
+  platforms: watch.platforms as PlatformName[],
   sources: Object.fromEntries(Object.entries(watch.sources ?? {}).map(([name, named]) => [name, named.join(', ')])),
   depth: watch.depth,
   preset: isPreset(watch.schedule) ? watch.schedule : 'cron',

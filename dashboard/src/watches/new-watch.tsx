@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
-import { makeWatch } from '../api/watch-calls.ts'
-import type { WatchSettings } from '../api/watch-types.ts'
+import type { WatchSettings } from '../api/types.ts'
 import { watchAddress, watchesAddress } from '../shell/addresses.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -46,7 +46,8 @@ function useMaking() {
   const queries = useQueryClient()
   const { keyFor, done } = useIntention()
   return useMutation({
-    mutationFn: (settings: WatchSettings) => makeWatch(settings, keyFor(settings)),
+    mutationFn: (settings: WatchSettings) =>
+      dataOf(api.POST('/api/v1/watches', { body: settings, params: once(keyFor(settings)) })),
     onSuccess: ({ watchId }) => {
       done()
       void queries.invalidateQueries({ queryKey: [...watchesKey(owner), 'list'] })

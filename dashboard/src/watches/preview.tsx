@@ -1,4 +1,4 @@
-import type { RunTerms, WatchPreview } from '../api/watch-types.ts'
+import type { RunTerms, WatchPreview } from '../api/types.ts'
 import { momentIn } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
 import { watchTexts as texts } from '../texts/watches.ts'

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import { listRuns } from '../api/watch-calls.ts'
-import type { WatchRun } from '../api/watch-types.ts'
+import type { WatchRun } from '../api/types.ts'
 import { jobAddress } from '../shell/addresses.ts'
 import { dateAndTime, number } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
@@ -22,7 +22,10 @@ export function Runs({ watchId }: { watchId: string }) {
   const query = useInfiniteQuery({
     queryKey: [...watchesKey(owner), 'one', watchId, 'runs'],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => listRuns(watchId, pageParam, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        api.GET('/api/v1/watches/{watchId}/runs', { params: { path: { watchId }, query: pageAt(pageParam) }, signal }),
+      ),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
     refetchInterval: ({ state }) => (state.data?.pages.some(({ runs }) => runs.some(isUnderWay)) ? followMs : false),
   })

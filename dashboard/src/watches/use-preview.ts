@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import { previewWatch } from '../api/watch-calls.ts'
-import type { RunTerms } from '../api/watch-types.ts'
+import type { RunTerms } from '../api/types.ts'
 
 /** The pause in typing after which a preview is asked for: each one is a call. */
 const pauseMs = 600
@@ -24,7 +24,8 @@ export function usePreview(terms: RunTerms | null) {
   const rested = useRested(text, pauseMs)
   const query = useQuery({
     queryKey: [owner, 'watches', 'preview', rested],
-    queryFn: ({ signal }) => previewWatch(JSON.parse(rested) as RunTerms, { signal }),
+    queryFn: ({ signal }) =>
+      dataOf(api.POST('/api/v1/watches/preview', { body: JSON.parse(rested) as RunTerms, signal })),
     enabled: rested !== '',
     staleTime: 60_000,
     placeholderData: keepPreviousData,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import { listWatches } from '../api/watch-calls.ts'
 
 const staleMs = 60_000
 
@@ -11,7 +11,7 @@ export function useWatches() {
   const owner = useOwner()
   return useQuery({
     queryKey: [...watchesKey(owner), 'list'],
-    queryFn: ({ signal }) => listWatches({ signal }),
+    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/watches', { signal }))).watches,
     staleTime: staleMs,
   })
 }

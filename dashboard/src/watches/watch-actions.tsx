@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
-import { changeWatch, removeWatch, resumeWatch, runWatch } from '../api/watch-calls.ts'
-import type { Watch } from '../api/watch-types.ts'
+import type { Watch } from '../api/types.ts'
 import { FeedButton } from '../feeds/feed-button.tsx'
 import { jobAddress, newsAddress, watchAddress, watchesAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
@@ -43,9 +43,14 @@ export function WatchActions({ watch }: { watch: Watch }) {
 function useStateChange({ watchId }: Watch) {
   const owner = useOwner()
   const queries = useQueryClient()
+  const params = { path: { watchId } }
   return useMutation({
     mutationFn: (state: 'active' | 'paused') =>
-      state === 'active' ? resumeWatch(watchId) : changeWatch(watchId, { state }),
+      dataOf(
+        state === 'active'
+          ? api.POST('/api/v1/watches/{watchId}/resume', { params })
+          : api.PATCH('/api/v1/watches/{watchId}', { params, body: { state } }),
+      ),
     onSettled: () => queries.invalidateQueries({ queryKey: watchesKey(owner) }),
   })
 }
@@ -56,7 +61,8 @@ function RunNow({ watch: { watchId, preview, depth, platforms } }: { watch: Watc
   const queries = useQueryClient()
   const { keyFor, done } = useIntention()
   const run = useMutation({
-    mutationFn: () => runWatch(watchId, keyFor(watchId)),
+    mutationFn: () =>
+      dataOf(api.POST('/api/v1/watches/{watchId}/run', { params: { path: { watchId }, ...once(keyFor(watchId)) } })),
     onSuccess: done,
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: watchesKey(owner) })
@@ -114,7 +120,7 @@ export function RemoveWatch({ watch }: { watch: Watch }) {
   const owner = useOwner()
   const queries = useQueryClient()
   const removal = useMutation({
-    mutationFn: () => removeWatch(watch.watchId),
+    mutationFn: () => dataOf(api.DELETE('/api/v1/watches/{watchId}', { params: { path: { watchId: watch.watchId } } })),
     onSuccess: () => {
       queries.removeQueries({ queryKey: [...watchesKey(owner), 'one', watch.watchId] })
       void queries.invalidateQueries({ queryKey: [...watchesKey(owner), 'list'] })

@@ -1,6 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
-import type { PlatformStatus } from '../api/types.ts'
-import type { WatchSettings } from '../api/watch-types.ts'
+import type { PlatformStatus, WatchSettings } from '../api/types.ts'
 import { DepthField } from '../collect/depth-field.tsx'
 import { Refusal } from '../collect/job-cost.tsx'
 import { PlatformChoice } from '../collect/platform-choice.tsx'

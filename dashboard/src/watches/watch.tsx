@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import { lookAtWatch, readWatch } from '../api/watch-calls.ts'
-import type { Watch } from '../api/watch-types.ts'
+import type { Watch } from '../api/types.ts'
 import { useChannels } from '../channels/use-channels.ts'
 import { topicAddress, watchesAddress } from '../shell/addresses.ts'
 import { conjunction, inHowLong, number, platformTitle, plural } from '../shell/format.ts'
@@ -24,12 +24,12 @@ export function WatchPage({ watchId }: { watchId: string }) {
   const isChanging = useAddress().searchParams.has('change')
   const { data, error, refetch } = useQuery({
     queryKey: [...watchesKey(owner), 'one', watchId],
-    queryFn: ({ signal }) => readWatch(watchId, { signal }),
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/watches/{watchId}', { params: { path: { watchId } }, signal })),
   })
   const isThere = data !== undefined
   useEffect(() => {
     // A look that fails is none; the next visit is another.
-    if (isThere) lookAtWatch(watchId).catch(() => {})
+    if (isThere) api.POST('/api/v1/watches/{watchId}/look', { params: { path: { watchId } } }).catch(() => {})
   }, [isThere, watchId])
   if (!data) {
     return <Page title={texts.one}>{error === null ? <Loading /> : <Problem error={error} retry={refetch} />}</Page>

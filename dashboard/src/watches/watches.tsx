@@ -1,4 +1,4 @@
-import type { ListedWatch, WatchRun } from '../api/watch-types.ts'
+import type { ListedWatch, WatchRun } from '../api/types.ts'
 import { NoWatches } from '../news/news.tsx'
 import { channelsAddress, newWatch, watchAddress } from '../shell/addresses.ts'
 import { ago, dateAndTime, inHowLong, platformTitle } from '../shell/format.ts'
