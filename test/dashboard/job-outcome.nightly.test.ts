@@ -31,7 +31,7 @@ describePage('what came of a job', () => {
       )
       expect(await rowOf(page, 'GitHub').innerText()).toMatch(/done\s+2 of 2\s+15\s+5/)
       expect(await figure(page, 'Pages').innerText()).toBe('2')
-      await expect.poll(() => figure(page, 'Cost').innerText(), patient).toMatch(/^3 credits/)
+      await expect.poll(() => figure(page, 'Cost').innerText(), patient).toMatch(/^2 credits by /)
     })
   }
 
