@@ -162,7 +162,7 @@ const fail = (error: Error) => {
 }
 async function withService<T>(cachesResponses: boolean, use: (service: Service) => Promise<T>): Promise<T> {
   const limits = { ofTier: () => 1_000_000_000, polls: 1_000_000, withoutKey: 1_000_000, files: 1_000_000 }
-  const measured = { ...config, requestLimits: limits, ...(cachesResponses ? {} : { responseCacheSize: 0 }) }
+  const measured = { ...config, requestLimits: limits, cachesResponses }
   const service = await startService(measured, pino({ level: 'silent' }), fail)
   try {
     return await use(service)

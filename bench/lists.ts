@@ -178,7 +178,7 @@ try {
   const failed = (error: Error) => {
     throw error
   }
-  const measured = { ...config, requestLimits: limits, responseCacheSize: 0 }
+  const measured = { ...config, requestLimits: limits, cachesResponses: false }
   const service = await startService(measured, pino({ level: 'silent' }), failed)
   try {
     await run(service)

@@ -37,7 +37,7 @@ async function withService<T>(
   const requestLimits = { ofTier: () => 1e9, polls: 1e9, withoutKey: 1e9, files: 1_000_000 }
   const startedAt = performance.now()
   // Only searches are measured; bench/wishes.ts measures how requests are placed in wishes, and searches meanwhile.
-  const config = { ...read, requestLimits, ...(cachesResponses ? {} : { responseCacheSize: 0 }) }
+  const config = { ...read, requestLimits, cachesResponses }
   const onDemand = new Set<OnDemand>(['placing'])
   const service = await startService(config, pino({ level: 'silent' }), onCrash, { onDemand })
   try {

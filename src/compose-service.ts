@@ -74,6 +74,9 @@ export type OnDemand = 'placing' | 'news' | 'events' | 'search index'
 /** A statement of the embedded database that takes longer than this holds up all others: `/healthz` fails. */
 const silentMs = 30_000
 
+/** The size of the response cache: some hundred large answers of searches and lists, or thousands of usual ones. */
+const maxCachedCharacters = 32_000_000
+
 export interface ServiceParts {
   config: Config
   log: Logger
@@ -138,8 +141,7 @@ export async function composeService(parts: ServiceParts) {
   const requestChanges = await followRequestChanges(opened)
   // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
-  const { responseCacheSize: maxSize } = config
-  const cacheVersion = maxSize > 0 ? requestChanges.version : () => null
+  const cacheVersion = config.cachesResponses ? requestChanges.version : () => null
   const { retention } = config.platforms
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
@@ -171,7 +173,7 @@ export async function composeService(parts: ServiceParts) {
     hostMemory,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
-    cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize })),
+    cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters })),
     cacheVersion,
     platformsConfig: config.platforms,
     hosts,

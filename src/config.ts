@@ -121,14 +121,12 @@ export interface Config
   requestLimits: RequestLimits
   /** Where the built page is. */
   pageDirectory: string
-  /** The size of the response cache in characters; 0 turns it off. */
-  responseCacheSize: number
+  /** Whether answers are cached while nothing changes; benches measure the work behind them. */
+  cachesResponses: boolean
   /** What a stop may take. What has not ended then is left to the next start, as after a crash. */
   stopLimitMs: number
 }
 
-/** Some hundred large answers of searches and lists, or thousands of usual ones. */
-const responseCacheSize = 32_000_000
 const stopLimitMs = 30_000
 
 function complain(variable: string, what: string): never {
@@ -210,7 +208,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     channels: readChannelsConfig(environment, complain),
     requestLimits,
     pageDirectory: builtPage,
-    responseCacheSize,
+    cachesResponses: true,
     stopLimitMs,
   }
 }
