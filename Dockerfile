@@ -34,7 +34,7 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 4680
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
-  CMD ["node", "/app/dist/main.js", "admin", "healthcheck"]
+  CMD ["node", "/app/dist/src/main.js", "admin", "healthcheck"]
 # Without the launcher, which would be a second process: this Node is new enough.
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", "/app/dist/main.js"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", "/app/dist/src/main.js"]
 CMD ["serve"]

@@ -4,7 +4,7 @@ import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './c
 import { wholeNumber } from './options.ts'
 import { formatRows, type Row } from './rows.ts'
 import { formatOutcome } from './summary.ts'
-import { count } from './text.ts'
+import { count, printable } from './text.ts'
 
 const subcommand = subcommandsOf('jobs', {
   ok: 'done, whatever the state of the job',
@@ -41,7 +41,7 @@ const list = ({ json, ...query }: Query<'listScrapeJobs'> & Json) =>
 function costOf({ credits, startedBy }: Job): string {
   if (credits === undefined) return ''
   const name = startedBy?.watchName ?? startedBy?.keyName ?? null
-  return `${count(credits.held + credits.settled, 'credit')}${name === null ? '' : ` by ${name}`}`
+  return `${count(credits.held + credits.settled, 'credit')}${name === null ? '' : ` by ${printable(name)}`}`
 }
 
 const rowOf = (job: Data<'listScrapeJobs'>['jobs'][number]): Row => {

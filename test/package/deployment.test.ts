@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -55,6 +55,12 @@ describe('the files of deployments', () => {
       ]
       for (const promise of promises) expect([file, promise, count(promise)]).toEqual([file, promise, processes])
     }
+  })
+
+  it('start a file that the build makes', () => {
+    const started = [...read('Dockerfile').matchAll(/"\/app\/dist\/(\S+)\.js"/g)].map(([, path]) => `${path}.ts`)
+    expect(started).toHaveLength(2)
+    for (const path of started) expect([path, existsSync(join(root, path))]).toEqual([path, true])
   })
 
   it('leave nothing out of the image that its build reads', () => {

@@ -100,6 +100,8 @@ export async function findSession(
     await noteIfWritable(executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   const pool = poolOf(row)
+  // A session without an account is the operator's: one whose account cannot be read is none.
+  if (accountId !== null && pool === null) return null
   const account =
     accountId === null || name === null || tier === null || pool === null
       ? null
