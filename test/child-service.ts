@@ -27,11 +27,13 @@ function endWithTest(end: () => Promise<unknown>): void {
 /**
  * Starts the service as a process of its own, to be killed; what is left of it is killed when its test ends.
  * @param program a module and its parameters that start the service in another way, and print what `serve` prints
+ * @param outlivesTest whether it goes on after the test that starts it: then its caller ends it
  * @throws with what it printed, when it ends before it runs.
  */
 export async function startChildService(
   environment: Record<string, string | undefined>,
   program: readonly string[] = serve,
+  { outlivesTest = false } = {},
 ): Promise<ChildService> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...program], {
     env: { ...childEnvironment, PORT: '0', LOG_LEVEL: 'warn', ...environment },
@@ -47,7 +49,7 @@ export async function startChildService(
     child.kill(signal)
     return exited
   }
-  endWithTest(() => end('SIGKILL'))
+  if (!outlivesTest) endWithTest(() => end('SIGKILL'))
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       stdout += chunk

@@ -41,7 +41,7 @@ const roles: readonly Role[] = ['api', 'api', 'worker', 'worker']
 export async function startDeployment({ environment, program, beforeCall }: DeploymentOptions): Promise<Deployment> {
   const started = new Set<ChildService>()
   const start = async (role: Role): Promise<ChildService> => {
-    const service = await startChildService({ ...environment, ROLE: role }, program)
+    const service = await startChildService({ ...environment, ROLE: role }, program, { outlivesTest: true })
     started.add(service)
     return service
   }
