@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { releaseClaims } from '../database/claimed-work.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { Budget } from '../platforms/budget/budget.ts'
@@ -19,7 +20,7 @@ export interface RefreshingOptions {
 export interface Refreshing {
   /** Reads again what is due and what the budgets allow now. */
   run(): Promise<void>
-  /** Aborts the call under way. What it had claimed is due again in ten minutes. */
+  /** Aborts the call under way. What it had claimed is still due. */
   stop(): Promise<void>
 }
 
@@ -81,11 +82,15 @@ async function refreshOnce(
   if (refresh === undefined || !(await isIdle(database, name, hosts.get(name) ?? [], clock.now()))) return false
   const claimed = await claimRequests(database, name, refresh, clock.now())
   if (claimed.length === 0) return false
-  const answers = await refresh.read(
-    claimed.map(({ handle }) => handle),
-    signal,
-  )
-  const outcome = await applyRefresh(database, name, claimed, answers, clock.now())
-  log.debug({ platform: name, ...outcome }, 'requests were read again')
-  return true
+  try {
+    const answers = await refresh.read(
+      claimed.map(({ handle }) => handle),
+      signal,
+    )
+    const outcome = await applyRefresh(database, name, claimed, answers, clock.now())
+    log.debug({ platform: name, ...outcome }, 'requests were read again')
+    return true
+  } finally {
+    await releaseClaims(database, 'request_refreshes', claimed)
+  }
 }
