@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { releaseClaims } from '../../../database/claimed-work.ts'
 import type { Database } from '../../../database/open.ts'
 import { pauseUnlessAborted } from '../../../runtime/abort.ts'
+import { type BackgroundRun, createBackgroundRun } from '../../../runtime/background-run.ts'
 import { type ClaimedConsumer, claimConsumer } from '../outbox/claims.ts'
 import { commitPosition, readChanges } from '../outbox/outbox.ts'
 import { type Cluster, IndexMissingError } from './cluster.ts'
@@ -70,7 +71,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { database, cluster, log } = options
   const stopping = new AbortController()
   const { signal } = stopping
-  let running: Promise<void> | null = null
+  let feeding: BackgroundRun | null = null
   let indexes: string[] = []
   let advancedAt = Number.NEGATIVE_INFINITY
 
@@ -104,31 +105,31 @@ export function createIndexer(options: IndexerOptions): Indexer {
     await advance()
   }
 
-  const run = async () => {
-    let failing = false
-    while (!signal.aborted) {
-      try {
-        if (performance.now() - advancedAt > advanceMs) await advance()
-        if (!(await takeSlice())) await pauseUnlessAborted(pollMs, signal)
-        if (failing) log.info('the search index is fed again')
-        failing = false
-      } catch (error) {
-        if (signal.aborted) return
-        if (!failing) log.warn({ err: error }, 'the search index cannot be fed now; its changes wait in the database')
-        failing = true
-        await pauseUnlessAborted(pauseAfterFailureMs, signal)
-      }
+  let failing = false
+  const step = async (): Promise<boolean> => {
+    try {
+      if (performance.now() - advancedAt > advanceMs) await advance()
+      const more = await takeSlice()
+      if (failing) log.info('the search index is fed again')
+      failing = false
+      return more
+    } catch (error) {
+      if (signal.aborted) return false
+      if (!failing) log.warn({ err: error }, 'the search index cannot be fed now; its changes wait in the database')
+      failing = true
+      await pauseUnlessAborted(pauseAfterFailureMs, signal)
+      return false
     }
   }
 
   return {
     start: () => {
-      running ??= run()
+      feeding ??= createBackgroundRun({ everyMs: pollMs, step, onError: (error) => log.warn({ err: error }) })
     },
     catchUp,
     stop: async () => {
       stopping.abort(new Error('the indexer stops'))
-      await running
+      await feeding?.stop()
     },
   }
 }
