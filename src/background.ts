@@ -6,7 +6,7 @@ import { startConfirming } from './mail/confirming.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 import { readConcernedAccounts } from './news/concerned-accounts.ts'
 import { startReporting } from './news/reporting.ts'
-import { type Refreshing, startRefreshing } from './refreshing/refreshing.ts'
+import { startRefreshing } from './refreshing/refreshing.ts'
 import { createUsualLength } from './requests/search/usual-length.ts'
 import { startFolding } from './requests/store/folding.ts'
 import type { BackgroundRun } from './runtime/background-run.ts'
@@ -22,7 +22,7 @@ type Composed = Awaited<ReturnType<typeof composeService>>
 function startRefreshes(
   { config, log, overrides, prepared }: StartParts,
   { adapters: platforms, hosts }: Pick<Composed, 'adapters' | 'hosts'>,
-): Refreshing | null {
+): BackgroundRun | null {
   const { clock = systemClock } = overrides
   if (!config.refreshesRequests) return null
   return startRefreshing({ database: prepared.opened.database, clock, log, platforms, hosts })

@@ -14,10 +14,10 @@ import {
   usualLimits,
 } from './limits.ts'
 import type { Mailer } from './mailer.ts'
-import { confirmUrl, generateToken, hashToken, isToken, unsubscribeUrl } from './tokens.ts'
+import { confirmUrl, generateToken, hashToken, unsubscribeUrl } from './tokens.ts'
 
 /** How long the link of a confirmation works. */
-export const confirmationTimeMs = 7 * dayMs
+const confirmationTimeMs = 7 * dayMs
 /** How soon a confirmation is tried again that was certainly not sent. */
 const retryMs = 10 * 60_000
 /** After so many that were or may have been sent, the account has to ask again. */
@@ -50,8 +50,8 @@ interface DueConsent extends ConsentKey {
   dueAt: Date
 }
 
-async function findDue(database: Database, now: Date, limit: number): Promise<DueConsent[]> {
-  const rows = await database
+const findDue = (database: Database, now: Date, limit: number): Promise<DueConsent[]> =>
+  database
     .selectFrom('mail_consents')
     .select(['account_id as accountId', 'address_hash as addressHash', 'next_confirmation_at as dueAt'])
     .where('is_due', '=', true)
@@ -59,8 +59,6 @@ async function findDue(database: Database, now: Date, limit: number): Promise<Du
     .orderBy('next_confirmation_at')
     .limit(limit)
     .execute()
-  return rows
-}
 
 /** Changes a consent that is due, if nobody else did meanwhile. @returns whether it was changed. */
 async function changeDue(
@@ -81,7 +79,8 @@ async function changeDue(
 }
 
 /**
- * Claims the day of an address in one transaction with the token, before anything is sent.
+ * Claims the day of an address in one transaction with the token, before anything is sent. Not by `claimed-work.ts`: who died may have sent it, so nobody
+ * takes the day over.
  * @returns null when another process claimed it.
  * @throws LimitReached
  */
@@ -164,8 +163,7 @@ async function sendOne(...[dependencies, due, now, signal]: Parameters<typeof at
   try {
     await attempt(dependencies, due, now, signal)
   } catch (error) {
-    const { database } = dependencies
-    await changeDue(database, due, due.dueAt, { next_confirmation_at: new Date(now.getTime() + retryMs) })
+    await changeDue(dependencies.database, due, due.dueAt, { next_confirmation_at: new Date(now.getTime() + retryMs) })
     throw error
   }
 }
@@ -214,83 +212,4 @@ export async function sendConfirmations(
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   return due.length === sliceSize
-}
-
-export type ConfirmationAnswer = 'open' | 'confirmed' | 'used' | 'unknown'
-
-/** What a link says, for its page; changes nothing. */
-export async function readConfirmation(database: Database, token: string, now: Date): Promise<ConfirmationAnswer> {
-  if (!isToken(token)) return 'unknown'
-  const row = await database
-    .selectFrom('mail_confirmations')
-    .innerJoin('mail_consents', (join) =>
-      join
-        .onRef('mail_consents.account_id', '=', 'mail_confirmations.account_id')
-        .onRef('mail_consents.address_hash', '=', 'mail_confirmations.address_hash'),
-    )
-    .select(['used_at', 'state'])
-    .where('token_hash', '=', hashToken(token))
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
-  if (!row) return 'unknown'
-  if (row.state === 'confirmed') return 'confirmed'
-  return row.used_at === null ? 'open' : 'used'
-}
-
-/**
- * Confirms an address with the token of its link.
- * @param onConfirmed opens the channels to the address, in the same transaction.
- */
-export function confirmAddress(
-  database: Database,
-  token: string,
-  {
-    now,
-    onConfirmed,
-  }: { now: Date; onConfirmed: (transaction: Transaction, channelIds: readonly string[]) => Promise<void> },
-): Promise<ConfirmationAnswer> {
-  return database.transaction().execute(async (transaction) => {
-    if (!isToken(token)) return 'unknown'
-    const link = await transaction
-      .selectFrom('mail_confirmations')
-      .select(['account_id as accountId', 'address_hash as addressHash', 'used_at'])
-      .where('token_hash', '=', hashToken(token))
-      .where('expires_at', '>', now)
-      .executeTakeFirst()
-    if (!link) return 'unknown'
-    // Serializes what happens to an address: of a confirmation and an unsubscription at once, the later one counts.
-    const consent = await transaction
-      .selectFrom('mail_consents')
-      .select('state')
-      .where('account_id', '=', link.accountId)
-      .where('address_hash', '=', link.addressHash)
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow()
-    if (consent.state === 'confirmed') return 'confirmed'
-    const { numUpdatedRows } = await transaction
-      .updateTable('mail_confirmations')
-      .set({ used_at: now })
-      .where('token_hash', '=', hashToken(token))
-      .where('used_at', 'is', null)
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) return 'used'
-    await transaction
-      .updateTable('mail_consents')
-      .set({ state: 'confirmed', is_due: false, changed_at: now })
-      .where('account_id', '=', link.accountId)
-      .where('address_hash', '=', link.addressHash)
-      .execute()
-    await onConfirmed(transaction, await channelsOf(transaction, link))
-    return 'confirmed'
-  })
-}
-
-const sliceRows = 500
-
-/** Deletes a slice of the links that have expired. @returns whether there may be more. */
-export async function purgeConfirmations(database: Database, now: Date): Promise<boolean> {
-  const { rows } = await sql`delete from mail_confirmations where token_hash = any(array(
-    select token_hash from mail_confirmations where expires_at <= ${now}::timestamptz
-    order by expires_at limit ${sliceRows} for update skip locked)) returning token_hash`.execute(database)
-  return rows.length === sliceRows
 }

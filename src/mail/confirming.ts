@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { OpenDatabase } from '../database/open.ts'
-import { type BackgroundRun, createBackgroundRun, wakeTwice } from '../runtime/background-run.ts'
+import { type BackgroundRun, createBackgroundRun, wakeOn } from '../runtime/background-run.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type ConfirmationDependencies, sendConfirmations } from './confirmations.ts'
 import { confirmationsDue } from './consents.ts'
@@ -28,15 +28,5 @@ export async function startConfirming({
     step: (signal) => sendConfirmations(dependencies, clock.now(), signal),
     onError: (error) => log.error({ err: error }, 'sending confirmations failed'),
   })
-  const waking = wakeTwice(confirming, settleMs)
-  const stopListening = isAutomatic ? await listen(confirmationsDue, waking.wake) : null
-  // What another process left.
-  if (isAutomatic) waking.wake()
-  return {
-    ...confirming,
-    stop: async () => {
-      waking.stop()
-      await Promise.all([confirming.stop(), stopListening?.()])
-    },
-  }
+  return isAutomatic ? wakeOn(confirming, { listen, channel: confirmationsDue, delayMs: settleMs }) : confirming
 }

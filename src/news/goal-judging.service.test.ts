@@ -178,10 +178,14 @@ describe('a report of a watch with a goal', () => {
   it('that a dead process has claimed is taken over', async () => {
     fake.behave(answers({ fits: true }))
     const reportId = await makeJudged(['a'])
-    const later = new Date(now.getTime() + 15 * 60_000)
-    await opened.database.updateTable('news_reports').set({ claimed_until: later }).execute()
+    const claimedUntil = (ms: number) =>
+      opened.database
+        .updateTable('news_reports')
+        .set({ claimed_until: new Date(Date.now() + ms) })
+        .execute()
+    await claimedUntil(60_000)
     expect(await judgingWith().judgeNext(never)).toBe(false)
-    now = later
+    await claimedUntil(-60_000)
     expect(await judgingWith().judgeNext(never)).toBe(true)
     expect((await read(reportId))!.fits).toEqual(['a'])
   })

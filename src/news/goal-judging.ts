@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Dispatcher } from 'undici'
+import { type ClaimedRow, claimRows, noClaim, releaseClaims } from '../database/claimed-work.ts'
 import type { Database, Executor } from '../database/open.ts'
 import { ModelError } from '../model/completion.ts'
 import { createEndpoint, type Endpoint, EndpointError, type ModelLog } from '../model/endpoint.ts'
@@ -31,7 +32,7 @@ export const finishReport = (database: Database, reportId: string, now: Date): P
     const watch = found === undefined ? null : await lockWatch(transaction, found.watch_id)
     if (watch === null) return false
     const { rows } = await sql`
-      update news_reports set state = 'ready', ready_at = ${await nextReadyAt(transaction, watch.id, now)}, claimed_until = null
+      update news_reports set state = 'ready', ready_at = ${await nextReadyAt(transaction, watch.id, now)}, ${noClaim}
       where id = ${reportId} and state = 'judging' returning 1`.execute(transaction)
     if (rows.length === 0) return false
     // So that what does not fit is not told when it grows.
@@ -49,19 +50,19 @@ export const finishReport = (database: Database, reportId: string, now: Date): P
     return true
   })
 
-interface ClaimedReport {
-  id: string
+interface ClaimedReport extends ClaimedRow {
   watchId: string
 }
 
 /** Claims the oldest report that nobody judges. */
-async function claimReport(database: Database, now: Date): Promise<ClaimedReport | null> {
-  const { rows } = await sql<ClaimedReport>`
-    update news_reports set claimed_until = ${new Date(now.getTime() + claimMs)} where id = (
-      select id from news_reports where state = 'judging' and (claimed_until is null or claimed_until <= ${now}::timestamptz)
-      order by made_at, id limit 1 for update skip locked
-    ) returning id, watch_id as "watchId"`.execute(database)
-  return rows[0] ?? null
+async function claimReport(database: Database): Promise<ClaimedReport | null> {
+  const [report] = await claimRows<{ watchId: string }>(database, 'news_reports', {
+    where: sql`state = 'judging'`,
+    order: sql`made_at, id`,
+    ...{ max: 1, claimMs },
+    columns: sql`watch_id as "watchId"`,
+  })
+  return report ?? null
 }
 
 /** Counts one text of the day, before it is sent. @returns false when the day has its maximum. */
@@ -150,7 +151,7 @@ export function createGoalJudging({ database, clock, log, config, dispatcher }: 
     canJudge: config !== null,
     /** Judges the next report and makes it ready. @returns false when none waits, or the signal is aborted. */
     async judgeNext(signal: AbortSignal): Promise<boolean> {
-      const report = await claimReport(database, clock.now())
+      const report = await claimReport(database)
       if (report === null) return false
       const late = AbortSignal.timeout(maxJudgingMs)
       try {
@@ -164,7 +165,7 @@ export function createGoalJudging({ database, clock, log, config, dispatcher }: 
       }
       // Another process, or the next start, goes on with it.
       if (signal.aborted) {
-        await sql`update news_reports set claimed_until = null where id = ${report.id}`.execute(database)
+        await releaseClaims(database, 'news_reports', [report])
         return false
       }
       await finishReport(database, report.id, clock.now())

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database, OpenDatabase } from '../database/open.ts'
-import { type BackgroundRun, createBackgroundRun } from '../runtime/background-run.ts'
+import { type BackgroundRun, createBackgroundRun, wakeOn } from '../runtime/background-run.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { passOverFailures } from '../runtime/maintenance.ts'
 import { createGoalJudging } from './goal-judging.ts'
@@ -77,10 +77,9 @@ export async function startReporting(dependencies: ReportingDependencies): Promi
     },
     onError: (error) => log.error({ err: error }, 'reporting news failed'),
   })
-  const stopListening = isAutomatic ? await listen(channel, () => reporting.startSoon(settleMs)) : null
-  const both = [reporting, judging]
-  // What another process left.
-  if (isAutomatic) for (const run of both) run.startSoon(0)
+  const woken = isAutomatic ? await wakeOn(reporting, { listen, channel, delayMs: settleMs }) : reporting
+  if (isAutomatic) judging.startSoon(0)
+  const both = [woken, judging]
   return {
     job: async () => {
       for (const run of both) await run.job()
@@ -94,7 +93,7 @@ export async function startReporting(dependencies: ReportingDependencies): Promi
       for (const run of both) run.startSoon(delayMs)
     },
     stop: async () => {
-      await Promise.all([...both.map((run) => run.stop()), stopListening?.()])
+      await Promise.all(both.map((run) => run.stop()))
     },
   }
 }

@@ -6,7 +6,7 @@ import { deleteRequests } from '../requests/store/delete.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
 import { storePageAlone } from '../requests/store/store.ts'
 import { recount } from '../requests/wishes/recount.ts'
-import { type ClaimedRequest, claimMs } from './claim.ts'
+import type { ClaimedRequest } from './claim.ts'
 
 /** What a call did to the requests that it read. */
 export interface RefreshOutcome {
@@ -40,7 +40,7 @@ async function countMissing(transaction: Transaction, ids: readonly string[], no
 const postpone = (transaction: Transaction, ids: readonly string[], now: Date) =>
   sql`
     update request_refreshes set checked_at = ${now}, due_at = ${new Date(now.getTime() + unreadableMs)}
-    where request_id = any(${[...ids]}::uuid[]) and due_at <= ${new Date(now.getTime() + claimMs)}`.execute(transaction)
+    where request_id = any(${[...ids]}::uuid[]) and due_at <= ${now}`.execute(transaction)
 
 /**
  * Stores what a call returned for the claimed requests, and deletes what is gone: in two transactions, because one that has the locks of some requests

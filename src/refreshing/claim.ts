@@ -1,24 +1,27 @@
 import { sql } from 'kysely'
+import { type ClaimedRow, claimRows, isUnclaimed } from '../database/claimed-work.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Database, Executor } from '../database/open.ts'
 import type { Refresh } from '../platforms/platform.ts'
 
 /** A request that this process may read again until the claim runs out. */
-export interface ClaimedRequest {
-  id: string
+export interface ClaimedRequest extends ClaimedRow {
   handle: string
 }
 
 /** How many of those that are due longest are compared by their votes: this bounds the work of a claim. */
 const comparedRows = 1_000
 /** Far longer than a call with all its tries. A claim that runs out belonged to a process that died. */
-export const claimMs = 10 * 60_000
+const claimMs = 10 * 60_000
 
-async function readDue(executor: Executor, platform: PlatformName, now: Date): Promise<ClaimedRequest[]> {
-  const { rows } = await sql<ClaimedRequest>`
+type DueRequest = Pick<ClaimedRequest, 'id' | 'handle'>
+
+async function readDue(executor: Executor, platform: PlatformName, now: Date): Promise<DueRequest[]> {
+  const { rows } = await sql<DueRequest>`
     select due.id, due.handle from (
       select request_id as id, handle from request_refreshes
-      where platform = ${platform} and due_at <= ${now}::timestamptz order by due_at limit ${sql.lit(comparedRows)}
+      where platform = ${platform} and due_at <= ${now}::timestamptz and ${isUnclaimed}
+      order by due_at limit ${sql.lit(comparedRows)}
     ) as due join requests using (id) order by requests.votes desc, due.id`.execute(executor)
   return rows
 }
@@ -38,14 +41,11 @@ export async function claimRequests(
   if (first === undefined) return []
   const group = groupOf(first.handle)
   const chosen = due.filter(({ handle }) => groupOf(handle) === group).slice(0, maxHandles)
-  // Another process may have claimed some of them meanwhile: each row goes to the first whose update sees it due.
-  const { rows } = await sql<ClaimedRequest>`
-    update request_refreshes set due_at = ${new Date(now.getTime() + claimMs)}
-    where request_id in (
-      select request_id from request_refreshes
-      where request_id = any(${chosen.map(({ id }) => id)}::uuid[]) and due_at <= ${now}::timestamptz
-      order by request_id for update skip locked
-    )
-    returning request_id as id, handle`.execute(database)
-  return rows
+  // Another process may have claimed some of them meanwhile.
+  return claimRows<{ handle: string }>(database, 'request_refreshes', {
+    where: sql`request_id = any(${chosen.map(({ id }) => id)}::uuid[]) and due_at <= ${now}::timestamptz`,
+    order: sql`request_id`,
+    ...{ max: maxHandles, claimMs },
+    columns: sql`handle`,
+  })
 }

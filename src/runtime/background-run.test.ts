@@ -56,6 +56,25 @@ describe('a run', () => {
     await work.stop()
   })
 
+  it('begins after the shortest of several delays', async () => {
+    const step = vi.fn(async () => false)
+    const work = createBackgroundRun({ step, onError: noErrors })
+    work.startSoon(60_000)
+    work.startSoon(1)
+    await expect.poll(() => step.mock.calls.length).toBe(1)
+    await work.stop()
+  })
+
+  it('begins every so often until it is stopped', async () => {
+    const step = vi.fn(async () => false)
+    const work = createBackgroundRun({ step, everyMs: 2, onError: noErrors })
+    await expect.poll(() => step.mock.calls.length).toBeGreaterThan(2)
+    await work.stop()
+    const begun = step.mock.calls.length
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(step).toHaveBeenCalledTimes(begun)
+  })
+
   it('pauses after a step that has more, for a multiple of what the step took', async () => {
     const tookMs = 20
     const starts: number[] = []

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { type BackgroundRun, createBackgroundRun } from './background-run.ts'
 
 /** Deletes one slice of the rows that are no longer needed. @returns whether there may be more. */
 export type MaintenanceJob = () => Promise<boolean>
@@ -6,13 +7,6 @@ export type MaintenanceJob = () => Promise<boolean>
 const intervalMs = 5 * 60_000
 /** The maximum of slices of a job in one round: a backlog takes several rounds, so that other jobs do not wait long. */
 const maxSlices = 100
-
-export interface Maintenance {
-  /** Runs every job now. */
-  run(): Promise<void>
-  /** Ends the rounds after the slice that is under way. */
-  stop(): Promise<void>
-}
 
 /**
  * Does the work for one row after the other. A row that fails is logged and left for the next round, so that it does not block
@@ -37,31 +31,19 @@ export async function passOverFailures<Row extends { id: string }>(
 }
 
 /** Runs the jobs every few minutes, one slice after the other. A failed job is logged and tried again in the next round. */
-export function startMaintenance(jobs: Record<string, MaintenanceJob>, log: Logger): Maintenance {
-  let stopped = false
-  const run = async () => {
-    for (const [name, job] of Object.entries(jobs)) {
-      try {
-        let more = true
-        for (let slice = 0; more && slice < maxSlices && !stopped; slice++) more = await job()
-      } catch (error) {
-        log.error({ err: error, job: name }, 'maintenance failed')
+export const startMaintenance = (jobs: Record<string, MaintenanceJob>, log: Logger): BackgroundRun =>
+  createBackgroundRun({
+    everyMs: intervalMs,
+    step: async (signal) => {
+      for (const [name, job] of Object.entries(jobs)) {
+        try {
+          let more = true
+          for (let slice = 0; more && slice < maxSlices && !signal.aborted; slice++) more = await job()
+        } catch (error) {
+          log.error({ err: error, job: name }, 'maintenance failed')
+        }
       }
-    }
-  }
-  let round = Promise.resolve()
-  const timer = setInterval(() => {
-    round = round.then(run)
-  }, intervalMs).unref()
-  return {
-    run: () => {
-      round = round.then(run)
-      return round
+      return false
     },
-    stop: async () => {
-      stopped = true
-      clearInterval(timer)
-      await round
-    },
-  }
-}
+    onError: (error) => log.error({ err: error }, 'maintenance failed'),
+  })

@@ -5,20 +5,12 @@ import { type DueDependencies, runDueWatches } from './due.ts'
 const intervalMs = 10_000
 
 /** Runs watches that are due, every few seconds until it is stopped. */
-export function startWatches(dependencies: DueDependencies): BackgroundRun {
-  const background = createBackgroundRun({
+export const startWatches = (dependencies: DueDependencies): BackgroundRun =>
+  createBackgroundRun({
+    everyMs: intervalMs,
     step: async (signal) => {
       await runDueWatches(dependencies, signal)
       return false
     },
     onError: (error) => dependencies.log.error({ err: error }, 'watches that are due could not be read'),
   })
-  const timer = setInterval(background.job, intervalMs).unref()
-  return {
-    ...background,
-    stop: async () => {
-      clearInterval(timer)
-      await background.stop()
-    },
-  }
-}

@@ -14,7 +14,7 @@ import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
 import { nextInstant } from './schedule.ts'
 import { scheduleOf, type Watch } from './watch.ts'
 
-// A watch is due when the instant in `next_run_at` has come. Who moves that on has the run.
+// A watch is due when the instant in `next_run_at` has come. Who moves that on has the run, in the same transaction.
 
 export interface DueDependencies extends RunDependencies {
   database: Database

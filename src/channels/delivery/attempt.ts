@@ -7,7 +7,7 @@ import type { Adapters, DeliveryOutcome } from '../adapter.ts'
 import { createDigest } from '../messages/digest.ts'
 import type { RenderEvent } from '../messages/renderer.ts'
 import { sealedFor } from '../store/channels.ts'
-import { type Claim, renewClaim } from './claims.ts'
+import { type Claim, renewChannelClaim } from './claims.ts'
 import type { ClaimResult } from './record.ts'
 
 export interface AttemptDependencies {
@@ -49,7 +49,7 @@ async function compose({ database, render, publicUrl, clock }: AttemptDependenci
     if (message === null) nothingLeft.push(event.deliveryId)
     else digest.add(message)
     if (performance.now() - renewedAt < renewEveryMs) continue
-    if (!(await renewClaim(database, claim))) return null
+    if (!(await renewChannelClaim(database, claim))) return null
     renewedAt = performance.now()
   }
   const isSingle = claim.events.length === 1 && claim.events[0]!.eventId === claim.messageId
@@ -99,7 +99,7 @@ export async function attempt(
     if (composed.message === null) return ended({ kind: 'none' })
     const adapter = adapters.get(claim.type)
     if (adapter === undefined || adapter.unavailable !== null) return ended(toOutcome(noType(claim.type)))
-    if (!(await renewClaim(database, claim))) return null
+    if (!(await renewChannelClaim(database, claim))) return null
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(adapter.timeLimitMs ?? usualTimeLimitMs)])
     const context = { channelId, accountId, channelName, now: clock.now(), publicUrl: publicUrl(), signal }
     const outcome = toOutcome(await adapter.deliver(config, composed.message, context))

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type ClaimedRow, claimRows, isUnclaimed, renewClaim } from '../../database/claimed-work.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../database/tables/channels.ts'
 import type { EventSubject, EventType } from '../../events/events.ts'
@@ -34,8 +35,7 @@ export interface Claim {
   events: ClaimedEvent[]
 }
 
-interface ChannelRow {
-  id: string
+interface ChannelRow extends ClaimedRow {
   account_id: string
   type: ChannelType
   name: string
@@ -44,7 +44,6 @@ interface ChannelRow {
   failures: number
   failing_since: Date | null
   cadence: ChannelCadence
-  claimed_by: string
 }
 
 interface DeliveryRow {
@@ -84,42 +83,34 @@ async function claimChannels(
   const busy = [...underWay].filter(([, count]) => count >= maxOfHost).map(([host]) => host)
   const counts = JSON.stringify(Object.fromEntries(underWay))
   const durations = JSON.stringify(Object.fromEntries(claimMs))
-  const isFree = sql`due_at <= ${now} and state = 'active' and (claimed_until is null or claimed_until < clock_timestamp())`
-  const { rows } = await sql<ChannelRow>`
-    with due as materialized (
-      select id, host, due_at from channels where ${isFree} and host <> all(${busy}::text[])
-        and id <> all(${[...channelsUnderWay]}::uuid[])
-      order by due_at, id limit ${sql.lit(max * 4)}
-    ), ranked as (
-      select id, due_at, row_number() over (partition by host order by due_at, id)
-        + coalesce((${counts}::jsonb ->> host)::integer, 0) as place from due
-    ), next as materialized (
-      select channels.id from channels join ranked using (id) where place <= ${maxOfHost} and ${sql`channels.due_at <= ${now}
-        and channels.state = 'active' and (claimed_until is null or claimed_until < clock_timestamp())`}
-      order by ranked.due_at, id limit ${max} for update of channels skip locked
-    )
-    update channels set claimed_by = gen_random_uuid(), claimed_until = clock_timestamp()
-      + make_interval(secs => coalesce((${durations}::jsonb ->> type)::float8, ${sql.lit(usualClaimMs)}) / 1000)
-    from next where channels.id = next.id
-    returning channels.id, account_id, type, name, config, host, failures, failing_since, cadence, claimed_by`.execute(
-    transaction,
-  )
-  return rows
+  const isDue = sql`due_at <= ${now} and state = 'active'`
+  return claimRows<ChannelRow>(transaction, 'channels', {
+    where: sql`${isDue} and id = any(array(
+      select id from (
+        select id, row_number() over (partition by host order by due_at, id)
+          + coalesce((${counts}::jsonb ->> host)::integer, 0) as place
+        from (
+          select id, host, due_at from channels where ${isDue} and ${isUnclaimed} and host <> all(${busy}::text[])
+            and id <> all(${[...channelsUnderWay]}::uuid[])
+          order by due_at, id limit ${sql.lit(max * 4)}
+        ) as due
+      ) as ranked where place <= ${maxOfHost}))`,
+    order: sql`due_at, id`,
+    max,
+    claimMs: sql`coalesce((${durations}::jsonb ->> type)::float8, ${sql.lit(usualClaimMs)})`,
+    columns: sql`account_id, type, name, config, host, failures, failing_since, cadence`,
+  })
 }
 
 /**
  * Begins the time of a claim anew: for whoever composes for long, and before anything is sent, so that it covers all that an adapter may take.
  * @returns false when the claim has ended, or the channel gets nothing any more: then nothing may be sent.
  */
-export async function renewClaim(
+export const renewChannelClaim = (
   executor: Executor,
   { channelId, token, claimMs }: Pick<Claim, 'channelId' | 'token' | 'claimMs'>,
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update channels set claimed_until = clock_timestamp() + make_interval(secs => ${claimMs}::float8 / 1000)
-    where id = ${channelId} and claimed_by = ${token} and state = 'active'`.execute(executor)
-  return numAffectedRows === 1n
-}
+): Promise<boolean> =>
+  renewClaim(executor, 'channels', { id: channelId, token }, { claimMs, where: sql`state = 'active'` })
 
 /** Gives due deliveries without a message the one that they are told in; from then on it is the same in each attempt. */
 const composeMessages = (transaction: Transaction, channelIds: readonly string[], now: Date) =>
@@ -177,7 +168,7 @@ export const claimMessages = (database: Database, input: ClaimInput): Promise<Cl
         host: channel.host,
         failures: channel.failures,
         failingSince: channel.failing_since,
-        token: channel.claimed_by,
+        token: channel.token,
         claimMs: input.claimMs.get(channel.type) ?? usualClaimMs,
         messageId: rows[0]?.message_id ?? '',
         cadence: channel.cadence,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OpenDatabase } from '../../database/open.ts'
-import { createBackgroundRun, wakeTwice } from '../../runtime/background-run.ts'
+import { createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
 import type { MaintenanceJob } from '../../runtime/maintenance.ts'
 import { type AttemptDependencies, attempt, claimsOf } from './attempt.ts'
 import { type Claim, claimMessages } from './claims.ts'
@@ -61,7 +61,6 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
   const claimMs = claimsOf(dependencies.adapters)
   const stopping = new AbortController()
   const { signal } = stopping
-  let timer: NodeJS.Timeout | undefined
   const lanes = createLanes({ ...limits, onFree: () => pumping.startSoon(gatherMs) })
   const record = createRecorder(async (results) => {
     for (const disabled of await recordResults({ database, random, noteLook }, results)) {
@@ -93,10 +92,8 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
     return claims.length > 0
   }
   const waitForDue = async () => {
-    if (!isAutomatic || signal.aborted) return
-    const wait = await readWait(dependencies)
-    clearTimeout(timer)
-    timer = setTimeout(() => pumping.startSoon(0), wait).unref()
+    if (!isAutomatic) return
+    pumping.startSoon(await readWait(dependencies))
   }
   const onError = (what: string) => (error: unknown) => log.error({ err: error }, what)
   const pumping = createBackgroundRun({
@@ -107,7 +104,7 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
     },
     onError: (error) => {
       onError('claiming deliveries failed')(error)
-      if (isAutomatic && !signal.aborted) timer = setTimeout(() => pumping.startSoon(0), maxWaitMs).unref()
+      if (isAutomatic) pumping.startSoon(maxWaitMs)
     },
   })
   const fanning = createBackgroundRun({
@@ -118,13 +115,8 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
     },
     onError: onError('events were not fanned out'),
   })
-  const waking = wakeTwice(fanning, settleMs)
-  const stopListening = isAutomatic ? await listen(channel, waking.wake) : null
-  // What another process left.
-  if (isAutomatic) {
-    waking.wake()
-    pumping.startSoon(0)
-  }
+  const woken = isAutomatic ? await wakeOn(fanning, { listen, channel, delayMs: settleMs }) : fanning
+  if (isAutomatic) pumping.startSoon(0)
   return {
     run: async () => {
       await fanning.run()
@@ -141,11 +133,8 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
       return false
     },
     stop: async () => {
-      waking.stop()
-      clearTimeout(timer)
       stopping.abort()
-      await Promise.all([fanning.stop(), pumping.stop(), stopListening?.()])
-      clearTimeout(timer)
+      await Promise.all([woken.stop(), pumping.stop()])
       await lanes.idle()
     },
   }

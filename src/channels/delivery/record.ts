@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lockClaims, noClaim } from '../../database/claimed-work.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { DisabledReason } from '../adapter.ts'
 import { nextDue } from '../store/deliveries.ts'
@@ -135,20 +136,17 @@ const writeDeliveries = (transaction: Transaction, changes: readonly DeliveryCha
 
 const writeChannels = (transaction: Transaction, changes: readonly ChannelChange[]) =>
   sql`
-    update channels set claimed_by = null, claimed_until = null, failures = fresh.failures, failing_since = fresh.failing_since,
+    update channels set ${noClaim}, failures = fresh.failures, failing_since = fresh.failing_since,
       rests_until = fresh.rests_until, last_delivered_at = coalesce(fresh.delivered_at, last_delivered_at),
       due_at = ${nextDue(sql.ref('fresh.rests_until'))}
     from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as fresh
       (id uuid, failures integer, failing_since timestamptz, rests_until timestamptz, delivered_at timestamptz)
     where channels.id = fresh.id`.execute(transaction)
 
-/** The results whose claims hold still, with the rows of their channels locked in the order of their ids. */
+/** The results whose claims hold still, with the rows of their channels locked. */
 async function keepClaims(transaction: Transaction, results: readonly ClaimResult[]): Promise<ClaimResult[]> {
-  const tokens = results.map(({ claim }) => claim.token)
-  const { rows } = await sql<{ claimed_by: string }>`
-    select claimed_by from channels where claimed_by = any(${tokens}::uuid[])
-      and id = any(${results.map(({ claim }) => claim.channelId)}::uuid[]) order by id for update`.execute(transaction)
-  const held = new Set(rows.map(({ claimed_by }) => claimed_by))
+  const claims = results.map(({ claim: { channelId: id, token } }) => ({ id, token }))
+  const held = await lockClaims(transaction, 'channels', claims)
   return results.filter(({ claim }) => held.has(claim.token))
 }
 

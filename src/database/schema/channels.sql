@@ -30,11 +30,10 @@ create table channels (
   rests_until timestamptz,
   -- When its next attempt is due; null while nothing is pending. Changed under the lock of the row only, see delivery/.
   due_at timestamptz,
-  -- The process that delivers on it, by a token of its own, until that time.
+  -- Its claim (src/database/claimed-work.ts): a process delivers on it until that time.
   claimed_by uuid,
   claimed_until timestamptz,
-  constraint channels_check check ((disabled_reason is not null) = (state = 'disabled')),
-  constraint channels_check1 check ((claimed_by is null) = (claimed_until is null))
+  constraint channels_check check ((disabled_reason is not null) = (state = 'disabled'))
 );
 create index channels_account on channels (account_id, created_at, id);
 create index channels_due on channels (due_at) where due_at is not null;

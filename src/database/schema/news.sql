@@ -36,7 +36,8 @@ create table news_reports (
   grown integer not null,
   completed integer not null,
   declined integer not null,
-  -- A process judges it until then.
+  -- Its claim: a process judges it until that time.
+  claimed_by uuid,
   claimed_until timestamptz,
   constraint news_reports_check check ((ready_at is null) = (state = 'judging'))
 );

@@ -158,7 +158,10 @@ create table request_refreshes (
   checked_at timestamptz,
   -- On how many days in a row the platform did not return it.
   misses smallint not null default 0,
-  missed_on date
+  missed_on date,
+  -- Its claim: a process reads it again until that time.
+  claimed_by uuid,
+  claimed_until timestamptz
 );
 create index request_refreshes_due on request_refreshes (platform, due_at);
 

@@ -13,9 +13,9 @@ create table search_consumers (
   name text primary key,
   -- Every change of a transaction that is complete in this snapshot was read.
   position pg_snapshot not null,
-  -- The process that reads for it now, and until when no other one may.
-  lease_owner uuid,
-  lease_until timestamptz,
+  -- Its claim: a process reads for it until that time.
+  claimed_by uuid,
+  claimed_until timestamptz,
   -- Of one that copies all requests first, in the order of their ids: how far it is. Null when nothing is copied yet.
   copied_through uuid,
   is_copied boolean not null default false

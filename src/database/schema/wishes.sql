@@ -49,10 +49,11 @@ create table wish_members (
 );
 create index wish_members_wish on wish_members (wish_id, request_id);
 
--- Requests that were not placed yet, or are to be placed again. claimed_until: a process places it until then.
+-- Requests that were not placed yet, or are to be placed again. Its claim: a process places it until that time.
 create table wish_queue (
   request_id uuid primary key,
   queued_at timestamptz not null default now(),
+  claimed_by uuid,
   claimed_until timestamptz
 );
 create index wish_queue_next on wish_queue (queued_at desc, request_id);

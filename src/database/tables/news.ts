@@ -35,6 +35,7 @@ export interface NewsTables {
     grown: Fixed<number>
     completed: Fixed<number>
     declined: Fixed<number>
+    claimed_by: string | null
     claimed_until: Date | null
   }
   /** Ids and numbers only: texts are read when they are shown. */

@@ -112,6 +112,8 @@ export interface RequestsTables {
     misses: Generated<number>
     /** YYYY-MM-DD. */
     missed_on: string | null
+    claimed_by: string | null
+    claimed_until: Date | null
   }
   /** The normalised text that the search index covers, apart from `requests` so that fresh votes do not rewrite it. */
   request_texts: {

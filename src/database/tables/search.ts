@@ -17,9 +17,8 @@ export interface SearchTables {
     name: Fixed<string>
     /** A `pg_snapshot`, as text: every change of a transaction that is complete in it was read. */
     position: string
-    /** The process that reads for it now, and until when no other one may. */
-    lease_owner: string | null
-    lease_until: Date | null
+    claimed_by: string | null
+    claimed_until: Date | null
     /** Of one that copies all requests first, in the order of their ids: how far it is; null when nothing is copied yet. */
     copied_through: string | null
     is_copied: Generated<boolean>

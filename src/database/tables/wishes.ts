@@ -39,6 +39,7 @@ export interface WishesTables {
   wish_queue: {
     request_id: Fixed<string>
     queued_at: FixedWithDefault<Date>
+    claimed_by: string | null
     claimed_until: Date | null
   }
   account_wish_members: {

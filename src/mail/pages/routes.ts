@@ -4,7 +4,7 @@ import type { App } from '../../http/app-type.ts'
 import { ServiceError } from '../../http/errors.ts'
 import type { RateLimits } from '../../rate-limits/rate-limits.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { type ConfirmationAnswer, confirmAddress, readConfirmation } from '../confirmations.ts'
+import { type ConfirmationAnswer, confirmAddress, readConfirmation } from '../confirmation-links.ts'
 import { readUnsubscription, unsubscribe } from '../unsubscribing.ts'
 import { type PageView, renderView, viewHeaders, views } from './views.ts'
 

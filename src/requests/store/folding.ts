@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database, OpenDatabase } from '../../database/open.ts'
-import { createBackgroundRun, wakeTwice } from '../../runtime/background-run.ts'
+import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
 import { countSlice } from '../search/uncounted-texts.ts'
 import { foldTopicCounts } from './topic-counts.ts'
 
@@ -17,28 +17,15 @@ async function foldSlice(database: Database): Promise<boolean> {
   return (await countSlice(database)) || moreTopics
 }
 
-export interface Folding {
-  /** Stops listening, and ends the run after the slice that is under way. What is left is folded after the next start. */
-  stop(): Promise<void>
-}
-
 /** Folds counts of topics and counts words soon after pages were stored, by this process or another, and at once what was left. */
 export async function startFolding(
   { database, listen }: Pick<OpenDatabase, 'database' | 'listen'>,
   log: Pick<Logger, 'error'>,
-): Promise<Folding> {
+): Promise<BackgroundRun> {
   const folding = createBackgroundRun({
     step: () => foldSlice(database),
     pauseFactor,
     onError: (error) => log.error({ err: error }, 'folding counts failed'),
   })
-  const waking = wakeTwice(folding, delayMs)
-  const stopListening = await listen(channel, waking.wake)
-  waking.wake()
-  return {
-    stop: async () => {
-      waking.stop()
-      await Promise.all([folding.stop(), stopListening()])
-    },
-  }
+  return wakeOn(folding, { listen, channel, delayMs })
 }

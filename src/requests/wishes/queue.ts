@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { noClaim } from '../../database/claimed-work.ts'
 import type { Transaction } from '../../database/open.ts'
 
 /**
@@ -11,7 +12,7 @@ export const insertQueued = (ids: readonly string[]) => sql`
   where id = any(${[...ids]}::uuid[]) and not exists (select from wish_members where wish_members.request_id = id)
     and (standing = 2 or exists (
       select from account_requests as own where own.request_id = id and own.standing = 2))
-  on conflict (request_id) do update set queued_at = excluded.queued_at, claimed_until = null`
+  on conflict (request_id) do update set queued_at = excluded.queued_at, ${noClaim}`
 
 /** Queues requests whose text changed, or that became likely, in the transaction of the change. */
 export async function queuePlacing(transaction: Transaction, ids: readonly string[]): Promise<void> {

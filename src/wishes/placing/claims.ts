@@ -1,28 +1,12 @@
 import { sql } from 'kysely'
+import { type ClaimedRow, claimRows } from '../../database/claimed-work.ts'
 import type { Database } from '../../database/open.ts'
 
-/** A request that this process places, until `claimedUntil`. */
-export interface Claim {
-  id: string
-  /** By the clock of the database, as text with all its digits: it tells one claim of a request from another. */
-  claimedUntil: string
-}
+const claimMs = 2 * 60_000
 
-/** A process that died has placed nothing; others place its requests after this. */
-const claimDuration = sql`interval '2 minutes'`
-
-/** Claims requests that are to be placed, the newest first; no request is claimed by two processes at a time. */
-export async function claimRequests(database: Database, max: number): Promise<Claim[]> {
-  const { rows } = await sql<Claim>`
-    with next as materialized (
-      select request_id from wish_queue where claimed_until is null or claimed_until < clock_timestamp()
-      order by queued_at desc, request_id limit ${max} for update skip locked
-    )
-    update wish_queue set claimed_until = clock_timestamp() + ${claimDuration}
-    from next where wish_queue.request_id = next.request_id
-    returning wish_queue.request_id as id, claimed_until::text as "claimedUntil"`.execute(database)
-  return rows
-}
+/** Claims requests that are to be placed, the newest first. */
+export const claimRequests = (database: Database, max: number): Promise<ClaimedRow[]> =>
+  claimRows(database, 'wish_queue', { where: sql`true`, order: sql`queued_at desc, request_id`, max, claimMs })
 
 /** A count up to this is exact. */
 const maxCounted = 10_000

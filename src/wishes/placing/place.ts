@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
+import { type ClaimedRow, lockClaims, releaseClaims } from '../../database/claimed-work.ts'
 import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { lockRequests } from '../../requests/store/request-locks.ts'
 import { correctionHash } from '../../requests/views/standings.ts'
 import { recount } from '../../requests/wishes/recount.ts'
-import type { Claim } from './claims.ts'
 import type { Target } from './targets.ts'
 
 /** A claimed request with the wishes that it may join, the most similar first. */
 export interface Proposal {
-  claim: Claim
+  claim: ClaimedRow
   targets: readonly Target[]
 }
 
@@ -32,15 +32,6 @@ interface Membership {
   wish_id: string
   is_core: boolean
   similarity: number
-}
-
-/** The claims that still hold: their requests were not deleted, queued again or claimed by another process meanwhile. */
-async function keepClaims(transaction: Transaction, claims: readonly Claim[]): Promise<Set<string>> {
-  const { rows } = await sql<{ request_id: string }>`
-    select wish_queue.request_id from wish_queue join jsonb_to_recordset(${JSON.stringify(claims)}::jsonb)
-      as claim (id uuid, "claimedUntil" timestamptz) on claim.id = request_id and claim."claimedUntil" = claimed_until
-    order by 1 for update of wish_queue`.execute(transaction)
-  return new Set(rows.map((row) => row.request_id))
 }
 
 async function readPresent(transaction: Transaction, ids: readonly string[]): Promise<Map<string, Present>> {
@@ -149,8 +140,8 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
       transaction,
       proposals.flatMap(({ claim, targets }) => [claim.id, ...targets.map(({ coreId }) => coreId)]),
     )
-    const claimed = await keepClaims(transaction, claims)
-    const valid = proposals.filter(({ claim }) => claimed.has(claim.id))
+    const held = await lockClaims(transaction, 'wish_queue', claims)
+    const valid = proposals.filter(({ claim }) => held.has(claim.token))
     if (valid.length === 0) return { placed: 0, joined: 0 }
     const ids = valid.flatMap(({ claim, targets }) => [claim.id, ...targets.map(({ coreId }) => coreId)])
     const present = await readPresent(transaction, [...new Set(ids)])
@@ -159,12 +150,12 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
       .flatMap(({ claim }) => present.get(claim.id) ?? [])
     const partings = joining.length === 0 ? new Map() : await readPartings(transaction, joining.map(hashOf))
     const { decide, memberships } = createDecisions(transaction, present, partings)
-    const [done, stale]: [string[], string[]] = [[], []]
-    for (const proposal of valid) ((await decide(proposal)) ? done : stale).push(proposal.claim.id)
+    const [done, stale]: [ClaimedRow[], ClaimedRow[]] = [[], []]
+    for (const proposal of valid) ((await decide(proposal)) ? done : stale).push(proposal.claim)
     await writeMemberships(transaction, memberships)
     const joined = memberships.map(({ request_id }) => request_id)
-    await sql`delete from wish_queue where request_id = any(${done}::uuid[])`.execute(transaction)
-    await sql`update wish_queue set claimed_until = null where request_id = any(${stale}::uuid[])`.execute(transaction)
+    await sql`delete from wish_queue where request_id = any(${done.map(({ id }) => id)}::uuid[])`.execute(transaction)
+    await releaseClaims(transaction, 'wish_queue', stale)
     // Alone, a request was a wish with its own id.
     await recount(transaction, { requests: joined, left: joined })
     return { placed: done.length, joined: memberships.filter(({ is_core }) => !is_core).length }

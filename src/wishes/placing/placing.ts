@@ -3,7 +3,7 @@ import type { Database, OpenDatabase } from '../../database/open.ts'
 import type { SearchIndex } from '../../requests/search/search-index.ts'
 import { countTexts } from '../../requests/search/uncounted-texts.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
-import { type BackgroundRun, createBackgroundRun, wakeTwice } from '../../runtime/background-run.ts'
+import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import { readComparedTexts } from '../pairs/candidates.ts'
 import { createWordCounter, type WordCounter } from '../pairs/rarity.ts'
@@ -103,15 +103,5 @@ export async function startPlacing({
     },
     onError: (error) => log.error({ err: error }, 'placing requests failed'),
   })
-  const waking = wakeTwice(placing, settleMs)
-  const stopListening = isAutomatic ? await listen(channel, waking.wake) : null
-  // What another process left.
-  if (isAutomatic) waking.wake()
-  return {
-    ...placing,
-    stop: async () => {
-      waking.stop()
-      await Promise.all([placing.stop(), stopListening?.()])
-    },
-  }
+  return isAutomatic ? wakeOn(placing, { listen, channel, delayMs: settleMs }) : placing
 }

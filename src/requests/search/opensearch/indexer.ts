@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { releaseClaims } from '../../../database/claimed-work.ts'
 import type { Database } from '../../../database/open.ts'
 import { pauseUnlessAborted } from '../../../runtime/abort.ts'
-import { type ClaimedConsumer, claimConsumer, endLease } from '../outbox/leases.ts'
+import { type BackgroundRun, createBackgroundRun } from '../../../runtime/background-run.ts'
+import { type ClaimedConsumer, claimConsumer } from '../outbox/claims.ts'
 import { commitPosition, readChanges } from '../outbox/outbox.ts'
 import { type Cluster, IndexMissingError } from './cluster.ts'
 import { readWrites } from './documents.ts'
@@ -30,14 +31,14 @@ const advanceMs = 2_000
 /** The requests of one request to the cluster. */
 const sliceRequests = 500
 /** The time of a slice. What a process that died had claimed is taken over after it. */
-const leaseMs = 5_000
+const claimMs = 5_000
 /** After a failure: a cluster that is away is not pressed. */
 const pauseAfterFailureMs = 2_000
 
 /** Copies the next requests, in the order of their ids. */
 async function copySlice(
   { database, cluster }: IndexerOptions,
-  { name, copiedThrough: through }: ClaimedConsumer,
+  { id: name, copiedThrough: through }: ClaimedConsumer,
 ): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from requests where ${through === null ? sql`true` : sql`id > ${through}::uuid`}
@@ -49,14 +50,14 @@ async function copySlice(
     name,
     writes.filter(({ fields }) => fields !== null),
   )
-  // Another process may be further already, after the lease of this one has ended: then it goes on from there.
+  // Another process may be further already, after the claim of this one has ended: then it goes on from there.
   await sql`
     update search_consumers set copied_through = ${ids.at(-1) ?? through}::uuid, is_copied = ${ids.length < sliceRequests}
     where name = ${name} and copied_through is not distinct from ${through}::uuid and not is_copied`.execute(database)
 }
 
 /** Writes the next changes. @returns false for a consumer that is not registered any more. */
-async function writeChanges({ database, cluster }: IndexerOptions, { name }: ClaimedConsumer): Promise<boolean> {
+async function writeChanges({ database, cluster }: IndexerOptions, { id: name }: ClaimedConsumer): Promise<boolean> {
   const changes = await readChanges(database, name, sliceRequests)
   if (changes === null) return false
   for (let start = 0; start < changes.ids.length; start += sliceRequests) {
@@ -68,10 +69,9 @@ async function writeChanges({ database, cluster }: IndexerOptions, { name }: Cla
 
 export function createIndexer(options: IndexerOptions): Indexer {
   const { database, cluster, log } = options
-  const owner = randomUUID()
   const stopping = new AbortController()
   const { signal } = stopping
-  let running: Promise<void> | null = null
+  let feeding: BackgroundRun | null = null
   let indexes: string[] = []
   let advancedAt = Number.NEGATIVE_INFINITY
 
@@ -82,9 +82,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
 
   /** One slice of an index that no other process has claimed. @returns whether there was one. */
   const takeSlice = async (): Promise<boolean> => {
-    const consumer = await claimConsumer(database, indexes, { owner, leaseMs })
+    const consumer = await claimConsumer(database, indexes, claimMs)
     if (consumer === null) return false
-    const { name, isCopied } = consumer
+    const { id: name, isCopied } = consumer
     try {
       if (!isCopied) await copySlice(options, consumer)
       else if (!(await writeChanges(options, consumer))) await replaceIndex(database, name, 'changes lost')
@@ -94,7 +94,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       await replaceIndex(database, name, 'index lost')
       await advance()
     } finally {
-      await endLease(database, owner)
+      await releaseClaims(database, 'search_consumers', [consumer])
     }
     return true
   }
@@ -105,31 +105,31 @@ export function createIndexer(options: IndexerOptions): Indexer {
     await advance()
   }
 
-  const run = async () => {
-    let failing = false
-    while (!signal.aborted) {
-      try {
-        if (performance.now() - advancedAt > advanceMs) await advance()
-        if (!(await takeSlice())) await pauseUnlessAborted(pollMs, signal)
-        if (failing) log.info('the search index is fed again')
-        failing = false
-      } catch (error) {
-        if (signal.aborted) return
-        if (!failing) log.warn({ err: error }, 'the search index cannot be fed now; its changes wait in the database')
-        failing = true
-        await pauseUnlessAborted(pauseAfterFailureMs, signal)
-      }
+  let failing = false
+  const step = async (): Promise<boolean> => {
+    try {
+      if (performance.now() - advancedAt > advanceMs) await advance()
+      const more = await takeSlice()
+      if (failing) log.info('the search index is fed again')
+      failing = false
+      return more
+    } catch (error) {
+      if (signal.aborted) return false
+      if (!failing) log.warn({ err: error }, 'the search index cannot be fed now; its changes wait in the database')
+      failing = true
+      await pauseUnlessAborted(pauseAfterFailureMs, signal)
+      return false
     }
   }
 
   return {
     start: () => {
-      running ??= run()
+      feeding ??= createBackgroundRun({ everyMs: pollMs, step, onError: (error) => log.warn({ err: error }) })
     },
     catchUp,
     stop: async () => {
       stopping.abort(new Error('the indexer stops'))
-      await running
+      await feeding?.stop()
     },
   }
 }

@@ -10,7 +10,7 @@ import { deleteRequests } from '../../store/delete.ts'
 import { preparePage } from '../../store/prepared-page.ts'
 import { storePageAlone } from '../../store/store.ts'
 import { type Row, store } from '../testing.ts'
-import { claimConsumer, endLease } from './leases.ts'
+import { claimConsumer } from './claims.ts'
 import { backlog, type Changes, commitPosition, dropConsumer, readChanges, registerConsumer } from './outbox.ts'
 import { deleteReadChanges, dropLostConsumers } from './retention.ts'
 
@@ -209,37 +209,14 @@ describe('the backlog', () => {
   })
 })
 
-describe('a lease of a shared consumer', () => {
-  const names = ['index 0', 'index 1']
-  const [one, two] = [crypto.randomUUID(), crypto.randomUUID()]
-  const claim = async (owner: string, leaseMs = 60_000) =>
-    (await claimConsumer(opened.database, names, { owner, leaseMs }))?.name ?? null
-  beforeEach(async () => {
-    for (const name of names) await registerConsumer(opened.database, name)
-  })
-
-  it('is of one process at a time, and is free when it ends', async () => {
-    const claimed = await Promise.all([claim(one), claim(two), claim(one)])
-    expect(claimed.filter((name) => name !== null).toSorted()).toEqual(names)
-    expect(claimed.filter((name) => name === null)).toHaveLength(1)
-    await endLease(opened.database, one)
-    await endLease(opened.database, two)
-    expect(await claim(two)).not.toBeNull()
-  })
-
-  it('of a process that died is free when its time is over', async () => {
-    // The other one first: it would take this one, too, where its time is over already.
-    await claim(two)
-    const name = (await claim(one, 1))!
-    await expect.poll(() => claim(two)).toBe(name)
-  })
-
-  it('is of a consumer that has something to do', async () => {
-    await sql`update search_consumers set is_copied = true`.execute(opened.database)
-    expect(await claim(one)).toBeNull()
-    await storeOne('one')
-    expect(names).toContain(await claim(one))
-  })
+it('a consumer is claimed while it has something to do', async () => {
+  await registerConsumer(opened.database, 'index')
+  const claim = async () => (await claimConsumer(opened.database, ['index'], 0))?.id ?? null
+  expect(await claim()).toBe('index')
+  await sql`update search_consumers set is_copied = true`.execute(opened.database)
+  expect(await claim()).toBeNull()
+  await storeOne('one')
+  expect(await claim()).toBe('index')
 })
 
 describe('beside transactions that are open for long', () => {
