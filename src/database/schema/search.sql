@@ -8,7 +8,7 @@ create table search_changes (
   primary key (transaction_id, request_id)
 );
 
--- Who follows the log, and how far each has read it; one of several parts follows only the requests of its part.
+-- Who follows the log, and how far each has read it.
 create table search_consumers (
   name text primary key,
   -- Every change of a transaction that is complete in this snapshot was read.
