@@ -25,6 +25,7 @@ export async function upsertTexts(
   }
   const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
   // A text is written only under the lock of its request, so the one that this statement sees is the one that it replaces.
+  // An insert that updates on conflict would parse a changed text twice.
   const { rows } = await sql<{ id: string; before: string | null; is_listed: boolean; is_counted: boolean }>`
     with incoming as materialized (
       select * from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
@@ -32,9 +33,11 @@ export async function upsertTexts(
       select request_id, incoming.text, known.text as before
       from incoming left join request_texts as known using (request_id)
       where known.text is distinct from incoming.text
+    ), added as (
+      insert into request_texts (request_id, text) select request_id, text from changed where before is null
     ), written as (
-      insert into request_texts (request_id, text) select request_id, text from changed
-      on conflict (request_id) do update set text = excluded.text
+      update request_texts as known set text = changed.text from changed
+      where known.request_id = changed.request_id and before is not null
     )
     select request_id as id, before, standing >= 0 as is_listed,
       not exists (select from uncounted_texts where uncounted_texts.request_id = changed.request_id) as is_counted
