@@ -56,7 +56,7 @@ quotes ("dark mode") must be there, and -"some words", or -word at the end of th
 written, where other words also match in other forms. Where fewer than ten results have the phrases of a query that also has other words,
 or where it reads like a title, there are also results with its words alone; they have \`matchedBy\`. A pasted title is searched by its words: a minus in it excludes nothing where the
 query goes on after it, reads like a sentence, or has more than ten words. A misspelt word is corrected, unless it is in quotes.
-\`meta.understood\` says how the query was read. Filters, sorting, phrases and exclusions look at the best 1,000 matches when there are more,
+\`meta.understood\` says how the query was read. By relevance, filters and phrases look at the best 1,000 matches when there are more,
 and say so in \`meta.window\`; so does a Postgres without BM25 where too many match to rank them all. Pages may shift while a scrape writes.`
 
 const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) =>
@@ -240,11 +240,13 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
         if (groupBy !== undefined) throw invalidField('groupBy', 'is not for expand')
         return expandedSearch(request, reply, { ...input, platforms: [...new Set(platforms ?? defaultPlatforms)] })
       }
-      const { data, meta } = await cachedRead<SearchAnswer | WishAnswer>(
-        `search ${groupBy ?? ''} ${JSON.stringify(input)}`,
-        () => (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
-      )
-      const credits = await creditsOfCaller(database, account, clock.now())
+      const [{ data, meta }, credits] = await Promise.all([
+        cachedRead<SearchAnswer | WishAnswer>(`search ${groupBy ?? ''} ${JSON.stringify(input)}`, () =>
+          (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
+        ),
+        // It costs nothing, so the credits are the same before and after.
+        creditsOfCaller(database, account, clock.now()),
+      ])
       return { data, meta: { ...meta, cachedResults: data.results.length, expanded: false }, usage: { credits } }
     },
   )
