@@ -75,18 +75,6 @@ create function requests_with_words(query tsquery, min_standing smallint, max_ro
   end
 $$;
 
--- As many as there are, up to max_rows, but no row of them is handed out.
-create function count_requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns integer language plpgsql stable set enable_seqscan = off set enable_indexscan = off set work_mem = '16MB' as $$
-  begin
-    return (
-      select count(*) from (
-        select from searchable_requests
-        where searched_words(request_id, words_version) @@ query and standing >= min_standing limit max_rows
-      ) as found
-    );
-  end
-$$;
-
 create function sampled_requests_with_words(query tsquery, min_standing smallint, max_rows bigint) returns setof searchable_requests language plpgsql stable rows 500 set enable_seqscan = off set enable_indexscan = off as $$
   begin
     return query select * from searchable_requests

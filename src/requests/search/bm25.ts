@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Ranking } from './database-engine.ts'
+import type { Ranking } from './best-hits.ts'
 
 /** How many matches the index can rank. */
 export const depths = [101, 301, 1_001, 5_001] as const

@@ -3,39 +3,27 @@ import type { Executor } from '../../database/open.ts'
 
 /** What an exact search may read. */
 export interface Bounds {
-  /** So many matches are read and sorted as they are. */
-  sorted: number
-  /** Of more matches an index in the order of the answer is walked, for at most so many rows: 10 to 20 µs each. */
-  walked: number
-  /** The same in a small cache, where the way that is left after a vain walk is a short one. */
-  walkedInSmall: number
-  /** In caches of so many requests all matches are read where nothing else is exact. The statistics that say the size lag behind. */
+  /** In caches of so many requests all matches are read, and every answer is exact. The statistics that say the size lag behind. */
   small: number
+  /** In a larger cache so many matches are sorted; of more, the best ones by relevance are. */
+  sorted: number
   /** More matches are "more than" so many. */
   counted: number
-  /** In a large cache filters may leave few of very many matches: so many of them are read to be counted or sorted. */
+  /** In a large cache filters may leave few of very many matches: so many of them are read to be counted. */
   filtered: number
-  /** Of the matches in the sample so many are read. */
-  sampled: number
   /** With so many matches in the sample there are more than `counted` in all. */
   manySampled: number
 }
 
-/** The index `searchable_requests_sample` has one request of so many. */
-export const sampleShare = 32
-
 /**
- * Caches up to 200,000 requests are always exact. Of 10,000 matches the sample has 312 on average, with a standard deviation of 18: it has
- * 400 once in more than 300,000 such queries.
+ * Caches up to 200,000 requests are always exact. The index `searchable_requests_sample` has one request in 32. Of 10,000 matches it has 312 on average,
+ * with a standard deviation of 18: it has 400 once in more than 300,000 such queries.
  */
 export const defaultBounds: Bounds = {
-  sorted: 10_000,
-  walked: 2_000,
-  walkedInSmall: 1_000,
   small: 250_000,
+  sorted: 10_000,
   counted: 10_000,
   filtered: 100_000,
-  sampled: 3_000,
   manySampled: 400,
 }
 

@@ -206,40 +206,30 @@ describe.each(kinds)('the engine %s', (kind) => {
   }
   const indexWith = (bounds: Bounds = defaultBounds): SearchIndex => createSearchIndex(engineWith(bounds))
 
-  // Few matches are sorted, of many an index is walked, and where that does not fill the page, all of them are read.
-  const ways = [
-    ['sorts all matches', defaultBounds],
-    ['walks the order', { ...defaultBounds, sorted: 10, walkedInSmall: 700 }],
-    ['reads all matches after a vain walk', { ...defaultBounds, sorted: 10, walkedInSmall: 40 }],
-    ['walks the order of a large cache', { ...defaultBounds, small: 0, sorted: 10, walked: 700, manySampled: 0 }],
-    ['reads not too many matches of a large cache', { ...defaultBounds, small: 0, sorted: 10, walked: 1 }],
-  ] as const
-
-  // A cluster has one way; only how many of its answers are verified differs.
-  test.each(isCluster ? ways.slice(0, 2) : ways)(
-    'orders exactly as a plain scan, when it %s',
-    { timeout },
-    async (_way, bounds) => {
-      const index = indexWith(bounds)
-      await fc.assert(
-        fc.asyncProperty(asked, async (input) => {
-          const { filters: given, sortBy, offset } = input
-          const limit = Math.min(input.limit, 100 - offset)
-          const found = await index.search(opened.database, {
-            query: queryOf(input),
-            filters: given,
-            sortBy,
-            offset,
-            limit,
-          })
-          const { ordered } = scan(input)
-          expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(offset, offset + limit).map(({ id }) => id))
-          expect([found.more, found.window]).toEqual([ordered.length > offset + limit, null])
-        }),
-        { numRuns: runs },
-      )
-    },
-  )
+  // Of a cluster it differs only how many of its answers are verified.
+  test.each([
+    ['of a cache', defaultBounds],
+    ['of few matches in a large cache', { ...defaultBounds, small: 0, sorted: 700 }],
+  ] as const)('orders exactly as a plain scan: all %s', { timeout }, async (_way, bounds) => {
+    const index = indexWith(bounds)
+    await fc.assert(
+      fc.asyncProperty(asked, async (input) => {
+        const { filters: given, sortBy, offset } = input
+        const limit = Math.min(input.limit, 100 - offset)
+        const found = await index.search(opened.database, {
+          query: queryOf(input),
+          filters: given,
+          sortBy,
+          offset,
+          limit,
+        })
+        const { ordered } = scan(input)
+        expect(found.results.map(({ _id }) => _id)).toEqual(ordered.slice(offset, offset + limit).map(({ id }) => id))
+        expect([found.more, found.window]).toEqual([ordered.length > offset + limit, null])
+      }),
+      { numRuns: runs },
+    )
+  })
 
   test('counts what has all words as a plain scan does, by every facet', { timeout }, async () => {
     const index = indexWith()
@@ -253,6 +243,13 @@ describe.each(kinds)('the engine %s', (kind) => {
         for (const one of [index, sampling]) {
           const total = await one.totals(opened.database, counted)
           expect(total).toEqual({ total: whole.length, totalIsExact: true })
+          for (const sortBy of ['relevance', input.sortBy] as const) {
+            const aside = { words: [], total: true }
+            const page = await one.search(opened.database, { ...counted, sortBy, offset: 0, limit: 1, aside })
+            // A cluster counts by itself, and so do phrases by relevance.
+            const isAlone = kind === 'opensearch' || (sortBy === 'relevance' && input.phrase !== null)
+            if (!isAlone || page.aside!.totals !== null) expect(page.aside!.totals).toEqual(total)
+          }
         }
         expect(totals).toEqual({
           total: whole.length,
@@ -268,7 +265,7 @@ describe.each(kinds)('the engine %s', (kind) => {
   test.skipIf(isCluster)(
     'says among how many it ordered, and how many it counted, where a large cache has too many matches',
     async () => {
-      const index = indexWith({ ...defaultBounds, sorted: 20, walked: 10, small: 0, counted: 20, filtered: 30 })
+      const index = indexWith({ ...defaultBounds, sorted: 20, small: 0, counted: 20, filtered: 30 })
       const query = 'alpha'
       const found = await index.search(opened.database, { query, sortBy: 'votes', offset: 0, limit: 50 })
       // Fewer than 1,000 match, so all of them are among the best.
@@ -301,30 +298,15 @@ describe.each(kinds)('the engine %s', (kind) => {
     expect(found).toEqual({ total: 600, totalIsExact: false })
     const none = await index.totals(opened.database, { query: 'alpha', filters: { ...filters, minVotes: 100 } })
     expect(none).toEqual({ total: 0, totalIsExact: true })
+    const aside = { words: [], total: true }
+    const page = await index.search(opened.database, { query: 'alpha', filters, offset: 0, limit: 1, aside })
+    expect(page.aside!.totals ?? found).toEqual(found)
   })
 
-  test.skipIf(isCluster)(
-    'reads no more of a large cache than it may, and begins in the range of a filter',
-    async () => {
-      // An index of a process is read for some more than the page.
-      const walked = 60
-      const bounds = { ...defaultBounds, small: 0, sorted: 10, walked, filtered: 1, manySampled: 0 }
-      const first = (given: RequestFilters, limit: number, sampled = bounds.sampled) => {
-        const engine = engineWith({ ...bounds, sampled })
-        const query = { terms: [['alpha']], phrases: [], excluded: [], filters: given }
-        return engine.ordered(opened.database, query, { part: 'all', order: 'votes', limit })
-      }
-      expect((await first({}, 5))?.ids).toHaveLength(5)
-      // By a sample without matches a walk is in vain, but for one in a range.
-      expect(await first({}, 5, 0)).toBeNull()
-      expect((await first({ minVotes: 6 }, 5, 0))?.ids).toHaveLength(5)
-      expect(await first({}, 100)).toBeNull()
-      expect(await first({ tags: ['api'] }, 50)).toBeNull()
-    },
-  )
-
-  const readBest = async (query: RankedQuery, max: number) =>
-    readHits(opened.database, await engineWith().best(opened.database, query, max))
+  // Where very many have all words, not all of them are read.
+  const many: Bounds = { ...defaultBounds, counted: 0, manySampled: 5 }
+  const readBest = async (query: RankedQuery, max: number, bounds?: Bounds) =>
+    readHits(opened.database, await engineWith(bounds).best(opened.database, query, max))
   const readAmong = async (query: RankedQuery, ids: readonly string[]) =>
     readHits(opened.database, await engineWith().among(opened.database, query, ids))
 
@@ -364,8 +346,10 @@ describe.each(kinds)('the engine %s', (kind) => {
     )
     const ids = all.map(({ id }) => id)
     const scores = new Map(all.map(({ id, score }) => [id, score]))
-    for (const max of [1, 20, 101, 301]) {
-      const first = await readBest(query, max)
+    for (const [max, bounds] of [1, 20, 101, 301].flatMap((max) =>
+      [defaultBounds, many].map((one) => [max, one] as const),
+    )) {
+      const first = await readBest(query, max, bounds)
       expect(first.map((hit) => hit.hasAll)).toEqual(all.slice(0, max).map((hit) => hit.hasAll))
       // What ranks lower by its score, and is there because it has all words, has the score of the worst.
       const worst = Math.min(...first.map(({ score }) => score))
@@ -379,10 +363,11 @@ describe.each(kinds)('the engine %s', (kind) => {
   test.each(['alpha beta', 'alpha beta gamma delta', 'nowhere alpha'])(
     'a search by relevance has what has all words first, on all of its pages: %s',
     async (query) => {
-      const index = indexWith()
       const textOf = new Map(rows.map(({ id, text }) => [id, text.split(' ')]))
-      for (const view of [sharedLikely, { account, least: 0 as const }]) {
-        const { total } = await index.totals(opened.database, { query, filters: { view } })
+      const views = [sharedLikely, { account, least: 0 as const }]
+      for (const [view, bounds] of views.flatMap((view) => [defaultBounds, many].map((one) => [view, one] as const))) {
+        const index = indexWith(bounds)
+        const { total } = await indexWith().totals(opened.database, { query, filters: { view } })
         const ids: string[] = []
         for (const offset of [0, 20, 40, 60, 80]) {
           const page = await index.search(opened.database, { query, filters: { view }, offset, limit: 20 })

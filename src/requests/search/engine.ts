@@ -1,4 +1,3 @@
-import type { RawBuilder } from 'kysely'
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import type { RequestFilters } from '../filters/filters.ts'
@@ -15,6 +14,8 @@ export interface RankedQuery {
   terms: readonly Term[]
   /** With the view, which says what cannot be a result. */
   filters: RequestFilters
+  /** A query of the same terms and filters: the hits also say how many requests it has, where that takes no statement of its own. */
+  counted?: SearchQuery | undefined
 }
 
 /** What exact orders, totals and facets are about. */
@@ -44,8 +45,10 @@ export interface OrderedInput {
 export interface OrderedIds {
   /** In their order, `limit` of them or all that there are. Equal ones have the greater id first, as in lists. */
   ids: string[]
-  /** Requests of the class maybe that match, pass the filters and are not shown; of very many matches those among the first ones. */
+  /** Requests of the class maybe that match, pass the filters and are not shown, at most 1,000. */
   maybeIds: string[]
+  /** How many requests have all words; absent where they were not counted. */
+  totals?: Totals
 }
 
 export const facetNames = ['platform', 'status', 'tag', 'year'] as const
@@ -86,11 +89,6 @@ export interface SearchEngine {
   withPhrases(executor: Executor, query: SearchQuery, max: number): Promise<string[] | null>
   /** Exactly the first ones in an order; null where too many match to have them in the time of a search. */
   ordered(executor: Executor, query: SearchQuery, input: OrderedInput): Promise<OrderedIds | null>
-  /**
-   * How many requests have all words of the query, as an expression for a statement that reads other things, too; null where counting takes
-   * a statement of its own.
-   */
-  totalIn(executor: Executor, query: SearchQuery): Promise<RawBuilder<Totals> | null>
   /** How many requests have all words of the query, and how they are distributed. */
   totals(executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals>
 }

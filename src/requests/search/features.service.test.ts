@@ -203,9 +203,11 @@ describe('among more than 1,000 matches', () => {
     expect([data.results[0].matchedBy, data.results[1].matchedBy, meta.total]).toEqual([undefined, 'words', 1])
   })
 
-  it('filters and exclusions by relevance apply to the best 1,000, and meta.window says so', async () => {
-    for (const query of ['pen -feather', '"pen"']) expect((await search(query)).meta.window).toBe(1_000)
-    expect((await search('pen')).meta.window).toBeUndefined()
+  it('filters and phrases by relevance apply to the best 1,000, and meta.window says so', async () => {
+    expect((await search('"pen"')).meta.window).toBe(1_000)
+    expect((await search('pen -feather', { filters: { platforms: ['github'] } })).meta.window).toBe(1_000)
+    // A full page of the ranking needs no window.
+    for (const query of ['pen', 'pen -feather']) expect((await search(query)).meta.window).toBeUndefined()
     expect((await search('feather -"feather 1149"')).meta.window).toBeUndefined()
   })
 

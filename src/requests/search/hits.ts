@@ -16,7 +16,8 @@ export const maxLower = 150
 /**
  * Matches as a relation, which the statement that reads their records ranks and reads at once: `id`, `score` and `has_all` as in `Hit`;
  * `considered`, the number of matches that were ranked where these are too many to rank them all, else null, in every row or in some; and in every row
- * `lower`, how many requests with all words have the score of the worst, because they rank lower and their own is not known.
+ * `lower`, how many requests with all words have the score of the worst, because they rank lower and their own is not known, and `totals`, a JSON
+ * object as `Totals`, or null where it was not asked for or takes a statement of its own.
  */
 export type Hits = RawBuilder<unknown>
 
@@ -25,7 +26,7 @@ export const bestFirst = sql`has_all desc, score desc, id`
 
 /** Matches that an index outside of the database gave. */
 export const hitsFrom = (hits: readonly Hit[]): Hits => sql`
-  select id, score, has_all, null::integer as considered, 0 as lower
+  select id, score, has_all, null::integer as considered, 0 as lower, null::json as totals
   from unnest(${hits.map(({ id }) => id)}::uuid[], ${hits.map(({ score }) => score)}::float8[], ${hits.map(({ hasAll }) => hasAll)}::boolean[])
     as hit (id, score, has_all)`
 

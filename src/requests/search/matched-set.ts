@@ -1,13 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import { all, conditionsOn } from '../filters/conditions.ts'
 import { filterView } from '../filters/filters.ts'
-import { standingIn } from '../views/view.ts'
+import { type StandingColumns, standingIn } from '../views/view.ts'
 import type { Part, SearchQuery } from './engine.ts'
 import type { Phrase } from './query.ts'
 import type { Term } from './terms.ts'
 import { textCondition } from './text-condition.ts'
 
 // The requests that match a query, by `searchable_requests` and its index of words.
+
+/** Those of a row of `searchable_requests`. */
+export const searchableColumns: StandingColumns = {
+  id: sql.ref('searchable_requests.request_id'),
+  standing: sql.ref('searchable_requests.standing'),
+}
 
 const joined = (queries: readonly RawBuilder<unknown>[], operator: '&&' | '||') =>
   sql`(${sql.join(queries, operator === '&&' ? sql` && ` : sql` || `)})`
@@ -46,12 +52,26 @@ export function phrasesHold(query: SearchQuery, id: RawBuilder<unknown>): RawBui
   ) as padded where ${condition})`
 }
 
+/**
+ * Whether a request of `searchable_requests` that has the words of a part has no exclusion. The index says which of them have the words of an
+ * exclusion in any form; only their texts are compared. An exclusion without a word of the index leaves all of them.
+ */
+function hasNoExclusion(query: SearchQuery, part: Part, holds: RawBuilder<boolean>): RawBuilder<boolean> {
+  const excluded = query.excluded.map(oneOf)
+  const having = sql`${wordsQuery(query, part)} && ${joined(excluded, '||')}`
+  return sql<boolean>`case
+    when (select least(${sql.join(excluded.map((words) => sql`numnode(${words})`))}) > 0)
+      and searchable_requests.request_id not in (select request_id from ${requestsWithWords(having, {})}) then true
+    else ${holds} end`
+}
+
 /** The filters on a row of `searchable_requests`; the text is read only of rows that pass the others. */
-function passesFilters(query: SearchQuery): RawBuilder<boolean> {
+function passesFilters(query: SearchQuery, part: Part | null): RawBuilder<boolean> {
   const conditions = all(conditionsOn('searchable_requests', query.filters))
   // Without it the planner may read all requests of a topic at once.
   if (textCondition(query) === null) return conditions
-  const onText = phrasesHold(query, sql.ref('searchable_requests.request_id'))
+  const holds = phrasesHold(query, sql.ref('searchable_requests.request_id'))
+  const onText = part === null || query.phrases.length > 0 ? holds : hasNoExclusion(query, part, holds)
   return sql<boolean>`case when ${conditions} then ${onText} else false end`
 }
 
@@ -66,11 +86,14 @@ export const isChecked = (query: SearchQuery): boolean =>
 /** The rows of `searchable_requests` with the words of a `tsquery`, always read by the index. */
 export const requestsWithWords = (
   words: RawBuilder<unknown>,
-  { least = -1, max = sql`null` }: { least?: number; max?: RawBuilder<unknown> | undefined },
-): RawBuilder<unknown> => sql`requests_with_words(${words}, ${sql.lit(least)}::smallint, ${max}::bigint)`
+  { least = sql`-1`, max = sql`null` }: { least?: RawBuilder<unknown>; max?: RawBuilder<unknown> | undefined },
+): RawBuilder<unknown> => sql`requests_with_words(${words}, (${least})::smallint, (${max})::bigint)`
 
-/** The requests of the sample with the words of a `tsquery`. */
-const sampledRequestsWithWords = (words: RawBuilder<unknown>, least: number, max: number): RawBuilder<unknown> =>
+/** Those of the sample, one request in 32, with the words of a `tsquery`: what has many there has very many in all. */
+export const sampledRequestsWithWords = (
+  words: RawBuilder<unknown>,
+  { least, max }: { least: number; max: number },
+): RawBuilder<unknown> =>
   sql`sampled_requests_with_words(${words}, ${sql.lit(least)}::smallint, ${sql.lit(max)}::bigint)`
 
 /** The lowest standing in the shared view of what a view may show or offer. For an account a request may have a higher one. */
@@ -91,32 +114,23 @@ export const matchesOf = (
   query: SearchQuery,
   part: Part,
   { max, least = leastOffered(query) }: MatchesOptions = {},
-): RawBuilder<unknown> => sql`select * from ${requestsWithWords(wordsQuery(query, part), { least, max })}`
-
-/** Those of the sample, at most `max`. */
-export const sampledMatchesOf = (
-  query: SearchQuery,
-  part: Part,
-  { max, least = leastOffered(query) }: { max: number; least?: number },
-): RawBuilder<unknown> => sql`select * from ${sampledRequestsWithWords(wordsQuery(query, part), least, max)}`
-
-/** How many matches there are where every match of a standing is a result: an integer, at most `max`. */
-export const countOfMatches = (query: SearchQuery, least: number, max: number): RawBuilder<number> =>
-  sql`count_requests_with_words(${wordsQuery(query, 'all')}, ${sql.lit(least)}::smallint, ${sql.lit(max)}::bigint)`
+): RawBuilder<unknown> =>
+  sql`select * from ${requestsWithWords(wordsQuery(query, part), { least: sql.lit(least), max })}`
 
 /**
  * A query for the matches that the view shows or may offer, that pass the filters and have the phrases, with their standing in the view.
  * @param matches as of `matchesOf`
+ * @param part the one that the matches are of; null when they are any requests
  */
-export function offeredOf(query: SearchQuery, matches: RawBuilder<unknown>): RawBuilder<unknown> {
+export function offeredOf(
+  query: SearchQuery,
+  matches: RawBuilder<unknown>,
+  part: Part | null = null,
+): RawBuilder<unknown> {
   const view = filterView(query.filters)
-  const columns = {
-    id: sql.ref('searchable_requests.request_id'),
-    standing: sql.ref('searchable_requests.standing'),
-  }
   const passing = sql`
-    select request_id as id, platform, status, tags, votes, posted_at, ${standingIn(view, columns)} as standing
-    from (${matches}) as searchable_requests where ${passesFilters(query)}`
+    select request_id as id, platform, status, tags, votes, posted_at, ${standingIn(view, searchableColumns)} as standing
+    from (${matches}) as searchable_requests where ${passesFilters(query, part)}`
   // `offset 0`: a standing that is a query by itself runs once for each row.
   const ofView = view.account === null ? passing : sql`${passing} offset 0`
   return sql`select * from (${ofView}) as passing where standing >= ${sql.lit(Math.min(view.least, 1))}`

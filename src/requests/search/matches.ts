@@ -2,11 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../record.ts'
-import { requestColumns, standingIn, type View } from '../views/view.ts'
+import { standingIn, type View } from '../views/view.ts'
 import { bestMatchScoreIn, matchColumns, reorderedMatches, tuning } from './best-match.ts'
 import type { SearchQuery, Totals } from './engine.ts'
 import { bestFirst, type Hits } from './hits.ts'
+import { searchableColumns } from './matched-set.ts'
 import type { SearchOrder } from './orders.ts'
+import { frequentAmong } from './vocabulary.ts'
 
 // The records of matches, in one statement with their ranking.
 
@@ -19,17 +21,20 @@ export interface PageInput extends SearchQuery, TextChoice {
   offset: number
   /** `offset` + `limit` is at most 100. */
   limit: number
-  /** Read in the first statement of a page by relevance. */
-  aside?: RawBuilder<Aside> | undefined
+  /** What is read in the first statement of the page. */
+  aside?: { words: readonly string[]; total: boolean } | undefined
 }
 
 /** What a search wants to know besides its page. */
 export interface Aside {
   /** Null where counting takes a statement of its own. */
   totals: Totals | null
-  /** Those of the words to be checked that many requests have. */
-  frequent: string[]
+  /** Those of the words to be checked that many requests have; null where they were not read. */
+  frequent: string[] | null
 }
+
+/** How many have all words where nothing has any of them. */
+export const noTotals: Totals = { total: 0, totalIsExact: true }
 
 export interface SearchMatches {
   /** The page, best first. */
@@ -101,7 +106,12 @@ export interface Considered {
 }
 
 type MatchRow = RequestRow &
-  Omit<Considered, 'matches'> & { maybe_ids: string[] | null; offered: number; aside: Aside | null }
+  Omit<Considered, 'matches'> & {
+    maybe_ids: string[] | null
+    offered: number
+    totals: Totals | null
+    frequent: string[]
+  }
 
 /**
  * The common table expressions `hits`, with their ranks, and `candidates`: the considered ones that the view shows or may offer, with whether
@@ -111,14 +121,15 @@ export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOp
   // Not shown, but counted: what `include=maybe` would add.
   const offered = sql.lit(Math.min(view.least, 1))
   // `offset 0`, so that a standing which is a query by itself runs once for each hit.
-  const own = sql`cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as considered`
-  const [standing, joined] = view.account === null ? ['requests.standing', sql``] : ['considered.standing', own]
+  const own = sql`cross join lateral (select ${standingIn(view, searchableColumns)} as standing offset 0) as considered`
+  const [standing, joined] =
+    view.account === null ? ['searchable_requests.standing', sql``] : ['considered.standing', own]
   return sql`hits as materialized (
       select *, row_number() over (order by ${bestFirst}) as rank from (${hits}) as hits
     ),
     candidates as materialized (
-      select requests.id, score, has_all, votes, posted_at, confidence, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
-      from hits join requests on requests.id = hits.id ${joined}
+      select hits.id, score, has_all, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
+      from hits join searchable_requests on searchable_requests.request_id = hits.id ${joined}
       where rank <= ${sql.lit(max)} and ${sql.ref(standing)} >= ${offered}
     )`
 }
@@ -128,7 +139,7 @@ export const shownOf = (view: View): RawBuilder<unknown> => sql`
   -- The best by words are ordered anew, and the others stay after them.
   shown as materialized (
     select *, case when row_number() over (order by ${partOrder(view)}, score desc, id) <= ${sql.lit(reorderedMatches)}
-      then ${bestMatchScoreIn(matchColumns)} end as best
+      then (select ${bestMatchScoreIn(matchColumns)} from requests where requests.id = candidates.id) end as best
     from candidates where passes and standing >= ${sql.lit(view.least)}
   )`
 
@@ -150,18 +161,30 @@ export async function readMatches(
       order by rank limit ${limit} offset ${offset}
     )
     -- The ids, which may be thousands, in the first row only.
-    select hits, ranked, lower, "inView", passing, certain, offered, aside,
+    select hits, ranked, lower, "inView", passing, certain, offered, totals, ${frequentAmong(aside?.words ?? [])} as frequent,
       case when page.rank > ${offset}::int + 1 then null else maybe_ids end as maybe_ids, ${recordColumns({ fullText, view })}
-    from (select count(*)::int as hits, max(considered) as ranked, coalesce(max(lower), 0) as lower from hits) as found
+    from (select count(*)::int as hits, max(considered) as ranked, coalesce(max(lower), 0) as lower,
+      (select totals from hits limit 1) as totals from hits) as found
     cross join (select count(*) filter (where standing >= ${least})::int as "inView",
         count(*) filter (where standing >= ${least} and passes)::int as passing,
         (${certainOnes}) as certain,
         coalesce(array_agg(id) filter (where standing < ${least} and passes), '{}') as maybe_ids,
-        count(*)::int as offered, ${aside ?? sql`null`} as aside
+        count(*)::int as offered
       from candidates) as counted
     left join page on true left join requests on requests.id = page.id
     order by page.rank`.execute(executor)
-  const { hits: found, ranked, lower, inView, passing, certain, maybe_ids: maybeIds, offered, aside: read } = rows[0]!
+  const {
+    hits: found,
+    ranked,
+    lower,
+    inView,
+    passing,
+    certain,
+    maybe_ids: maybeIds,
+    offered,
+    totals,
+    frequent,
+  } = rows[0]!
   const results = rows.filter((row) => row.id !== null).map((row) => toRecord(row, { fullText }))
   const more = passing > offset + limit
   const matches = {
@@ -171,7 +194,7 @@ export async function readMatches(
     maybeIds: maybeIds ?? [],
     anyMatch: offered > 0,
     isAll: false,
-    aside: read,
+    aside: aside === undefined ? null : { totals: found === 0 ? noTotals : totals, frequent },
   }
   return { hits: found, ranked, lower, inView, passing, certain, matches }
 }

@@ -17,9 +17,15 @@ async function readSomeOfBest(
   input: PageInput,
   known: OrderedIds,
 ): Promise<Order> {
-  const best = await readBestPage(executor, engine, { ...input, offset: 0, limit: searchCap, fullText: false })
+  const best = await readBestPage(executor, engine, {
+    ...input,
+    offset: 0,
+    limit: searchCap,
+    fullText: false,
+    aside: undefined,
+  })
   const others = best.results.map(({ _id }) => _id).filter((id) => !known.ids.includes(id))
-  return { ids: [...known.ids, ...others], maybeIds: known.maybeIds, window: best.window }
+  return { ...known, ids: [...known.ids, ...others], window: best.window }
 }
 
 /**
@@ -41,6 +47,7 @@ async function readOrder(
   if (some === null) return readSomeOfBest(executor, engine, input, whole)
   // Never twice: while the index takes over new entries, a request may seem not to have one of its words yet.
   return {
+    ...whole,
     ids: [...new Set([...whole.ids, ...some.ids])],
     maybeIds: [...new Set([...whole.maybeIds, ...some.maybeIds])],
     window: null,
@@ -65,9 +72,10 @@ export async function readOrderedPage(
 ): Promise<SearchMatches> {
   const order = await readOrder(executor, engine, input, Math.min(input.offset + input.limit, searchCap) + 1)
   if (order === null) return readBestPage(executor, engine, input)
-  const { ids, maybeIds, window } = order
+  const { ids, maybeIds, totals, window } = order
   const end = input.offset + input.limit
   const results = await readRecords(executor, ids.slice(input.offset, end), input)
   const anyMatch = ids.length > 0 || maybeIds.length > 0 || (await matchesAnything(executor, engine, input))
-  return { results, more: ids.length > end, window, maybeIds, anyMatch, isAll: true, aside: null }
+  const aside = { totals: (input.aside?.total && totals) || null, frequent: null }
+  return { results, more: ids.length > end, window, maybeIds, anyMatch, isAll: true, aside }
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { all, idsOfTopic, idsWithTags, requestConditions } from '../filters/conditions.ts'
+import { all, conditionsOn, idsOfTopic, idsWithTags, requestConditions } from '../filters/conditions.ts'
 import { filterView } from '../filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, toRecord } from '../record.ts'
 import { requestColumns, standingIn } from '../views/view.ts'
@@ -16,8 +16,8 @@ import { textCondition } from './text-condition.ts'
  */
 export const windowSize = 1_000
 
-/** By relevance alone so many are ranked first; the second depth is enough where up to two thirds are hidden. */
-const shallowDepths = [searchCap, 3 * searchCap]
+/** By relevance alone so many are ranked first; the second depth is enough where up to two thirds are hidden or left out. */
+const shallowDepths = [searchCap, 3 * searchCap] as const
 /** The window where fewer than `fewInView` of the best matches are in the caller's view: else hardly any would be left. */
 export const wideWindowSize = 5_000
 const fewInView = windowSize / 5
@@ -27,14 +27,27 @@ export const maxSelected = 150
 
 /** What narrows or orders the matches beyond words and view; null where the ranking gives the page. */
 export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
-  const onRequest = requestConditions(filters)
+  const onRequest = conditionsOn('searchable_requests', filters)
   const onText = textCondition({ phrases, excluded })
   const isRanked = sortBy === 'relevance' && filterView(filters).least === 2
   if (onRequest.length === 0 && onText === null) return isRanked ? null : sql<boolean>`true`
-  const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = requests.id)`
+  const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = searchable_requests.request_id)`
   const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
   // In this order: the text is read only of rows that pass the other conditions.
   return sql<boolean>`case when ${all(onRequest)} then ${ofText} else false end`
+}
+
+/** Whether a page is one of the ranking, without what has an exclusion: then most of the best are in it. */
+const isOnlyLeavingOut = ({ filters, phrases, excluded, sortBy }: PageInput): boolean =>
+  excluded.length > 0 &&
+  phrases.length === 0 &&
+  sortBy === 'relevance' &&
+  filterView(filters).least === 2 &&
+  conditionsOn('searchable_requests', filters).length === 0
+
+function depthsOf(input: PageInput, condition: RawBuilder<boolean> | null): readonly number[] {
+  if (condition === null) return shallowDepths
+  return isOnlyLeavingOut(input) ? shallowDepths.slice(1) : []
 }
 
 /**
@@ -46,23 +59,25 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
   const condition = conditionOf(input)
   let aside: Aside | null = null
   const read = async (size: number, max = size) => {
-    const hits = await engine.best(executor, input, size + 1)
+    const counted = aside === null && input.aside?.total ? input : undefined
+    const hits = await engine.best(executor, { ...input, counted }, size + 1)
     const page = aside === null ? input : { ...input, aside: undefined }
     const { matches, ...considered } = await readMatches(executor, hits, page, { condition, max })
     aside ??= matches.aside
     const isWhole = considered.hits <= size && considered.ranked === null
     return { ...considered, matches: { ...matches, aside }, isWhole }
   }
-  for (const depth of condition === null ? shallowDepths : []) {
+  for (const depth of depthsOf(input, condition)) {
     const best = await read(depth, depth + 1)
     // Where nothing is hidden, all pages are slices of this ranking; else those that no deeper ranking could change.
-    const isWithoutHidden = best.inView === best.hits && best.lower < maxLower
+    const isWithoutHidden = best.passing === best.hits && best.lower < maxLower
     if (best.isWhole || isWithoutHidden || best.certain > input.offset + input.limit) {
       return { ...best.matches, window: best.ranked, isAll: best.isWhole }
     }
   }
   const window = await read(windowSize)
-  const isCertain = condition === null && window.certain > input.offset + input.limit
+  const isRanking = condition === null || isOnlyLeavingOut(input)
+  const isCertain = isRanking && window.certain > input.offset + input.limit
   if (window.isWhole || isCertain) return { ...window.matches, window: window.ranked, isAll: window.isWhole }
   // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
   const selected = await readSelected(executor, engine, input, condition)
@@ -70,7 +85,7 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
   const isStarved = window.passing <= searchCap && window.inView < fewInView
   const considered = isStarved ? await read(wideWindowSize) : window
   // A page in the order of the ranking needs no window as long as it is full.
-  const hasAll = considered.isWhole || (condition === null && considered.passing > searchCap)
+  const hasAll = considered.isWhole || (isRanking && considered.passing > searchCap)
   const matches = { ...considered.matches, window: considered.ranked, isAll: considered.isWhole }
   return hasAll ? matches : { ...matches, window: considered.inView }
 }

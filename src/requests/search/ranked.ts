@@ -61,8 +61,8 @@ async function rankBest(
   return { ...matches, window, canBeWider: found > size && size < wideWindowSize }
 }
 
-/** How many matches of an order are grouped; in very large caches, where so many cannot be had in time, fewer. */
-const depths = [1_000, 100] as const
+/** How many matches of an order are grouped. */
+const maxOrdered = 1_000
 
 interface Ordered extends OrderedIds {
   /** There are more than these. */
@@ -76,11 +76,8 @@ async function readOrdered(
   part: 'all' | 'some',
 ): Promise<Ordered | null> {
   const order = input.sortBy as ExactOrder
-  for (const depth of depths) {
-    const found = await engine.ordered(executor, input, { part, order, limit: depth + 1 })
-    if (found !== null) return { ...found, ids: found.ids.slice(0, depth), hasMore: found.ids.length > depth }
-  }
-  return null
+  const found = await engine.ordered(executor, input, { part, order, limit: maxOrdered + 1 })
+  return found && { ...found, ids: found.ids.slice(0, maxOrdered), hasMore: found.ids.length > maxOrdered }
 }
 
 /** The first matches in an exact order: those with all words, and where they are fewer than a page needs, those with some. */

@@ -6,14 +6,14 @@ import { standingIn, type View } from '../views/view.ts'
 import type { FacetName, SearchEngine, Totals } from './engine.ts'
 import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
 import { bestFirst, type Hit, readHits } from './hits.ts'
-import type { Aside, PageInput, SearchMatches } from './matches.ts'
+import type { PageInput, SearchMatches } from './matches.ts'
 import { readOrderedPage } from './ordered-page.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { readBestPage } from './page.ts'
 import { type Phrase, parseQuery, spellingsOf } from './query.ts'
 import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
 import { type Beginning, partsOfBeginning, respell, termsOf } from './terms.ts'
-import { expandPrefix, frequentAmong, likelySpellings, rarestWords } from './vocabulary.ts'
+import { expandPrefix, likelySpellings, rarestWords } from './vocabulary.ts'
 
 export interface SearchInput {
   /** As the user typed it. */
@@ -29,7 +29,7 @@ export interface SearchInput {
   /** Whether the results have their whole descriptions. */
   fullText?: boolean
   /** What is read with a page by relevance, where that can be: whether each of some words is frequent, and the total. */
-  aside?: { words: readonly string[]; total: boolean }
+  aside?: PageInput['aside']
 }
 
 export interface FoundMatches extends SearchMatches {
@@ -137,20 +137,10 @@ async function readQuery(executor: Executor, { query, filters = {}, prefix: isPr
 
 /** What a page of a search reads. */
 async function pageOf(executor: Executor, input: SearchInput): Promise<PageInput> {
-  const { sortBy = 'relevance', fullText = false, offset } = input
+  const { sortBy = 'relevance', fullText = false, offset, aside } = input
   const query = await readQuery(executor, input)
   const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-  return { ...query, allWords: query.words, sortBy, fullText, offset, limit }
-}
-
-async function asideOf(
-  executor: Executor,
-  engine: SearchEngine,
-  page: PageInput,
-  { words, total }: NonNullable<SearchInput['aside']>,
-) {
-  const totals = total ? await engine.totalIn(executor, page) : null
-  return sql<Aside>`json_build_object('totals', ${totals ?? sql`null::json`}, 'frequent', ${frequentAmong(words)})`
+  return { ...query, allWords: query.words, sortBy, fullText, offset, limit, aside }
 }
 
 /** A page by relevance. A word costs the more the more frequent it is, and the frequent ones say the least. */
@@ -159,7 +149,7 @@ async function readRanked(executor: Executor, engine: SearchEngine, page: PageIn
     const words = await rarestWords(executor, page.words, rankedWords)
     const found = await readBestPage(executor, engine, { ...page, words })
     if (!found.isAll) return found
-    return { ...(await readBestPage(executor, engine, { ...page, aside: undefined })), aside: found.aside }
+    return readBestPage(executor, engine, page)
   }
   return readBestPage(executor, engine, page)
 }
@@ -193,8 +183,7 @@ export function createSearchIndex(engine: SearchEngine): SearchIndex {
       const { words, sortBy } = page
       if (words.length === 0) return { ...nothing, words: [] }
       if (sortBy !== 'relevance') return { ...(await readOrderedPage(executor, engine, page)), words: [...words] }
-      const aside = input.aside && (await asideOf(executor, engine, page, input.aside))
-      const found = await readRanked(executor, engine, { ...page, aside })
+      const found = await readRanked(executor, engine, page)
       return { ...found, words: [...words] }
     },
     rank: async (executor, input, options) => {

@@ -3,11 +3,18 @@ import type { Executor } from '../../database/open.ts'
 import { filterView } from '../filters/filters.ts'
 import type { CacheBounds } from './bounds.ts'
 import type { FacetName, Facets, SearchQuery, Totals, TotalsInput } from './engine.ts'
-import { countOfMatches, isChecked, matchesOf, offeredOf, sampledMatchesOf } from './matched-set.ts'
-import { readFirstOfSample } from './sample.ts'
+import { isChecked, leastOffered, matchesOf, offeredOf, sampledRequestsWithWords, wordsQuery } from './matched-set.ts'
 
 /** Of the values of a facet the most frequent ones. */
 export const maxValues = 100
+/** Filters and views are checked on so many requests of the sample. Each is on another page of the table, up to 15 µs away. */
+const maxSampled = 3_000
+
+/** @param counted more are "more than" so many */
+export const totalOf = (total: number, counted: number): Totals => ({
+  total: Math.min(total, counted),
+  totalIsExact: total <= counted,
+})
 
 // `combinations` has few rows: the matches are counted once for all three.
 const valuesOf: Record<FacetName, RawBuilder<unknown>> = {
@@ -60,7 +67,7 @@ async function countMatches(
   const { rows } = await sql<TotalsRow>`
     with matches as materialized (${matches}),
     shown as materialized (
-      select * from (${offeredOf(query, sql`select * from matches`)}) as offered
+      select * from (${offeredOf(query, sql`select * from matches`, 'all')}) as offered
       where standing >= ${sql.lit(view.least)} limit ${maxShown}
     )${withFacets ? sql`, ${combinations}` : sql``}
     select (select count(*)::int from shown) as total,
@@ -69,38 +76,26 @@ async function countMatches(
   return rows[0]!
 }
 
-/** Implements `SearchEngine.totalIn` inside the database: where every match of a class is a result. */
-export function totalIn(
+/** Whether the sample says that more requests pass than are counted. */
+async function areMany(
+  executor: Executor,
   query: SearchQuery,
   { requests, counted, manySampled }: CacheBounds,
-): RawBuilder<Totals> | null {
-  if (isChecked(query)) return null
-  const { least } = filterView(query.filters)
-  const exactly = countOfMatches(query, least, counted + 1)
-  // The sample says that there are more than are counted. Few requests are counted as quickly.
-  const total =
-    requests <= counted
-      ? exactly
-      : sql`case when (
-          select count(*) from (${sampledMatchesOf(query, 'all', { least, max: manySampled })}) as sampled
-        ) < ${sql.lit(manySampled)} then ${exactly} else ${sql.lit(counted + 1)} end`
-  return sql<Totals>`(
-    select json_build_object('total', least(total, ${sql.lit(counted)}), 'totalIsExact', total <= ${sql.lit(counted)})
-    from (select ${total} as total offset 0) as counted)`
+): Promise<boolean> {
+  if (requests <= counted) return false
+  const matches = sql`select * from ${sampledRequestsWithWords(wordsQuery(query, 'all'), { least: leastOffered(query), max: maxSampled })}`
+  const { rows } = await sql<{ shown: number }>`
+    select count(*)::int as shown from (${offeredOf(query, matches, 'all')}) as offered
+    where standing >= ${sql.lit(filterView(query.filters).least)}`.execute(executor)
+  return rows[0]!.shown >= manySampled
 }
 
 async function readTotal(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<Totals> {
-  const counting = totalIn(query, bounds)
-  if (counting !== null) {
-    const { rows } = await sql<{ totals: Totals }>`select ${counting} as totals`.execute(executor)
-    return rows[0]!.totals
-  }
-  const { requests, counted, filtered, isSmall, manySampled } = bounds
-  const hasVeryMany =
-    requests > counted && (await readFirstOfSample(executor, query, 'all', bounds)).shown >= manySampled
-  if (hasVeryMany) return { total: counted, totalIsExact: false }
+  const { counted, filtered, isSmall } = bounds
+  if (await areMany(executor, query, bounds)) return { total: counted, totalIsExact: false }
   const { read, total } = await countMatches(executor, query, [], bounds)
-  return { total: Math.min(total, counted), totalIsExact: total <= counted && (isSmall || read! < filtered) }
+  const isWhole = isSmall || read === null || read < filtered
+  return { total: Math.min(total, counted), totalIsExact: total <= counted && isWhole }
 }
 
 /** Implements `SearchEngine.totals` inside the database. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Ranking } from './database-engine.ts'
+import type { Ranking } from './best-hits.ts'
 
 /** What a search may read. */
 export interface RankingBounds {

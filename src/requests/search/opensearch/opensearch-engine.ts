@@ -168,7 +168,6 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
       return hits.length > max ? null : hits.map(({ id }) => id)
     },
     ordered,
-    totalIn: async () => null,
     totals,
   }
 }
