@@ -1,26 +1,21 @@
-import { randomUUID } from 'node:crypto'
 import { Argument, Command, Option } from 'commander'
 import { packNames, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
+import { answerOf, once } from './api.ts'
+import type { Data } from './api-types.ts'
 import { confirm, requireSomebodyToAsk } from './confirm.ts'
 import { CommandError } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
-import { operate, operatorCommand, segment } from './operator-command.ts'
+import { operate, operatorCommand } from './operator-command.ts'
 import { visibleAscii, wholeNumber } from './options.ts'
 import { noteLines } from './output.ts'
 import { formatRow, formatRows, type Row } from './rows.ts'
 import { count, printable } from './text.ts'
 
-interface Account {
-  accountId: string
-  name: string
-  tier: Tier
-  createdAt: string
-  deletedAt: string | null
-}
+type Account = Data<'listAccounts'>['accounts'][number]
 
-const accounts = '/api/admin/accounts'
-const pathOf = (accountId: string) => `${accounts}/${segment(accountId)}`
+/** The path of an account. */
+const of = (accountId: string) => ({ path: { accountId } })
 const accountId = () => new Argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
 
 const rowOf = ({ accountId, name, tier, createdAt, deletedAt }: Account): Row => ({
@@ -34,9 +29,9 @@ const create = () =>
     .argument('<name>', 'a name for people; it need not be unique')
     .addOption(new Option('--tier <tier>', 'the plan').choices(tiers).default('free'))
     .action((name: string, options: { tier: Tier; json: boolean }) =>
-      operate<Account & { apiKey: string }>(
+      operate(
         options,
-        (operator) => operator.call(accounts, { method: 'POST', body: { name, tier: options.tier } }),
+        ({ api }) => api.POST('/api/admin/accounts', { body: { name, tier: options.tier } }),
         (made) => [
           `Account ${made.accountId} (${made.tier}): ${printable(made.name)}`,
           `API key: ${made.apiKey}   (shown only once)`,
@@ -48,9 +43,9 @@ const list = () =>
   operatorCommand('list', 'list the accounts: name, plan, day of creation, id')
     .option('--deleted', 'include deleted accounts', false)
     .action((options: { deleted: boolean; json: boolean }) =>
-      operate<{ accounts: Account[] }>(
+      operate(
         options,
-        (operator) => operator.call(`${accounts}?deleted=${options.deleted}`),
+        ({ api }) => api.GET('/api/admin/accounts', { params: { query: { deleted: options.deleted } } }),
         (data) => (data.accounts.length === 0 ? ['There are no accounts.'] : formatRows(data.accounts.map(rowOf))),
       ),
     )
@@ -60,17 +55,17 @@ const setTier = () =>
     .addArgument(accountId())
     .addArgument(new Argument('<tier>', 'the plan').choices(tiers))
     .action((id: string, tier: Tier, options: { json: boolean }) =>
-      operate<Account>(
+      operate(
         options,
-        (operator) => operator.call(pathOf(id), { method: 'PATCH', body: { tier } }),
+        ({ api }) => api.PATCH('/api/admin/accounts/{accountId}', { params: of(id), body: { tier } }),
         (account) => [formatRow(rowOf(account))],
       ),
     )
 
 /** Names the account that would be deleted, and asks for confirmation. */
-async function confirmDeletion(operator: Operator, id: string, options: { yes: boolean }): Promise<void> {
+async function confirmDeletion({ api }: Operator, id: string, options: { yes: boolean }): Promise<void> {
   if (options.yes) return
-  const { data } = await operator.call<{ accounts: Account[] }>(accounts)
+  const { data } = await answerOf(api.GET('/api/admin/accounts'))
   const account = data.accounts.find((candidate) => candidate.accountId === id)
   if (!account) throw new CommandError('Account not found.')
   await confirm(`The account "${printable(account.name)}" loses its name and every API key for good.`, options)
@@ -82,11 +77,11 @@ const remove = () =>
     .option('--yes', 'do not ask for confirmation; required without a terminal', false)
     .action((id: string, options: { yes: boolean; json: boolean }) => {
       requireSomebodyToAsk(options)
-      return operate<{ accountId: string }>(
+      return operate(
         options,
         async (operator) => {
           await confirmDeletion(operator, id, options)
-          return operator.call(pathOf(id), { method: 'DELETE' })
+          return operator.api.DELETE('/api/admin/accounts/{accountId}', { params: of(id) })
         },
         (deleted) => [`Account ${deleted.accountId} is deleted. Its running jobs continue to their end.`],
       )
@@ -102,14 +97,12 @@ const grant = () =>
       visibleAscii,
     )
     .action((id: string, pack: PackName, options: { idempotencyKey?: string; json: boolean }) =>
-      operate<{ paygBalance: number }>(
+      operate(
         options,
-        (operator) =>
-          operator.call(`${pathOf(id)}/packs`, {
-            method: 'POST',
-            body: { pack },
-            headers: { 'idempotency-key': options.idempotencyKey ?? randomUUID() },
-          }),
+        ({ api }) => {
+          const header = options.idempotencyKey === undefined ? once() : { 'idempotency-key': options.idempotencyKey }
+          return api.POST('/api/admin/accounts/{accountId}/packs', { params: { ...of(id), header }, body: { pack } })
+        },
         ({ paygBalance }) => [`The account has ${count(paygBalance, 'pay-as-you-go credit')} now.`],
       ),
     )
@@ -121,9 +114,9 @@ const setCap = () =>
       text === 'none' ? null : wholeNumber(0, 2 ** 31 - 1)(text),
     )
     .action((id: string, paygMonthlyCap: number | null, options: { json: boolean }) =>
-      operate<Account>(
+      operate(
         options,
-        (operator) => operator.call(pathOf(id), { method: 'PATCH', body: { paygMonthlyCap } }),
+        ({ api }) => api.PATCH('/api/admin/accounts/{accountId}', { params: of(id), body: { paygMonthlyCap } }),
         () => [
           paygMonthlyCap === null ? 'There is no cap now.' : `The cap is ${count(paygMonthlyCap, 'credit')} a month.`,
         ],
@@ -131,8 +124,8 @@ const setCap = () =>
     )
 
 /** The default account of a command without an id: the first one, created by the first start. */
-async function findFirstAccount(operator: Operator): Promise<string> {
-  const { data } = await operator.call<{ accounts: Account[] }>(accounts)
+async function findFirstAccount({ api }: Operator): Promise<string> {
+  const { data } = await answerOf(api.GET('/api/admin/accounts'))
   const [first] = data.accounts.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))
   if (!first) throw new CommandError('There are no accounts. Create one with: wishwell admin accounts create <name>')
   if (data.accounts.length > 1) {
@@ -151,11 +144,11 @@ const link = () =>
       'the id of an account, as "wishwell admin accounts list" shows it (default: the first account)',
     )
     .action((id: string | undefined, options: { json: boolean }) =>
-      operate<{ url: string; expiresAt: string }>(
+      operate(
         options,
         async (operator) => {
           const accountId = id ?? (await findFirstAccount(operator))
-          return operator.call(`${pathOf(accountId)}/links`, { method: 'POST', body: {} })
+          return operator.api.POST('/api/admin/accounts/{accountId}/links', { params: of(accountId), body: {} })
         },
         ({ url, expiresAt }) => [url, `(works once, until ${expiresAt})`],
       ),
@@ -165,11 +158,11 @@ const signOut = () =>
   operatorCommand('sign-out', 'end every dashboard session of an account and revoke its unused sign-in links')
     .addArgument(accountId())
     .action((id: string, options: { json: boolean }) =>
-      operate<{ ended: number }>(
+      operate(
         options,
-        async (operator) => {
-          await operator.call(`${pathOf(id)}/links`, { method: 'DELETE' })
-          return operator.call(`${pathOf(id)}/sessions`, { method: 'DELETE' })
+        async ({ api }) => {
+          await api.DELETE('/api/admin/accounts/{accountId}/links', { params: of(id) })
+          return api.DELETE('/api/admin/accounts/{accountId}/sessions', { params: of(id) })
         },
         ({ ended }) => [`The account is signed out (${count(ended, 'session')}). Its API keys stay.`],
       ),

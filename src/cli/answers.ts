@@ -97,6 +97,13 @@ function envelopeError({ status, headers, keyFrom }: Answer, error: Record<strin
 export const isBeyondScope = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'SCOPE_EXCEEDED'
 
+/** The answer broke off. */
+export const cutOffError = (url: string): ApiError =>
+  new ApiError(`The answer of ${url} was cut off. The log of the service may say why.`, exitCodes.unreachable, {
+    temporary: true,
+    answerLost: true,
+  })
+
 /** Explains why a call got no answer. @param timeoutMs the time limit of the call */
 export function connectionError(url: string, error: unknown, timeoutMs: number): ApiError {
   const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } }

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { inspectArchive } from '../backup/archive.ts'
 import type { Manifest } from '../backup/manifest.ts'
 import type { Operator } from './operator.ts'
-import { operate, operatorCommand } from './operator-command.ts'
+import { download, operate, operatorCommand } from './operator-command.ts'
 import { count } from './text.ts'
 
 /**
@@ -17,7 +17,7 @@ async function save(operator: Operator, file: string): Promise<Manifest> {
   const handle = await open(partial, 'wx', 0o600)
   try {
     try {
-      for await (const chunk of await operator.download('/api/admin/backup')) await handle.write(chunk)
+      for await (const chunk of await download(operator, '/api/admin/backup')) await handle.write(chunk)
       await handle.sync()
     } finally {
       await handle.close()
@@ -53,9 +53,9 @@ export function backupCommand(): Command {
       'the file to write, like wishwell.tar.gz; an existing file is replaced when the new one is complete',
     )
     .action((file: string, options: { json: boolean }) =>
-      operate<Manifest & { file: string }>(
+      operate(
         options,
-        async (operator) => ({ data: { file, ...(await save(operator, file)) } }),
+        async (operator) => ({ data: { data: { file, ...(await save(operator, file)) } } }),
         (manifest) => formatBackup(file, manifest),
       ),
     )

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { clientCommand } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
-import { createConnection } from './connection.ts'
+import { type Connection, createConnection } from './connection.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { isAdminPath } from './options.ts'
-import { exitWhenOutputCloses, printJson } from './output.ts'
+import { exitWhenOutputCloses } from './output.ts'
 
 const help = {
   notes: `For every call that no other command makes: /docs of the service lists them. The answer is printed as it arrives. Paths of
@@ -81,19 +81,19 @@ async function callApi(method: (typeof methods)[number], path: string, options: 
     throw new CommandError('The path must begin with /, such as /api/v1/usage.', exitCodes.usage)
   if (data !== undefined && method === 'GET') throw new CommandError('GET has no --data.', exitCodes.usage)
   const body = data === undefined ? undefined : readBody(data)
+  const send = async (url: string, connection: Connection) => {
+    const request = new Request(url + path, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const answer = await connection.stream(request)
+    if (answer.body) await print(answer.body)
+  }
   if (isAdminPath(path)) {
     const { withOperator } = await import('./operator.ts')
-    return withOperator(async (operator) => {
-      if (method === 'GET') await print(await operator.download(path))
-      else printJson(await operator.call(path, { method, headers, body }))
-    })
+    return withOperator(({ url, connection }) => send(url, connection))
   }
   const config = readClientConfig()
-  const request = new Request(`${config.url}${path}`, {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const answer = await createConnection(config, 0).stream(request)
-  if (answer.body) await print(answer.body)
+  await send(config.url, createConnection(config, 0))
 }

@@ -1,9 +1,9 @@
-import { connectionError, readAnswer } from './answers.ts'
+import { connectionError, cutOffError, readAnswer } from './answers.ts'
 import type { ClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 
-/** A stream that delivers nothing for so long, not even a heartbeat, is broken. */
-const silenceMs = 45_000
+/** A stream of events that delivers nothing for so long, not even a heartbeat, is broken. */
+const maxSilenceMs = 45_000
 
 /**
  * HTTP to one service, with the key of the account. Every method throws ApiError when there is no answer or another one than it
@@ -12,18 +12,32 @@ const silenceMs = 45_000
 export interface Connection {
   /** @returns an answer whose body is an envelope, read within the time limit. */
   fetch(request: Request): Promise<Response>
-  /** @returns an answer of success whose body arrives in pieces, and breaks with ApiError when it delivers nothing for 45 s. */
+  /** @returns an answer of success whose body arrives in pieces, and breaks with ApiError when it is cut off or silent for too long. */
   stream(request: Request): Promise<Response>
   /** @returns the envelope of an answer of `stream` that turns out to be none. */
   readEnvelope(response: Response): Promise<Record<string, unknown>>
 }
 
+/** What a connection needs to know. */
+export type ConnectionConfig = Pick<ClientConfig, 'url' | 'apiKey' | 'keyFrom'>
+
+interface ConnectionOptions {
+  /** How long a stream may deliver nothing. */
+  silenceMs?: number
+  /** The network, or a service in this process. */
+  transport?: typeof fetch
+}
+
 /** @param timeoutMs how long a call may take; a stream is limited by its silence instead. */
-export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeoutMs: number): Connection {
+export function createConnection(
+  { url, apiKey, keyFrom }: ConnectionConfig,
+  timeoutMs: number,
+  { silenceMs = maxSilenceMs, transport = fetch }: ConnectionOptions = {},
+): Connection {
   const send = (request: Request, limit: AbortSignal) => {
     request.headers.set('authorization', `Bearer ${apiKey}`)
     // A followed redirect turns a POST into a GET.
-    return fetch(request, { signal: AbortSignal.any([request.signal, limit]), redirect: 'manual' })
+    return transport(request, { signal: AbortSignal.any([request.signal, limit]), redirect: 'manual' })
   }
   const explain = (error: unknown, limitMs: number, { signal }: Request): unknown => {
     if (signal.aborted) return signal.reason
@@ -38,7 +52,9 @@ export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeout
     try {
       yield* chunks
     } catch (error) {
-      throw explain(error, silenceMs, request)
+      throw (error as Error).name === 'TimeoutError' || request.signal.aborted
+        ? explain(error, silenceMs, request)
+        : cutOffError(url)
     }
   }
   return {
@@ -50,7 +66,7 @@ export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeout
       }
     },
     async stream(request) {
-      const silence = watchSilence()
+      const silence = watchSilence(silenceMs)
       try {
         const response = await send(request, silence.signal)
         if (!response.ok) await readEnvelope(response)
@@ -66,7 +82,7 @@ export function createConnection({ url, apiKey, keyFrom }: ClientConfig, timeout
 }
 
 /** A signal that is aborted when a stream has delivered nothing for too long. */
-function watchSilence() {
+function watchSilence(silenceMs: number) {
   const controller = new AbortController()
   const onSilence = () => controller.abort(new DOMException('silent', 'TimeoutError'))
   const timer = setTimeout(onSilence, silenceMs).unref()

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { openTarget } from './export-target.ts'
 import type { Operator } from './operator.ts'
-import { operatorHelp } from './operator-command.ts'
+import { download, operatorHelp } from './operator-command.ts'
 import { helpEnd } from './options.ts'
 import { exitWhenOutputCloses } from './output.ts'
 import { count } from './text.ts'
@@ -21,7 +21,7 @@ const newline = 10
 /** Writes the answer to a file or to stdout. @returns the number of lines. */
 async function transfer(operator: Operator, out: string | undefined): Promise<number> {
   // The service refuses a wrong call here, before a file is touched.
-  const chunks = await operator.download('/api/admin/corrections/export')
+  const chunks = await download(operator, '/api/admin/corrections/export')
   const target = await openTarget(out, false)
   const decoder = new TextDecoder()
   let lines = 0

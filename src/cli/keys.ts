@@ -1,22 +1,12 @@
 import { Command, Option } from 'commander'
 import { type KeyScope, keyScopes } from '../database/column-types.ts'
-import { operate, operatorCommand, segment } from './operator-command.ts'
-import { wholeNumber } from './options.ts'
+import type { Data } from './api-types.ts'
+import { operate, operatorCommand } from './operator-command.ts'
+import { defined, wholeNumber } from './options.ts'
 import { formatRows, type Row } from './rows.ts'
 import { count } from './text.ts'
 
-interface Key {
-  keyId: string
-  name: string
-  hint: string
-  scope: KeyScope
-  expiresAt: string | null
-  monthlyCredits: number | null
-  usedThisMonth: number
-  createdAt: string
-  revokedAt: string | null
-  lastUsedAt: string | null
-}
+type Key = Data<'listAccountKeys'>['keys'][number]
 
 interface KeyOptions {
   scope: KeyScope
@@ -24,8 +14,6 @@ interface KeyOptions {
   monthlyCredits?: number
   json: boolean
 }
-
-const keysOf = (accountId: string) => `/api/admin/accounts/${segment(accountId)}/keys`
 
 function rowOf(key: Key): Row {
   const { keyId, name, hint, scope, createdAt, expiresAt, revokedAt, lastUsedAt, monthlyCredits, usedThisMonth } = key
@@ -54,16 +42,15 @@ const create = () =>
     .option('--expires <moment>', 'from then on it opens nothing: a UTC day, 2026-01-31, or an RFC 3339 date-time')
     .option('--monthly-credits <credits>', 'the most that it may use in a UTC month', wholeNumber(0, 2 ** 31 - 1))
     .action((accountId: string, name: string, { scope, expires, monthlyCredits, ...options }: KeyOptions) =>
-      operate<{ keyId: string; apiKey: string }>(
+      operate(
         options,
-        (operator) =>
-          operator.call(keysOf(accountId), {
-            method: 'POST',
+        ({ api }) =>
+          api.POST('/api/admin/accounts/{accountId}/keys', {
+            params: { path: { accountId } },
             body: {
               name,
               scope,
-              ...(expires === undefined ? {} : { expiresAt: expires }),
-              ...(monthlyCredits === undefined ? {} : { monthlyCredits }),
+              ...defined({ expiresAt: expires, monthlyCredits }),
             },
           }),
         (made) => [`Key ${made.keyId}`, `API key: ${made.apiKey}   (shown only once)`],
@@ -77,9 +64,9 @@ const list = () =>
   )
     .argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
     .action((accountId: string, options: { json: boolean }) =>
-      operate<{ keys: Key[] }>(
+      operate(
         options,
-        (operator) => operator.call(keysOf(accountId)),
+        ({ api }) => api.GET('/api/admin/accounts/{accountId}/keys', { params: { path: { accountId } } }),
         ({ keys }) => (keys.length === 0 ? ['The account has no keys.'] : formatRows(keys.map(rowOf))),
       ),
     )
@@ -88,9 +75,9 @@ const revoke = () =>
   operatorCommand('revoke', 'revoke an API key, at once and for good')
     .argument('<keyId>', 'the id of a key, as "wishwell admin keys list" shows it')
     .action((keyId: string, options: { json: boolean }) =>
-      operate<{ keyId: string }>(
+      operate(
         options,
-        (operator) => operator.call(`/api/admin/keys/${segment(keyId)}`, { method: 'DELETE' }),
+        ({ api }) => api.DELETE('/api/admin/keys/{keyId}', { params: { path: { keyId } } }),
         (revoked) => [`Key ${revoked.keyId} is revoked.`],
       ),
     )

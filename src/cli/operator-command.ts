@@ -1,7 +1,14 @@
 import { Command } from 'commander'
-import type { Envelope, Operator } from './operator.ts'
+import { answerOf } from './api.ts'
+import type { Operator } from './operator.ts'
 import { helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+
+/** The bytes of an answer that is not JSON; reading them throws ApiError when the answer breaks off. */
+export async function download({ url, connection }: Operator, path: string): Promise<AsyncIterable<Uint8Array>> {
+  const { body } = await connection.stream(new Request(url + path))
+  return body ?? ReadableStream.from([])
+}
 
 /** The end of the help of every operator's command. */
 export const operatorHelp = `
@@ -24,18 +31,19 @@ export function operatorCommand(name: string, description: string, help = ''): C
     .showHelpAfterError('(add --help to see every option)')
 }
 
-/** Makes a call of the operator and prints its answer: unchanged with `--json`, else the lines of `format`. */
+/**
+ * Makes a call of the operator and prints its answer: unchanged with `--json`, else the lines of `format`.
+ * @throws ApiError as the client does
+ */
 export async function operate<Data>(
   { json }: { json: boolean },
-  run: (operator: Operator) => Promise<Envelope<Data>>,
+  run: (operator: Operator) => Promise<{ data?: { data: Data } }>,
   format: (data: Data) => string[],
+  limit?: { timeoutMs: number },
 ): Promise<void> {
   exitWhenOutputCloses()
   const { withOperator } = await import('./operator.ts')
-  const answer = await withOperator(run)
+  const answer = await withOperator((operator) => answerOf(run(operator)), limit)
   if (json) printJson(answer)
   else printLines(format(answer.data))
 }
-
-/** A text from the command line as one segment of a path. */
-export const segment = (text: string): string => encodeURIComponent(text)

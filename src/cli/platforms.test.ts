@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HostStatus, PlatformStatus } from '../platforms/status.ts'
-import { formatPlatforms } from './platforms.ts'
+import { formatPlatforms, type HostStatus, type PlatformStatus } from './platforms.ts'
 
 const host = (fields: Partial<HostStatus> = {}): HostStatus => ({
   host: 'api.example',

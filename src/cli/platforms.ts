@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
-import type { HostStatus, PlatformStatus } from '../platforms/status.ts'
+import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { printable } from './text.ts'
+
+export type PlatformStatus = Data<'listPlatformsForOperator'>['platforms'][number]
+export type HostStatus = PlatformStatus['hosts'][number]
 
 const help = `
 States: ready; waiting (for its next window); unreachable (the last try failed);
@@ -14,9 +17,9 @@ missing); off (not in PLATFORMS).
 export const platformsCommand = (): Command =>
   operatorCommand('platforms', 'show which platforms are on and usable, and how to fix the others', help).action(
     (options: { json: boolean }) =>
-      operate<{ platforms: PlatformStatus[] }>(
+      operate(
         options,
-        (operator) => operator.call('/api/admin/platforms'),
+        ({ api }) => api.GET('/api/admin/platforms'),
         ({ platforms }) => formatPlatforms(platforms),
       ),
   )

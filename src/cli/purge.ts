@@ -1,24 +1,18 @@
 import { type Command, Option } from 'commander'
 import { platformNames } from '../platforms/registry.ts'
+import type { Body, Data } from './api-types.ts'
 import { confirm, requireSomebodyToAsk } from './confirm.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
-import type { Envelope, Operator } from './operator.ts'
+import type { Operator } from './operator.ts'
 import { operate, operatorCommand } from './operator-command.ts'
-import { wholeNumber } from './options.ts'
+import { defined, wholeNumber } from './options.ts'
 import { noteLines } from './output.ts'
 import { count, printable, shorten } from './text.ts'
 
-interface Purged {
-  purgeId: string | null
-  dryRun: boolean
-  matched: number
-  matchedByPlatform: Record<string, number>
-  deleted: number
-  samples: { title: string; sourcePlatform: string; sourceUrl: string }[]
-}
+type Purged = Data<'purgeRequests'>
 
 interface Selection {
-  platform?: string
+  platform?: Body<'purgeRequests'>['platform']
   olderThan?: number
   id?: string
   sourceUrl?: string
@@ -79,17 +73,16 @@ function toBody({ platform, olderThan, id, sourceUrl: url, author, suppress }: P
     const message = 'Say what to purge: --platform, --older-than, --id, --source-url or --author.'
     throw new CommandError(message, exitCodes.usage)
   }
-  return { platform, olderThanDays: olderThan, id, url, author, suppress }
+  return defined({ platform, olderThanDays: olderThan, id, url, author, suppress })
 }
 
 /** Shows the matching requests, asks for confirmation, and deletes them. With `--dry-run` it only shows them. */
-async function purge(operator: Operator, options: PurgeOptions): Promise<Envelope<Purged>> {
+async function purge({ api }: Operator, options: PurgeOptions) {
   const body = toBody(options)
-  const send = (dryRun: boolean) =>
-    operator.call<Purged>('/api/admin/purge', { method: 'POST', body: { ...body, dryRun }, timeoutMs })
+  const send = (dryRun: boolean) => api.POST('/api/admin/purge', { body: { ...body, dryRun } })
   const preview = await send(true)
   if (options.dryRun) return preview
-  noteLines(describeMatches(preview.data))
+  noteLines(describeMatches(preview.data!.data))
   const isNamed = (options.id ?? options.sourceUrl ?? options.author) !== undefined
   const ending = (options.suppress ?? isNamed) ? 'and never stored again.' : 'and may be collected again.'
   await confirm(`They are deleted for good ${ending}`, options)
@@ -115,10 +108,11 @@ export function purgeCommand(): Command {
     .action((options: PurgeOptions) => {
       toBody(options)
       if (!options.dryRun) requireSomebodyToAsk(options)
-      return operate<Purged>(
+      return operate(
         options,
         (operator) => purge(operator, options),
         (data) => (data.dryRun ? describeMatches(data) : describePurged(data)),
+        { timeoutMs },
       )
     })
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
-import type { IndexStatus, SearchIndexStatus } from '../requests/search/opensearch/status.ts'
+import { answerOf } from './api.ts'
+import type { Data } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { noteLines } from './output.ts'
 import { printable } from './text.ts'
 
-interface Status extends SearchIndexStatus {
-  engine: string
-}
+type Status = Data<'readSearchIndex'>
+type IndexStatus = Status['indexes'][number]
 
 const pollMs = 1_000
 
@@ -41,10 +41,10 @@ function describe({ engine, isReachable, indexes }: Status): string[] {
 const isBeingBuilt = ({ indexes }: Status) => indexes.some(({ state }) => state === 'creating' || state === 'building')
 
 /** Waits until no index is being built. */
-async function waitForIndex(operator: Operator): Promise<void> {
+async function waitForIndex({ api }: Operator): Promise<void> {
   let last = ''
   for (;;) {
-    const { data } = await operator.call<Status>('/api/admin/search-index')
+    const { data } = await answerOf(api.GET('/api/admin/search-index'))
     const lines = describe(data)
     if (lines.join('\n') !== last) noteLines(lines)
     last = lines.join('\n')
@@ -59,14 +59,13 @@ function statusCommand(): Command {
     'show the search index, and how far it is behind the database; exit code 1 when the cluster is away',
   ).action(async (options: { json: boolean }) => {
     let isReachable = true
-    await operate<Status>(
+    await operate(
       options,
-      async (operator) => {
-        const answer = await operator.call<Status>('/api/admin/search-index')
-        isReachable = answer.data.isReachable
-        return answer
+      ({ api }) => api.GET('/api/admin/search-index'),
+      (status) => {
+        isReachable = status.isReachable
+        return describe(status)
       },
-      describe,
     )
     if (!isReachable)
       throw new CommandError('The search cluster cannot be reached. Check SEARCH_URL.', exitCodes.failed)
@@ -81,13 +80,13 @@ function rebuildCommand(): Command {
   )
     .option('--wait', 'wait until the new index serves', false)
     .action((options: { json: boolean; wait: boolean }) =>
-      operate<Status>(
+      operate(
         options,
         async (operator) => {
-          const begun = await operator.call<Status>('/api/admin/search-index/rebuild', { method: 'POST' })
+          const begun = await operator.api.POST('/api/admin/search-index/rebuild')
           if (!options.wait) return begun
           await waitForIndex(operator)
-          return operator.call<Status>('/api/admin/search-index')
+          return operator.api.GET('/api/admin/search-index')
         },
         describe,
       ),

@@ -1,15 +1,10 @@
 import { Command, Option } from 'commander'
 import { platformNames } from '../platforms/registry.ts'
+import type { Body } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { operate, operatorCommand } from './operator-command.ts'
+import { defined } from './options.ts'
 import { formatRows } from './rows.ts'
-
-interface Suppressions {
-  entries: number
-  purges: { purgeId: string; kinds: string[]; entries: number; createdAt: string }[]
-}
-
-const path = '/api/admin/suppressions'
 
 const hashes = (amount: number) => (amount === 1 ? '1 hash' : `${amount.toLocaleString('en-US')} hashes`)
 
@@ -18,9 +13,9 @@ const list = () =>
     'list',
     'count the suppressed requests, and list the latest purges; only hashes of their ids are stored',
   ).action((options: { json: boolean }) =>
-    operate<Suppressions>(
+    operate(
       options,
-      (operator) => operator.call(path),
+      ({ api }) => api.GET('/api/admin/suppressions'),
       ({ entries, purges }) => [
         `${hashes(entries)} of what may not be stored again.`,
         ...formatRows(
@@ -36,7 +31,7 @@ const list = () =>
 
 interface LiftOptions {
   purge?: string
-  platform?: string
+  platform?: Body<'liftSuppression'>['platform']
   id?: string
   sourceUrl?: string
   author?: string
@@ -57,9 +52,10 @@ const lift = () =>
       if ([purgeId, id, url, author].filter((given) => given !== undefined).length !== 1) {
         throw new CommandError('Give one of --purge, --id, --source-url, --author.', exitCodes.usage)
       }
-      return operate<{ lifted: number }>(
+      return operate(
         { json },
-        (operator) => operator.call(`${path}/lift`, { method: 'POST', body: { purgeId, platform, id, url, author } }),
+        ({ api }) =>
+          api.POST('/api/admin/suppressions/lift', { body: defined({ purgeId, platform, id, url, author }) }),
         () => ['Lifted: the requests may be collected again.'],
       )
     })

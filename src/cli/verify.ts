@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Difference } from '../credits/differences.ts'
 import type { Verified, WrongNumber } from '../requests/wrong-number.ts'
+import { answerOf } from './api.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { printable } from './text.ts'
@@ -66,18 +67,21 @@ export function verifyCommand(): Command {
     .action(async ({ json, only }: { json: boolean; only?: Part }) => {
       const verified = only === undefined ? parts : [only]
       const findings: Findings = {}
-      await operate<Findings>(
+      await operate(
         { json },
-        async (operator) => {
+        async ({ api }) => {
           for (const part of verified) {
             if (part === 'ledger') {
-              const answer = await operator.call<{ differences: Difference[] }>('/api/admin/verify', { timeoutMs })
-              findings.differences = answer.data.differences
-            } else findings[part] = (await operator.call<Verified>(`/api/admin/verify/${part}`, { timeoutMs })).data
+              findings.differences = (await answerOf(api.GET('/api/admin/verify'))).data.differences
+            } else
+              findings[part] = (
+                await answerOf(api.GET('/api/admin/verify/{part}', { params: { path: { part } } }))
+              ).data
           }
-          return { data: findings }
+          return { data: { data: findings } }
         },
         () => describeSound(findings, verified),
+        { timeoutMs },
       )
       failIfWrong(findings, verified)
     })
