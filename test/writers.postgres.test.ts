@@ -23,7 +23,7 @@ import { foundRequest } from './scripted-platform.ts'
 
 // Pages are stored, purged and counted at the same time.
 
-/** How many pages four writers store; WRITERS_PAGES=10000 is what decision 052 was measured with. */
+/** How many pages four writers store. */
 const pages = campaignSize('WRITERS_PAGES', { quick: 160, nightly: 10_000 })
 const writers = 4
 
