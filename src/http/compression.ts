@@ -39,7 +39,7 @@ const isText = (reply: FastifyReply) =>
  * Compresses answers that are text in memory, JSON and the reference, for callers that accept it. Streams (events, exports, backups)
  * and the files of the dashboard, which its build compresses, are not changed.
  *
- * Compressed answers are cached by their content while nothing changes, like the answers (decisions/028): so an answer is
+ * Compressed answers are cached by their content while nothing changes, like the answers (decisions/026): so an answer is
  * compressed once.
  * @param version of the cached requests.
  */
