@@ -49,7 +49,7 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
   hasIndependentHosts?: boolean
   /**
    * Whether the words of a request's `sourceName` count as its own when it is checked against the topic; by default they do.
-   * Present where the source says little about the request, such as the video of a comment (decision 039).
+   * Present where the source says little about the request, such as the video of a comment (decision 040).
    */
   contextIsTopic?(request: Pick<FoundRequest, 'title' | 'description'>): boolean
   /** Present where a job may name sources of its own; then the adapter obeys `PageRequest.sources` and has `verifySource`. */
