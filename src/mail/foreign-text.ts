@@ -19,7 +19,7 @@ export function cleanText(text: string, maxLength: number): string {
 
 /**
  * HAIR SPACE: white space of a pixel or two. Nothing that finds addresses in a text goes on after white space. Characters of width zero are letters
- * to some of them, and browsers drop them from a host name, so the link would still lead there (docs/decisions/060-mail.md).
+ * to some of them, and browsers drop them from a host name, so the link would still lead there (docs/decisions/058-channels-and-mail.md).
  */
 const gap = '\u200a'
 /** The dot of a number like 3.5, which is no part of an address. */
