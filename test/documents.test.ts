@@ -76,12 +76,14 @@ describe('the documents', () => {
     for (const [text, names = ''] of commands) expect(findCommand(names.split(' ')), text).toBeDefined()
   })
 
-  it('give every decision its number, a title and a status', () => {
+  it('give every decision its number, a title and a status, in at most 200 words', () => {
     const decisions = documents.filter((path) => dirname(path) === join('docs', 'decisions'))
-    expect(decisions.length).toBeGreaterThan(30)
+    expect(decisions.length).toBeGreaterThan(10)
+    expect(decisions.length).toBeLessThanOrEqual(30)
     for (const path of decisions) {
       const number = path.match(/(\d{3})-[a-z0-9-]+\.md$/)?.[1]
       expect(read(path), path).toMatch(new RegExp(`^# ${number}: [^\\n]+\\n\\nStatus: (accepted|superseded)`))
+      expect(read(path).trim().split(/\s+/).length, path).toBeLessThanOrEqual(200)
     }
   })
 
