@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
+import type { Answer } from './answers.ts'
 import type { Fault } from './faults.ts'
-import type { Answer } from './platform-shape.ts'
 
 const compress = promisify(gzip)
 

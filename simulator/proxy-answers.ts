@@ -1,5 +1,6 @@
+import { type Answer, jsonAnswer } from './answers.ts'
 import type { Fault } from './faults.ts'
-import { type Answer, jsonAnswer } from './platform-shape.ts'
+import type { AnnouncedWait } from './platform-shape.ts'
 
 const htmlType = { 'content-type': 'text/html; charset=utf-8' }
 
@@ -15,11 +16,13 @@ export function badGateway(): Answer {
   return { status: 502, headers: htmlType, body: htmlPage('502 Bad Gateway') }
 }
 
-/** @param until epoch milliseconds, on a whole second */
-export function proxyRefusal({ name }: Fault, until: number, now: number): Answer {
+export function proxyRefusal({ name }: Fault, { until, seconds }: AnnouncedWait): Answer {
   if (name === 'dated_rate_limit') {
     return jsonAnswer(429, { error: 'Too Many Requests' }, { 'retry-after': new Date(until).toUTCString() })
   }
-  const seconds = String(Math.max(1, Math.ceil((until - now) / 1_000)))
-  return { status: 429, headers: { ...htmlType, 'retry-after': seconds }, body: htmlPage('429 Too Many Requests') }
+  return {
+    status: 429,
+    headers: { ...htmlType, 'retry-after': String(seconds) },
+    body: htmlPage('429 Too Many Requests'),
+  }
 }

@@ -1,10 +1,11 @@
 import type { Clock } from '../src/runtime/clock.ts'
 import type { AnsweredPages } from './answered-pages.ts'
+import type { Answer } from './answers.ts'
 import type { Behaviours } from './behaviour.ts'
 import type { Corpus } from './corpus.ts'
 import type { Fault } from './faults.ts'
 import { type Admission, type BreachRule, type Limiter, type Wait, wholeSecond } from './limits.ts'
-import type { Answer, SearchRequest, SimulatedPlatform } from './platform-shape.ts'
+import type { SearchRequest, SimulatedPlatform } from './platform-shape.ts'
 import { isFromProxy, proxyRefusal } from './proxy-answers.ts'
 import { faultRefusalForm, spoiltAnswer } from './spoilt-answer.ts'
 
@@ -60,16 +61,15 @@ export function plainReply(answer: Answer, fault: Fault | null = null): Unpaged 
 export function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Unpaged {
   const { options, limiter, bucket, admission } = admitted
   const until = wait.form === 'silent' ? decentPauseEnd(options) : wait.until
-  const now = options.clock.now().getTime()
+  const seconds = Math.max(1, Math.ceil((wait.until - options.clock.now().getTime()) / 1_000))
+  const announced = { ...wait, seconds }
   const answer =
-    fault && isFromProxy(fault)
-      ? proxyRefusal(fault, wait.until, now)
-      : options.platform.refuse(wait, now, admission.state)
+    fault && isFromProxy(fault) ? proxyRefusal(fault, announced) : options.platform.refuse(announced, admission.state)
   return { answer, fault, onSent: () => limiter.hold(bucket, { form: wait.form, until }) }
 }
 
 function decentPauseEnd({ clock, platform, timeScale }: ServiceOptions): number {
-  return clock.now().getTime() + platform.decentPauseMs / timeScale
+  return clock.now().getTime() + (platform.decentPauseMs ?? 60_000) / timeScale
 }
 
 function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wait {
@@ -110,7 +110,7 @@ export function faultyReply(admitted: Admitted, fault: Fault): Unpaged {
   const form = faultRefusalForm(options.platform, fault)
   if (form) return refusal(admitted, faultWait(admitted, fault, form), fault)
   if (fault.name === 'server_error' && fault.seconds !== null) {
-    const answer = options.platform.serverError()
+    const answer = options.platform.answers.serverError()
     const wait = faultWait(admitted, fault, 'secondary')
     const seconds = Math.ceil((wait.until - options.clock.now().getTime()) / 1_000)
     const headers = { ...answer.headers, 'retry-after': String(seconds) }

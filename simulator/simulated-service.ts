@@ -1,7 +1,8 @@
 import { createAnsweredPages } from './answered-pages.ts'
+import type { Answer } from './answers.ts'
 import { createFaultQueue, type FaultQueue } from './faults.ts'
 import { createLimiter, type LimitRule, type LimitState } from './limits.ts'
-import type { Answer, SearchRequest } from './platform-shape.ts'
+import type { SearchRequest } from './platform-shape.ts'
 import {
   type Admitted,
   faultyReply,
@@ -50,7 +51,7 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   return {
     faults,
     reply: (received) => {
-      const path = received.path.replace(platform.versionPrefix, '')
+      const path = platform.versionPrefix ? received.path.replace(platform.versionPrefix, '') : received.path
       const request = asRead(options, { ...received, path, baseUrl: options.baseUrl })
       const page = platform.isAside?.(request) ? 0 : platform.page(request)
       return { ...answer(request, page), page }
@@ -96,5 +97,5 @@ function turnAway(options: ServiceOptions, request: SearchRequest): Answer | nul
     if (refused) return refused
   }
   const credential = platform.credential(request)
-  return credential !== null && validTokens?.includes(credential) === false ? platform.unauthorized() : null
+  return credential !== null && validTokens?.includes(credential) === false ? platform.answers.unauthorized() : null
 }

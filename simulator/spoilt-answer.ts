@@ -1,6 +1,7 @@
+import { type Answer, jsonAnswer } from './answers.ts'
 import type { Fault } from './faults.ts'
 import type { RefusalForm } from './limits.ts'
-import { type Answer, jsonAnswer, type SearchRequest, type SimulatedPlatform } from './platform-shape.ts'
+import type { SearchRequest, SimulatedPlatform } from './platform-shape.ts'
 import { badGateway, isFromProxy } from './proxy-answers.ts'
 
 /** Always redirects to itself. */
@@ -45,13 +46,13 @@ export function spoiltAnswer(
 ): Answer | null {
   switch (fault.name) {
     case 'unauthorized':
-      return service.platform.unauthorized()
+      return service.platform.answers.unauthorized()
     case 'bad_gateway':
       return badGateway()
     case 'server_error':
-      return service.platform.serverError()
+      return service.platform.answers.serverError()
     case 'wrong_shape':
-      return service.platform.wrongShape()
+      return service.platform.answers.wrongShape()
     case 'empty_body':
       return { ...jsonAnswer(200, null), body: '' }
     case 'html_page':
