@@ -1,8 +1,7 @@
-import { nearMissesOf } from './near-misses.ts'
 import { canonicalText } from './query.ts'
 import { createRandom, hashText } from './random.ts'
-import { generateRecord, groupOf, isFound, type SimulatedRecord } from './records.ts'
-import { inventAuthor, otherRequestPhrases, requestPhrases } from './vocabulary.ts'
+import { generateRecord, isFound, type SimulatedRecord } from './records.ts'
+import { inventAuthor } from './vocabulary.ts'
 
 /** A record of a test; missing fields are filled in. */
 export type GivenRecord = Partial<SimulatedRecord> & { title: string }
@@ -15,7 +14,7 @@ export interface CorpusRecord extends SimulatedRecord {
 }
 
 export interface Corpus {
-  /** The near-misses of the topic that a record was generated for. */
+  /** What a test's corpus has besides the records of the topic that a record was generated for. */
   nearMissesBeside?(recordId: number): readonly CorpusRecord[]
   /**
    * What a place holds for a topic, best match first.
@@ -43,8 +42,6 @@ export interface CorpusOptions {
   /** A platform with given records has these and generates none. */
   given(platform: string): readonly GivenRecord[] | undefined
   bumpVotes: number
-  /** Whether the topics of `near-misses.ts` have them. */
-  hasNearMisses?: boolean
 }
 
 /** How every title of a private record begins. */
@@ -57,13 +54,10 @@ const firstPrivateIndex = 60_000
 const maximumCachedTopics = 200
 
 /** Holds the given records and generates the others: always the same ones, in whatever order they are read. */
-export function createCorpus({ seed, sizeOf, given, bumpVotes, hasNearMisses = false }: CorpusOptions): Corpus {
+export function createCorpus({ seed, sizeOf, given, bumpVotes }: CorpusOptions): Corpus {
   const generated = new Map<string, { place: string; topic: string; records: readonly CorpusRecord[] }>()
-  const topicsOfGroups = new Map<number, { place: string; topic: string }>()
   const completed = new Map<string, readonly CorpusRecord[]>()
   let bump = bumpVotes
-
-  const nearMisses = (place: string, topic: string) => (hasNearMisses ? nearMissRecords(seed, place, topic) : [])
 
   const generate = (place: string, topic: string): readonly CorpusRecord[] => {
     const key = `${place}\n${topic}`
@@ -71,12 +65,9 @@ export function createCorpus({ seed, sizeOf, given, bumpVotes, hasNearMisses = f
     if (known) return known.records
     const records = Array.from({ length: sizeOf(platformOf(place)) }, (_, index) =>
       searchable(generateRecord({ seed, place, topic, index })),
-    )
-      .concat(nearMisses(place, topic))
-      .sort((a, b) => a.rank - b.rank)
+    ).sort((a, b) => a.rank - b.rank)
     if (generated.size >= maximumCachedTopics) generated.delete(generated.keys().next().value!)
     generated.set(key, { place, topic, records })
-    if (records[0]) topicsOfGroups.set(groupOf(records[0].id), { place, topic })
     return records
   }
 
@@ -102,49 +93,20 @@ export function createCorpus({ seed, sizeOf, given, bumpVotes, hasNearMisses = f
       return lists.flatMap(({ place, records }) => records.map((record) => ({ place, record: bumped(record) })))
     },
     privateRecords: (place, topic) => (topic === '' ? [] : generatePrivateRecords(seed, place, topic)),
-    nearMissesBeside: (recordId) => {
-      const group = topicsOfGroups.get(groupOf(recordId))
-      return group ? nearMisses(group.place, group.topic) : []
-    },
     bumpVotes: (by) => {
       bump += by
     },
   }
 }
 
-const platformOf = (place: string): string => place.split('/')[0]!
+/** A place is a platform, or a site of it. */
+export const platformOf = (place: string): string => place.split('/')[0]!
 
 function generatePrivateRecords(seed: number, place: string, topic: string): CorpusRecord[] {
   return Array.from({ length: privateCount }, (_, position) => {
     const record = generateRecord({ seed, place, topic, index: firstPrivateIndex + position })
     return searchable({ ...record, kind: 'request', title: `${privateTitle} ${record.title}` })
   })
-}
-
-/** Apart from the indexes of all other records. */
-const firstNearMissIndex = 61_000
-
-/** What the platform did with a near-miss. */
-const nearMissMarks: Record<string, Partial<SimulatedRecord>> = {
-  closed: { resolution: 'completed' },
-  private: { fate: 'private' },
-  gone: { fate: 'removed' },
-}
-
-/** The near-misses of a topic: titles alone. A search for the topic finds them, whatever its phrases are. */
-function nearMissRecords(seed: number, place: string, topic: string): CorpusRecord[] {
-  return nearMissesOf(platformOf(place), topic).map(({ kind, text }, position) => ({
-    ...generateRecord({ seed, place, topic, index: firstNearMissIndex + position }),
-    kind: 'request',
-    title: text,
-    body: null,
-    externalUrl: null,
-    product: 'Quillbox',
-    rank: -1,
-    ...nearMissMarks[kind],
-    searchText: canonicalText([topic, ...requestPhrases, ...otherRequestPhrases].join(' ')),
-    isFoundByAnyWords: true,
-  }))
 }
 
 function searchable(record: SimulatedRecord): CorpusRecord {

@@ -36,8 +36,6 @@ export interface SimulatorOptions {
   leakPullRequests?: boolean
   /** Lets `is:public` of GitHub and `confidential=false` of GitLab find what only members may see, for the same end. */
   leakPrivate?: boolean
-  /** Searches for the topics of `near-misses.ts` also return what is only similar to them. */
-  hasNearMisses?: boolean
   /** Gives each site a name of its own, under which people can read what it holds; see `named-pages.ts`. */
   hasNames?: boolean
   /** How it behaves where the real platforms are not known; see `behaviour.ts`. */
@@ -140,7 +138,6 @@ function corpusFor(options: SimulatorOptions): Corpus {
     sizeOf: (platform) => (typeof size === 'number' ? size : (size[platform as SimulatedPlatformName] ?? defaultSize)),
     given: (platform) => options.records?.[platform as SimulatedPlatformName],
     bumpVotes: options.bumpVotes ?? 0,
-    hasNearMisses: options.hasNearMisses ?? false,
   })
 }
 
