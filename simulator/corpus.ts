@@ -41,7 +41,6 @@ export interface CorpusOptions {
   sizeOf(platform: string): number
   /** A platform with given records has these and generates none. */
   given(platform: string): readonly GivenRecord[] | undefined
-  bumpVotes: number
 }
 
 /** How every title of a private record begins. */
@@ -54,10 +53,10 @@ const firstPrivateIndex = 60_000
 const maximumCachedTopics = 200
 
 /** Holds the given records and generates the others: always the same ones, in whatever order they are read. */
-export function createCorpus({ seed, sizeOf, given, bumpVotes }: CorpusOptions): Corpus {
+export function createCorpus({ seed, sizeOf, given }: CorpusOptions): Corpus {
   const generated = new Map<string, { place: string; topic: string; records: readonly CorpusRecord[] }>()
   const completed = new Map<string, readonly CorpusRecord[]>()
-  let bump = bumpVotes
+  let bump = 0
 
   const generate = (place: string, topic: string): readonly CorpusRecord[] => {
     const key = `${place}\n${topic}`

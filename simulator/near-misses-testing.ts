@@ -70,7 +70,7 @@ function nearMissRecords(seed: number, place: string, topic: string): CorpusReco
 
 /** Generated records and, before them, the near-misses of topics that have some. */
 export function createNearMissCorpus({ size, seed = 1 }: { size: number; seed?: number }): Corpus {
-  const corpus = createCorpus({ seed, sizeOf: () => size, given: () => undefined, bumpVotes: 0 })
+  const corpus = createCorpus({ seed, sizeOf: () => size, given: () => undefined })
   const searched = new Map<number, { place: string; topic: string }>()
   const beside = ({ place, topic }: { place: string; topic: string }) => nearMissRecords(seed, place, topic)
   return {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer, AnswerForm } from './answers.ts'
 import type { Behaviours } from './behaviour.ts'
 import type { Corpus, CorpusRecord } from './corpus.ts'
-import type { LimitRule, LimitState, Wait } from './limits.ts'
+import type { Announcement, LimitRule, LimitState, Wait } from './limits.ts'
 
 /** A request of a client to one platform. */
 export interface SearchRequest {
@@ -55,11 +55,7 @@ export interface SimulatedPlatform {
   /** The credential that a request carries, or null for an anonymous one. */
   credential(request: SearchRequest): string | null
   limit(request: SearchRequest): LimitRule
-  /**
-   * What answers announce of the limit: the end of the window, only the remaining calls, only the wait once they
-   * refuse, or nothing at all.
-   */
-  announces: 'reset' | 'remaining' | 'refusal' | 'nothing'
+  announces: Announcement
   /** The minimum pause of a polite client when no wait is announced; a minute unless given. */
   decentPauseMs?: number
   /** Counted from 1. */

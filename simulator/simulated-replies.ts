@@ -4,7 +4,15 @@ import type { Answer } from './answers.ts'
 import type { Behaviours } from './behaviour.ts'
 import type { Corpus } from './corpus.ts'
 import { type Fault, faultRefusalForm, proxyRefusal, spoiltAnswer } from './faults.ts'
-import { type Admission, type BreachRule, type Limiter, type LimitState, type Wait, wholeSecond } from './limits.ts'
+import {
+  type Admission,
+  type BreachRule,
+  type Limiter,
+  type LimitState,
+  tellsOfLimit,
+  type Wait,
+  wholeSecond,
+} from './limits.ts'
 import type { SearchRequest, SimulatedPlatform } from './platform-shape.ts'
 
 /** Instead of the platform's own limit. */
@@ -96,13 +104,9 @@ export function truth(admitted: Admitted, fault: Fault | null): Reply {
   return replyOf(admitted, answer, fault, backoff ?? spentWait(options, admission))
 }
 
-/** Whether true answers announce when a limit is reached. */
-export const tellsOfLimit = ({ announces }: SimulatedPlatform): boolean =>
-  announces === 'reset' || announces === 'remaining'
-
 /** After the last answer of a window a client knows that it must wait, though not always for how long. */
 function spentWait(options: ServiceOptions, { state }: Admission): Wait | null {
-  if (state.remaining > 0 || !tellsOfLimit(options.platform)) return null
+  if (state.remaining > 0 || !tellsOfLimit(options.platform.announces)) return null
   const until = options.platform.announces === 'reset' ? state.resetAt : decentPauseEnd(options)
   return { form: 'primary', until: Math.min(until, state.resetAt) }
 }

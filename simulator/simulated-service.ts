@@ -10,7 +10,6 @@ import {
   type Reply,
   refusal,
   type ServiceOptions,
-  tellsOfLimit,
   trueAnswer,
   truth,
 } from './simulated-replies.ts'
@@ -32,13 +31,8 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   const { platform, clock, timeScale } = options
   const faults = createFaultQueue()
   const pages = createAnsweredPages(platform)
-  const limiter = createLimiter({
-    clock,
-    timeScale,
-    enforced: options.limit !== 'none',
-    exhaustedForm: platform.announces === 'nothing' ? 'silent' : 'primary',
-    isAnnounced: tellsOfLimit(platform),
-  })
+  const { announces } = platform
+  const limiter = createLimiter({ clock, timeScale, enforced: options.limit !== 'none', announces })
   const answer = (request: SearchRequest, page: number): Reply => {
     const turnedAway = turnAway(options, request)
     if (turnedAway) return { answer: turnedAway, fault: null, onSent: () => undefined }
