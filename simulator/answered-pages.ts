@@ -1,4 +1,5 @@
-import type { Answer, SearchRequest, SimulatedPlatform } from './platform-shape.ts'
+import type { Answer } from './answers.ts'
+import type { SearchRequest, SimulatedPlatform } from './platform-shape.ts'
 
 export interface AnsweredPages {
   add(request: SearchRequest, answer: Answer): void

@@ -54,13 +54,6 @@ const usualBehaviours: Behaviours = {
 }
 
 export function behavioursOf(chosen: ChosenBehaviours = {}): Behaviours {
-  return {
-    newest: { ...usualBehaviours.newest, ...chosen.newest },
-    github: { ...usualBehaviours.github, ...chosen.github },
-    gitlab: { ...usualBehaviours.gitlab, ...chosen.gitlab },
-    stackexchange: { ...usualBehaviours.stackexchange, ...chosen.stackexchange },
-    hackernews: { ...usualBehaviours.hackernews, ...chosen.hackernews },
-    youtube: { ...usualBehaviours.youtube, ...chosen.youtube },
-    bluesky: { ...usualBehaviours.bluesky, ...chosen.bluesky },
-  }
+  const entries = Object.entries(usualBehaviours) as [keyof Behaviours, object][]
+  return Object.fromEntries(entries.map(([name, usual]) => [name, { ...usual, ...chosen[name] }])) as never
 }

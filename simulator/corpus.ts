@@ -1,8 +1,7 @@
-import { type NearMissKind, nearMissesOf } from './near-misses.ts'
 import { canonicalText } from './query.ts'
 import { createRandom, hashText } from './random.ts'
-import { generateRecord, groupOf, isFound, type SimulatedRecord } from './records.ts'
-import { inventAuthor, otherRequestPhrases, requestPhrases } from './vocabulary.ts'
+import { generateRecord, isFound, type SimulatedRecord } from './records.ts'
+import { inventAuthor } from './vocabulary.ts'
 
 /** A record of a test; missing fields are filled in. */
 export type GivenRecord = Partial<SimulatedRecord> & { title: string }
@@ -15,7 +14,7 @@ export interface CorpusRecord extends SimulatedRecord {
 }
 
 export interface Corpus {
-  /** The near-misses of the topic that a record was generated for. */
+  /** What a test's corpus has besides the records of the topic that a record was generated for. */
   nearMissesBeside?(recordId: number): readonly CorpusRecord[]
   /**
    * What a place holds for a topic, best match first.
@@ -42,9 +41,6 @@ export interface CorpusOptions {
   sizeOf(platform: string): number
   /** A platform with given records has these and generates none. */
   given(platform: string): readonly GivenRecord[] | undefined
-  bumpVotes: number
-  /** Whether the topics of `near-misses.ts` have them. */
-  hasNearMisses?: boolean
 }
 
 /** How every title of a private record begins. */
@@ -57,32 +53,29 @@ const firstPrivateIndex = 60_000
 const maximumCachedTopics = 200
 
 /** Holds the given records and generates the others: always the same ones, in whatever order they are read. */
-export function createCorpus(options: CorpusOptions): Corpus {
-  const generated = new Map<string, readonly CorpusRecord[]>()
-  const topicsOfGroups = new Map<number, { place: string; topic: string }>()
+export function createCorpus({ seed, sizeOf, given }: CorpusOptions): Corpus {
+  const generated = new Map<string, { place: string; topic: string; records: readonly CorpusRecord[] }>()
   const completed = new Map<string, readonly CorpusRecord[]>()
-  let bump = options.bumpVotes
+  let bump = 0
 
-  const generate = (place: string, platform: string, topic: string): readonly CorpusRecord[] => {
+  const generate = (place: string, topic: string): readonly CorpusRecord[] => {
     const key = `${place}\n${topic}`
     const known = generated.get(key)
-    if (known) return known
-    const records = Array.from({ length: options.sizeOf(platform) }, (_, index) =>
-      searchable(generateRecord({ seed: options.seed, place, topic, index })),
-    )
-      .concat(options.hasNearMisses ? nearMissRecords(options.seed, place, topic) : [])
-      .sort((a, b) => a.rank - b.rank)
+    if (known) return known.records
+    const records = Array.from({ length: sizeOf(platformOf(place)) }, (_, index) =>
+      searchable(generateRecord({ seed, place, topic, index })),
+    ).sort((a, b) => a.rank - b.rank)
     if (generated.size >= maximumCachedTopics) generated.delete(generated.keys().next().value!)
-    generated.set(key, records)
-    if (records[0]) topicsOfGroups.set(groupOf(records[0].id), { place, topic })
+    generated.set(key, { place, topic, records })
     return records
   }
 
-  const complete = (platform: string, given: readonly GivenRecord[]): readonly CorpusRecord[] => {
+  /** The given records of a platform; undefined where it generates its own. */
+  const complete = (platform: string): readonly CorpusRecord[] | undefined => {
     const known = completed.get(platform)
     if (known) return known
-    const records = given.map((record, index) => searchable(completeRecord(platform, record, index)))
-    completed.set(platform, records)
+    const records = given(platform)?.map((record, index) => searchable(completeRecord(platform, record, index)))
+    if (records) completed.set(platform, records)
     return records
   }
 
@@ -90,65 +83,29 @@ export function createCorpus(options: CorpusOptions): Corpus {
 
   return {
     records: (place, topic) => {
-      const platform = place.split('/')[0]!
-      const given = options.given(platform)
-      if (given === undefined && topic === '') return []
-      const records = given ? complete(platform, given).filter(isFound) : generate(place, platform, topic)
+      const records = complete(platformOf(place))?.filter(isFound) ?? (topic === '' ? [] : generate(place, topic))
       return bump === 0 ? records : records.map(bumped)
     },
     known: (platform) => {
-      const given = options.given(platform)
-      if (given) return complete(platform, given).map((record) => ({ place: null, record: bumped(record) }))
-      return [...generated].flatMap(([key, records]) => {
-        const place = key.split('\n')[0]!
-        if (place.split('/')[0] !== platform) return []
-        return records.map((record) => ({ place, record: bumped(record) }))
-      })
+      const ofPlatform = [...generated.values()].filter(({ place }) => platformOf(place) === platform)
+      const lists = [{ place: null, records: complete(platform) ?? [] }, ...ofPlatform]
+      return lists.flatMap(({ place, records }) => records.map((record) => ({ place, record: bumped(record) })))
     },
-    privateRecords: (place, topic) => (topic === '' ? [] : generatePrivateRecords(options.seed, place, topic)),
-    nearMissesBeside: (recordId) => {
-      const group = topicsOfGroups.get(groupOf(recordId))
-      return group && options.hasNearMisses ? nearMissRecords(options.seed, group.place, group.topic) : []
-    },
+    privateRecords: (place, topic) => (topic === '' ? [] : generatePrivateRecords(seed, place, topic)),
     bumpVotes: (by) => {
       bump += by
     },
   }
 }
 
+/** A place is a platform, or a site of it. */
+export const platformOf = (place: string): string => place.split('/')[0]!
+
 function generatePrivateRecords(seed: number, place: string, topic: string): CorpusRecord[] {
   return Array.from({ length: privateCount }, (_, position) => {
     const record = generateRecord({ seed, place, topic, index: firstPrivateIndex + position })
     return searchable({ ...record, kind: 'request', title: `${privateTitle} ${record.title}` })
   })
-}
-
-/** Apart from the indexes of all other records. */
-const firstNearMissIndex = 61_000
-
-/** The near-misses of a topic: titles alone. A search for the topic finds them, whatever its phrases are. */
-function nearMissRecords(seed: number, place: string, topic: string): CorpusRecord[] {
-  return nearMissesOf(place.split('/')[0]!, topic).map(({ kind, text }, position) => {
-    const record = generateRecord({ seed, place, topic, index: firstNearMissIndex + position })
-    return nearMissRecord(record, kind, text, topic)
-  })
-}
-
-function nearMissRecord(record: SimulatedRecord, kind: NearMissKind, text: string, topic: string): CorpusRecord {
-  return {
-    ...record,
-    kind: 'request',
-    title: text,
-    body: null,
-    externalUrl: null,
-    product: 'Quillbox',
-    rank: -1,
-    ...(kind === 'closed' ? { resolution: 'completed' as const } : {}),
-    ...(kind === 'private' ? { fate: 'private' as const } : {}),
-    ...(kind === 'gone' ? { fate: 'removed' as const } : {}),
-    searchText: canonicalText([topic, ...requestPhrases, ...otherRequestPhrases].join(' ')),
-    isFoundByAnyWords: true,
-  }
 }
 
 function searchable(record: SimulatedRecord): CorpusRecord {

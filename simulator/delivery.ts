@@ -4,8 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
-import type { Fault } from './faults.ts'
-import type { Answer } from './platform-shape.ts'
+import type { Answer } from './answers.ts'
 
 const compress = promisify(gzip)
 
@@ -20,24 +19,54 @@ export interface Exchange {
   signal: AbortSignal
 }
 
-function wantsGzip({ request, alwaysCompressed }: Exchange): boolean {
-  return alwaysCompressed || /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-}
+const zippedHeaders = (isZipped: boolean): Record<string, string> => (isZipped ? { 'content-encoding': 'gzip' } : {})
+const firstHalf = <Part extends Buffer | string>(whole: Part) => whole.slice(0, Math.floor(whole.length / 2)) as Part
 
 function writeHead(exchange: Exchange, status: number, headers: Record<string, string | number>): void {
   exchange.onStatus(status)
   exchange.response.writeHead(status, headers)
 }
 
-/** Sends an answer, compressed if the client accepts it or the platform always does so. */
+/** Writes the head of an answer; compressed if the client accepts it or the platform always does so. @returns the body; null if nobody waits */
+async function begin(exchange: Exchange, { status, headers, body }: Answer): Promise<Buffer | null> {
+  const { request, response, alwaysCompressed } = exchange
+  const isAccepted = alwaysCompressed || /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  const isZipped = isAccepted && body !== ''
+  const bytes = isZipped ? await compress(body, { level: constants.Z_BEST_SPEED }) : Buffer.from(body)
+  if (response.destroyed) return null
+  writeHead(exchange, status, { ...headers, ...zippedHeaders(isZipped), 'content-length': bytes.length })
+  return bytes
+}
+
 export async function sendAnswer(exchange: Exchange, answer: Answer): Promise<void> {
-  const zipped = wantsGzip(exchange) && answer.body !== ''
-  const bytes = Buffer.from(answer.body)
-  const sent = zipped ? await compress(bytes, { level: constants.Z_BEST_SPEED }) : bytes
-  if (exchange.response.destroyed) return
-  const encoding: Record<string, string> = zipped ? { 'content-encoding': 'gzip' } : {}
-  writeHead(exchange, answer.status, { ...answer.headers, ...encoding, 'content-length': sent.length })
-  exchange.response.end(sent)
+  const body = await begin(exchange, answer)
+  if (body) exchange.response.end(body)
+}
+
+/** Half of the bytes, and then silence. */
+export async function sendHalf(exchange: Exchange, answer: Answer): Promise<void> {
+  const body = await begin(exchange, answer)
+  if (body) exchange.response.write(firstHalf(body))
+}
+
+export const sendHalfOfJson = (exchange: Exchange, answer: Answer): Promise<void> =>
+  sendAnswer(exchange, { ...answer, body: firstHalf(answer.body) })
+
+export async function sendTruncatedGzip(exchange: Exchange, { status, headers, body }: Answer): Promise<void> {
+  const whole = await compress(body)
+  writeHead(exchange, status, { ...headers, ...zippedHeaders(true) })
+  exchange.response.end(firstHalf(whole))
+}
+
+/** Without a time never: the server ends such a request when the client hangs up or the simulator stops. */
+export async function sendLate(exchange: Exchange, answer: Answer, seconds: number | null): Promise<void> {
+  if (seconds === null) return
+  await delay(seconds * 1_000, undefined, { signal: exchange.signal })
+  await sendAnswer(exchange, answer)
+}
+
+export async function sendNothing({ request }: Exchange): Promise<void> {
+  request.socket.resetAndDestroy()
 }
 
 const hugeBodyBytes = 50 * 1024 * 1024
@@ -50,52 +79,10 @@ function* hugeJson(): Generator<Buffer> {
   yield Buffer.from('"}')
 }
 
-const jsonType = { 'content-type': 'application/json; charset=utf-8' }
-
-async function sendHuge(exchange: Exchange, zipped: boolean): Promise<void> {
-  const encoding: Record<string, string> = zipped ? { 'content-encoding': 'gzip' } : {}
-  writeHead(exchange, 200, { ...jsonType, ...encoding })
+export async function sendHuge(exchange: Exchange, isZipped: boolean): Promise<void> {
+  writeHead(exchange, 200, { 'content-type': 'application/json; charset=utf-8', ...zippedHeaders(isZipped) })
   const source = Readable.from(hugeJson())
-  const sending = zipped ? pipeline(source, createGzip(), exchange.response) : pipeline(source, exchange.response)
+  const sending = isZipped ? pipeline(source, createGzip(), exchange.response) : pipeline(source, exchange.response)
   // A client should close the connection in the middle.
   await sending.catch(() => undefined)
-}
-
-async function sendTruncatedGzip(exchange: Exchange, answer: Answer): Promise<void> {
-  const whole = await compress(answer.body)
-  writeHead(exchange, answer.status, { ...answer.headers, 'content-encoding': 'gzip' })
-  exchange.response.end(whole.subarray(0, Math.floor(whole.length / 2)))
-}
-
-async function sendStalled(exchange: Exchange, answer: Answer): Promise<void> {
-  const whole = wantsGzip(exchange) ? await compress(answer.body) : Buffer.from(answer.body)
-  const encoding: Record<string, string> = wantsGzip(exchange) ? { 'content-encoding': 'gzip' } : {}
-  writeHead(exchange, answer.status, { ...answer.headers, ...encoding, 'content-length': whole.length })
-  exchange.response.write(whole.subarray(0, Math.floor(whole.length / 2)))
-}
-
-/** Damages an answer while it is sent. Faults that change the content of an answer are handled earlier (spoilt-answer.ts). */
-export async function deliver(exchange: Exchange, fault: Fault | null, answer: Answer): Promise<void> {
-  switch (fault?.name) {
-    case 'reset':
-      exchange.request.socket.resetAndDestroy()
-      return
-    case 'slow_headers':
-      // The server ends such a request when the client hangs up or the simulator stops.
-      if (fault.seconds === null) return
-      await delay(fault.seconds * 1_000, undefined, { signal: exchange.signal })
-      return sendAnswer(exchange, answer)
-    case 'stalled_body':
-      return sendStalled(exchange, answer)
-    case 'truncated_gzip':
-      return sendTruncatedGzip(exchange, answer)
-    case 'truncated_json':
-      return sendAnswer(exchange, { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) })
-    case 'huge_body':
-      return sendHuge(exchange, false)
-    case 'gzip_bomb':
-      return sendHuge(exchange, true)
-    default:
-      return sendAnswer(exchange, answer)
-  }
 }

@@ -20,6 +20,12 @@ export interface LimitState {
   resetAt: number
 }
 
+/** What answers announce of a limit: the end of the window, the remaining calls, only the wait once they refuse, or nothing at all. */
+export type Announcement = 'reset' | 'remaining' | 'refusal' | 'nothing'
+
+/** Whether true answers announce when a limit is reached. */
+export const tellsOfLimit = (announces: Announcement): boolean => announces === 'reset' || announces === 'remaining'
+
 /** `primary` and `secondary` (an abuse limit) name the end of the wait, `silent` names none. */
 export type RefusalForm = 'primary' | 'secondary' | 'silent'
 
@@ -52,19 +58,15 @@ export interface LimiterOptions {
   timeScale: number
   /** Without it everything is admitted, except during a wait that a fault announced. */
   enforced: boolean
-  /** The refusal of a platform whose window is used up. */
-  exhaustedForm: RefusalForm
-  /** Whether true answers announce the window: then it ends at a whole second. */
-  isAnnounced: boolean
+  /** A window that is announced ends at a whole second; where nothing is, refusals are silent, too. */
+  announces: Announcement
 }
 
 /** Announced where no limit is enforced: a careful client must not wait. */
 const roomyLimit = 1_000_000
 
 /** The end of a wait as the platforms announce it, in whole seconds. */
-export function wholeSecond(epochMs: number): number {
-  return Math.ceil(epochMs / 1_000) * 1_000
-}
+export const wholeSecond = (epochMs: number): number => Math.ceil(epochMs / 1_000) * 1_000
 
 interface Window {
   used: number
@@ -89,7 +91,7 @@ function createWindows(timeScale: number) {
  * announcement is never refused.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { clock, timeScale, enforced } = options
+  const { clock, timeScale, enforced, announces } = options
   const windowOf = createWindows(timeScale)
   const holds = new Map<string, Wait>()
 
@@ -99,7 +101,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return { limit, remaining: limit - used, used, resetAt: window.endsAt }
   }
   // An announced window ends at the announced second; any other has its documented length.
-  const endOf = options.isAnnounced ? wholeSecond : (end: number) => end
+  const endOf = tellsOfLimit(announces) ? wholeSecond : (end: number) => end
 
   const isBurst = (rule: LimitRule, now: number): boolean => {
     if (!rule.burst) return false
@@ -120,7 +122,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
       const until = wholeSecond(now + rule.burst!.penaltyMs / timeScale)
       return { refusal: { form: 'primary', until }, breach: 'burst' }
     }
-    return isSpent ? { refusal: { form: options.exhaustedForm, until: window.endsAt }, breach: null } : null
+    const form = announces === 'nothing' ? 'silent' : 'primary'
+    return isSpent ? { refusal: { form, until: window.endsAt }, breach: null } : null
   }
 
   return {

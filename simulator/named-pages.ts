@@ -1,5 +1,4 @@
 import type { Corpus, KnownRecord } from './corpus.ts'
-import { topicId } from './platforms/discourse-item.ts'
 import { forumNames } from './platforms/discourse-query.ts'
 import { issueNumber } from './platforms/github-item.ts'
 import { resolvedAt } from './records.ts'
@@ -37,8 +36,7 @@ function platformOf(site: string): string {
 }
 
 /** Whether a number of an address is a record's: platforms number in their own ways. */
-const hasNumber = ({ record }: KnownRecord, number: number) =>
-  [record.id, issueNumber(record), topicId(record)].includes(number)
+const hasNumber = ({ record }: KnownRecord, number: number) => [record.id, issueNumber(record)].includes(number)
 
 const outcome = { completed: 'Done', not_planned: 'Declined', duplicate: 'Duplicate', stale: 'Closed', moved: 'Moved' }
 const dayOf = (date: Date) => date.toISOString().slice(0, 10)

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Answer, AnswerForm } from './answers.ts'
 import type { Behaviours } from './behaviour.ts'
 import type { Corpus, CorpusRecord } from './corpus.ts'
-import type { LimitRule, LimitState, Wait } from './limits.ts'
+import type { Announcement, LimitRule, LimitState, Wait } from './limits.ts'
 
 /** A request of a client to one platform. */
 export interface SearchRequest {
@@ -14,12 +15,6 @@ export interface SearchRequest {
   headers: IncomingHttpHeaders
   /** The platform's base address here, for the absolute links in its answers. */
   baseUrl: string
-}
-
-export interface Answer {
-  status: number
-  headers: Record<string, string>
-  body: string
 }
 
 export interface SearchContext {
@@ -37,6 +32,11 @@ export interface SearchContext {
   behaviours: Behaviours
 }
 
+export interface AnnouncedWait extends Wait {
+  /** What is left of it, at least one. */
+  seconds: number
+}
+
 /** Everything that is specific to one platform. The server contains nothing of it. */
 export interface SimulatedPlatform {
   /**
@@ -46,28 +46,24 @@ export interface SimulatedPlatform {
   environment(url: string): Record<string, string>
   /** True for requests that are no search, such as one for an access token: they are neither limited nor counted as a page. */
   isAside?(request: SearchRequest): boolean
-  /** The real base address has this path; a client may or may not repeat it. */
-  versionPrefix: RegExp
+  /** Where the real base address has this path; a client may or may not repeat it. */
+  versionPrefix?: RegExp
   /** True where bodies are gzip also when the client did not ask for it. */
-  alwaysCompressed: boolean
-  /** Refuses a request without a User-Agent; null where the platform does not care. */
-  refuseMissingUserAgent: (() => Answer) | null
+  alwaysCompressed?: boolean
+  /** Refuses a request without a User-Agent, where the platform cares. */
+  refuseMissingUserAgent?(): Answer
   /** The credential that a request carries, or null for an anonymous one. */
   credential(request: SearchRequest): string | null
   limit(request: SearchRequest): LimitRule
-  /**
-   * What answers announce of the limit: the end of the window, only the remaining calls, only the wait once they
-   * refuse, or nothing at all.
-   */
-  announces: 'reset' | 'remaining' | 'refusal' | 'nothing'
-  /** The minimum pause of a polite client when no wait is announced. */
-  decentPauseMs: number
+  announces: Announcement
+  /** The minimum pause of a polite client when no wait is announced; a minute unless given. */
+  decentPauseMs?: number
   /** Counted from 1. */
   page(request: SearchRequest): number
   /** Every match in the requested order, as far as a client can page. */
-  find(parameters: URLSearchParams, corpus: Corpus, leakPullRequests?: boolean): readonly CorpusRecord[]
+  find(parameters: URLSearchParams, corpus: Corpus): readonly CorpusRecord[]
   search(request: SearchRequest, context: SearchContext): Answer
-  refuse(wait: Wait, now: number, state: LimitState): Answer
+  refuse(wait: AnnouncedWait, state: LimitState): Answer
   /**
    * A true answer that says, in the platform's own form, that there is more, whatever there is: where cursors are opaque, by the
    * one of the request.
@@ -76,55 +72,10 @@ export interface SimulatedPlatform {
   sayMore(answer: Answer, request: SearchRequest, before: Answer | null): Answer
   /** A request as a platform reads it that ignores its instant, or its order newest first; see `newest` in `behaviour.ts`. */
   ignoring: Readonly<Record<'since' | 'order', (request: SearchRequest) => SearchRequest>>
-  unauthorized(): Answer
-  serverError(): Answer
-  /** A 200 with the right names around the wrong things. */
-  wrongShape(): Answer
+  /** What faults answer; `wrongShape` is a 200 with the right names around the wrong things. */
+  answers: Readonly<Record<'unauthorized' | 'serverError' | 'wrongShape', AnswerForm>>
   /** The parameters of a plain search for a topic, without paging. */
   plainSearch(topic: string): Record<string, string>
   sourceId(record: CorpusRecord): string
   sourceUrl(record: CorpusRecord, parameters: URLSearchParams): string
 }
-
-/** A JSON answer as all these platforms label it. */
-export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
-  return {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify(value),
-  }
-}
-
-/** The same answer with a changed JSON body. */
-export function changeBody(answer: Answer, change: (body: Record<string, unknown>) => object): Answer {
-  const body = JSON.parse(answer.body) as Record<string, unknown>
-  return { ...answer, body: JSON.stringify({ ...body, ...change(body) }) }
-}
-
-/** A whole number from a query string; null when it is something else. */
-export function wholeNumber(text: string | null, otherwise: number): number | null {
-  if (text === null || text === '') return otherwise
-  return /^-?\d{1,9}$/.test(text) ? Number(text) : null
-}
-
-/** The same request with other parameters; null leaves one out, and a parameter that was not sent stays so. */
-export const withParameters =
-  (changes: Record<string, string | null>) =>
-  (request: SearchRequest): SearchRequest => {
-    const parameters = new URLSearchParams(request.parameters)
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === null) parameters.delete(name)
-      else if (parameters.has(name)) parameters.set(name, value)
-    }
-    return { ...request, parameters }
-  }
-
-/** The same request with a part of a parameter, or of its body, left out. */
-export const withoutText =
-  (name: string, part: RegExp) =>
-  (request: SearchRequest): SearchRequest => {
-    const body = request.body.replace(part, '')
-    const text = request.parameters.get(name)
-    const changed = text === null ? request : withParameters({ [name]: text.replace(part, '') })(request)
-    return { ...changed, body }
-  }

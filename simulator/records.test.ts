@@ -63,7 +63,7 @@ describe('generated records', () => {
 })
 
 describe('the corpus', () => {
-  const options = { seed: 1, sizeOf: () => 20, given: () => undefined, bumpVotes: 0 }
+  const options = { seed: 1, sizeOf: () => 20, given: () => undefined }
 
   it('gives the same records in whatever order topics are asked for', () => {
     const first = createCorpus(options)

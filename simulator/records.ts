@@ -115,7 +115,8 @@ export function generateRecord(generation: Generation): SimulatedRecord {
     createdAt: new Date(newestCreationMs - random.integer(0, daysOfHistory * 86_400) * 1_000),
     rank: random.next(),
   }
-  return makeNasty(asKindOfPlace(record, place, index, opening), topic, index % nastyPeriod, opening)
+  const ofPlace = asKindOfPlace(record, place, index, opening)
+  return nastyChanges[index % nastyPeriod]?.(ofPlace, topic, opening) ?? ofPlace
 }
 
 function writeBody(random: Random, opening: string): string {
@@ -139,44 +140,26 @@ function asKindOfPlace(record: SimulatedRecord, place: string, index: number, op
   return { ...record, title: opening, body: null, externalUrl: `https://blog.example/${record.id}` }
 }
 
-function makeNasty(record: SimulatedRecord, topic: string, position: number, opening: string): SimulatedRecord {
-  const body = record.body ?? ''
-  switch (position) {
-    case nastyIndexes.nullBody:
-      return withoutBody(record, opening, null)
-    case nastyIndexes.emptyBody:
-      return withoutBody(record, opening, '')
-    case nastyIndexes.ghostAuthor:
-      return { ...record, author: null }
-    case nastyIndexes.htmlEntities:
-      return withText(
-        record,
-        ` <b>"R&D's"</b> &amp; more`,
-        `<script>alert('${topic}')</script> 1 < 2 && "a" > 'b' &lt;`,
-      )
-    case nastyIndexes.markdownCode:
-      return withText(
-        record,
-        ' in `settings.json`',
-        '```json\n{ "enabled": true, "level": "<high>" }\n```\n\n- [ ] **one**',
-      )
-    case nastyIndexes.emoji:
-      return withText(record, ' 👩🏽‍💻🎉', 'Thanks 🙏🏿 — from 🏴󠁧󠁢󠁳󠁣󠁴󠁿 with ❤️‍🔥')
-    case nastyIndexes.cjk:
-      return withText(record, ' を追加してください', '这个功能对我们很重要。다크 모드도 부탁드립니다.')
-    case nastyIndexes.rightToLeft:
-      return withText(record, ' \u202bمرحبا\u202c', 'نحتاج إلى هذه الميزة\u200f')
-    case nastyIndexes.veryLongBody:
-      return { ...record, externalUrl: null, body: veryLong(`${opening}. ${body} 長い文章 🧵\n`) }
-    case nastyIndexes.nul:
-      return withText(record, '', 'before\u0000after')
-    case nastyIndexes.loneSurrogate:
-      return withText(record, '', 'half \ud800 of a pair, and the other \udc00 half')
-    case nastyIndexes.negativeVotes:
-      return { ...record, votes: -3 }
-    default:
-      return record
-  }
+/** What an index of `nastyIndexes` does to its record. */
+const nastyChanges: Record<number, (record: SimulatedRecord, topic: string, opening: string) => SimulatedRecord> = {
+  [nastyIndexes.nullBody]: (record, _, opening) => withoutBody(record, opening, null),
+  [nastyIndexes.emptyBody]: (record, _, opening) => withoutBody(record, opening, ''),
+  [nastyIndexes.ghostAuthor]: (record) => ({ ...record, author: null }),
+  [nastyIndexes.htmlEntities]: (record, topic) =>
+    withText(record, ` <b>"R&D's"</b> &amp; more`, `<script>alert('${topic}')</script> 1 < 2 && "a" > 'b' &lt;`),
+  [nastyIndexes.markdownCode]: (record) =>
+    withText(record, ' in `settings.json`', '```json\n{ "enabled": true, "level": "<high>" }\n```\n\n- [ ] **one**'),
+  [nastyIndexes.emoji]: (record) => withText(record, ' 👩🏽‍💻🎉', 'Thanks 🙏🏿 — from 🏴󠁧󠁢󠁳󠁣󠁴󠁿 with ❤️‍🔥'),
+  [nastyIndexes.cjk]: (record) =>
+    withText(record, ' を追加してください', '这个功能对我们很重要。다크 모드도 부탁드립니다.'),
+  [nastyIndexes.rightToLeft]: (record) => withText(record, ' \u202bمرحبا\u202c', 'نحتاج إلى هذه الميزة\u200f'),
+  [nastyIndexes.veryLongBody]: (record, _, opening) => {
+    const body = veryLong(`${opening}. ${record.body ?? ''} 長い文章 🧵\n`)
+    return { ...record, externalUrl: null, body }
+  },
+  [nastyIndexes.nul]: (record) => withText(record, '', 'before\u0000after'),
+  [nastyIndexes.loneSurrogate]: (record) => withText(record, '', 'half \ud800 of a pair, and the other \udc00 half'),
+  [nastyIndexes.negativeVotes]: (record) => ({ ...record, votes: -3 }),
 }
 
 const veryLongCharacters = 90_000

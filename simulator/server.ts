@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../src/runtime/clock.ts'
 import type { Corpus } from './corpus.ts'
-import { deliver } from './delivery.ts'
-import type { FaultName } from './faults.ts'
+import { deliver, type FaultName } from './faults.ts'
 import { isForum, namedPage, siteOf, withNames } from './named-pages.ts'
+import type { SimulatedPlatform } from './platform-shape.ts'
 import { type SimulatedPlatformName, simulatedPlatforms } from './platforms/index.ts'
 import type { SimulatedService } from './simulated-service.ts'
 
@@ -108,7 +108,7 @@ async function answer(
   const onStatus = (status: number): void => {
     logged.status = status
   }
-  const { alwaysCompressed } = simulatedPlatforms[platform]
+  const { alwaysCompressed = false }: SimulatedPlatform = simulatedPlatforms[platform]
   const { localPort = 0 } = request.socket
   const sent =
     options.named === null ? reply.answer : { ...reply.answer, body: withNames(reply.answer.body, localPort) }

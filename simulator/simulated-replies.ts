@@ -1,12 +1,19 @@
 import type { Clock } from '../src/runtime/clock.ts'
 import type { AnsweredPages } from './answered-pages.ts'
+import type { Answer } from './answers.ts'
 import type { Behaviours } from './behaviour.ts'
 import type { Corpus } from './corpus.ts'
-import type { Fault } from './faults.ts'
-import { type Admission, type BreachRule, type Limiter, type Wait, wholeSecond } from './limits.ts'
-import type { Answer, SearchRequest, SimulatedPlatform } from './platform-shape.ts'
-import { isFromProxy, proxyRefusal } from './proxy-answers.ts'
-import { faultRefusalForm, spoiltAnswer } from './spoilt-answer.ts'
+import { type Fault, faultRefusalForm, proxyRefusal, spoiltAnswer } from './faults.ts'
+import {
+  type Admission,
+  type BreachRule,
+  type Limiter,
+  type LimitState,
+  tellsOfLimit,
+  type Wait,
+  wholeSecond,
+} from './limits.ts'
+import type { SearchRequest, SimulatedPlatform } from './platform-shape.ts'
 
 /** Instead of the platform's own limit. */
 export interface CustomLimit {
@@ -31,8 +38,6 @@ export interface ServiceOptions {
 }
 
 export interface Reply {
-  /** Counted from 1; 0 for an answer that is no page of results. */
-  page: number
   answer: Answer
   fault: Fault | null
   /** To be called when the answer was sent: only then can the client know of a wait that it announces. */
@@ -50,76 +55,74 @@ export interface Admitted {
 }
 
 const faultWaitSeconds = 60
-export type Unpaged = Omit<Reply, 'page'>
+const usualPauseMs = 60_000
 
-export function plainReply(answer: Answer, fault: Fault | null = null): Unpaged {
-  return { answer, fault, onSent: () => undefined }
-}
+const nowOf = ({ clock }: ServiceOptions): number => clock.now().getTime()
+
+/** What is left until a time, in whole seconds. */
+const secondsUntil = (options: ServiceOptions, until: number): number => Math.ceil((until - nowOf(options)) / 1_000)
+
+const decentPauseEnd = (options: ServiceOptions): number =>
+  nowOf(options) + (options.platform.decentPauseMs ?? usualPauseMs) / options.timeScale
+
+/** The answer and, from when it was sent, the wait that it announces. */
+const replyOf = ({ limiter, bucket }: Admitted, answer: Answer, fault: Fault | null, wait: Wait | null): Reply => ({
+  answer,
+  fault,
+  onSent: () => wait && limiter.hold(bucket, wait),
+})
 
 /** Refuses, and holds the client until the announced time, or for a decent pause where no time is announced. */
-export function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Unpaged {
-  const { options, limiter, bucket, admission } = admitted
+export function refusal(admitted: Admitted, wait: Wait, fault: Fault | null): Reply {
+  const { options, admission } = admitted
+  const announced = { ...wait, seconds: Math.max(1, secondsUntil(options, wait.until)) }
+  const answer = proxyRefusal(fault, announced) ?? options.platform.refuse(announced, admission.state)
   const until = wait.form === 'silent' ? decentPauseEnd(options) : wait.until
-  const now = options.clock.now().getTime()
-  const answer =
-    fault && isFromProxy(fault)
-      ? proxyRefusal(fault, wait.until, now)
-      : options.platform.refuse(wait, now, admission.state)
-  return { answer, fault, onSent: () => limiter.hold(bucket, { form: wait.form, until }) }
+  return replyOf(admitted, answer, fault, { form: wait.form, until })
 }
 
-function decentPauseEnd({ clock, platform, timeScale }: ServiceOptions): number {
-  return clock.now().getTime() + platform.decentPauseMs / timeScale
+function faultWait({ options }: Admitted, { seconds }: Fault, form: Wait['form']): Wait {
+  const waited = seconds ?? Math.ceil(faultWaitSeconds / options.timeScale)
+  return { form, until: wholeSecond(nowOf(options) + waited * 1_000) }
 }
 
-function faultWait({ options }: Admitted, fault: Fault, form: Wait['form']): Wait {
-  const seconds = fault.seconds ?? Math.ceil(faultWaitSeconds / options.timeScale)
-  return { form, until: wholeSecond(options.clock.now().getTime() + seconds * 1_000) }
-}
+/** What the platform answers by itself. */
+export const trueAnswer = (
+  options: ServiceOptions,
+  request: SearchRequest,
+  limit: LimitState,
+  backoffSeconds: number | null = null,
+): Answer => options.platform.search(request, { ...options, limit, now: nowOf(options), backoffSeconds })
 
 /** The true answer, with the wait that it announces. */
-export function truth(admitted: Admitted, fault: Fault | null): Unpaged {
-  const { options, limiter, request, pages, bucket, admission } = admitted
-  const { platform, corpus, leakPullRequests, leakPrivate, behaviours } = options
+export function truth(admitted: Admitted, fault: Fault | null): Reply {
+  const { options, request, pages, admission } = admitted
   const backoff = fault?.name === 'backoff' ? faultWait(admitted, fault, 'primary') : null
-  const remainingMs = backoff ? backoff.until - options.clock.now().getTime() : null
-  const backoffSeconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000)
-  const now = options.clock.now().getTime()
-  const leaks = { leakPullRequests, leakPrivate, behaviours }
-  const answer = platform.search(request, { corpus, limit: admission.state, now, ...leaks, backoffSeconds })
+  const backoffSeconds = backoff && secondsUntil(options, backoff.until)
+  const answer = trueAnswer(options, request, admission.state, backoffSeconds)
   if (answer.status === 200) pages.add(request, answer)
-  const wait = backoff ?? spentWait(options, admission)
-  return wait ? { answer, fault, onSent: () => limiter.hold(bucket, wait) } : plainReply(answer, fault)
-}
-
-/** Whether true answers announce when a limit is reached. */
-export function tellsOfLimit({ announces }: SimulatedPlatform): boolean {
-  return announces === 'reset' || announces === 'remaining'
+  return replyOf(admitted, answer, fault, backoff ?? spentWait(options, admission))
 }
 
 /** After the last answer of a window a client knows that it must wait, though not always for how long. */
 function spentWait(options: ServiceOptions, { state }: Admission): Wait | null {
-  if (state.remaining > 0 || !tellsOfLimit(options.platform)) return null
+  if (state.remaining > 0 || !tellsOfLimit(options.platform.announces)) return null
   const until = options.platform.announces === 'reset' ? state.resetAt : decentPauseEnd(options)
   return { form: 'primary', until: Math.min(until, state.resetAt) }
 }
 
 /** The answer under a fault. */
-export function faultyReply(admitted: Admitted, fault: Fault): Unpaged {
-  const { options, limiter, bucket } = admitted
+export function faultyReply(admitted: Admitted, fault: Fault): Reply {
+  const { options, request, pages } = admitted
   const form = faultRefusalForm(options.platform, fault)
   if (form) return refusal(admitted, faultWait(admitted, fault, form), fault)
   if (fault.name === 'server_error' && fault.seconds !== null) {
-    const answer = options.platform.serverError()
     const wait = faultWait(admitted, fault, 'secondary')
-    const seconds = Math.ceil((wait.until - options.clock.now().getTime()) / 1_000)
-    const headers = { ...answer.headers, 'retry-after': String(seconds) }
-    return { answer: { ...answer, headers }, fault, onSent: () => limiter.hold(bucket, wait) }
+    const retry = { 'retry-after': String(secondsUntil(options, wait.until)) }
+    return replyOf(admitted, options.platform.answers.serverError({}, retry), fault, wait)
   }
-  const { request } = admitted
-  const before = admitted.pages.before(request)
+  const before = pages.before(request)
   const honest = truth(admitted, fault)
-  const again = fault.name === 'duplicate_page' ? before : null
-  const answer = again ?? spoiltAnswer({ ...options, request, before }, fault, honest.answer)
-  return answer ? plainReply(answer, fault) : honest
+  const spoilt = spoiltAnswer({ ...options, request, before }, fault, honest.answer)
+  return spoilt ? replyOf(admitted, spoilt, fault, null) : honest
 }

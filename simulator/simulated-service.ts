@@ -1,23 +1,23 @@
 import { createAnsweredPages } from './answered-pages.ts'
-import { createFaultQueue, type FaultQueue } from './faults.ts'
-import { createLimiter, type LimitRule, type LimitState } from './limits.ts'
-import type { Answer, SearchRequest } from './platform-shape.ts'
+import type { Answer } from './answers.ts'
+import { createFaultQueue, type FaultQueue } from './fault-queue.ts'
+import { loopPath, redirect, spoiltAnswer } from './faults.ts'
+import { createLimiter, type LimitRule } from './limits.ts'
+import type { SearchRequest } from './platform-shape.ts'
 import {
   type Admitted,
   faultyReply,
-  plainReply,
   type Reply,
   refusal,
   type ServiceOptions,
-  tellsOfLimit,
+  trueAnswer,
   truth,
-  type Unpaged,
 } from './simulated-replies.ts'
-import { loopPath, redirect, spoiltAnswer } from './spoilt-answer.ts'
 
 /** One platform behind its limits and faults, without the transport. */
 export interface SimulatedService {
-  reply(request: Omit<SearchRequest, 'baseUrl'>): Reply
+  /** The answer, and its page: counted from 1, and 0 for what is no page of results. */
+  reply(request: Omit<SearchRequest, 'baseUrl'>): Reply & { page: number }
   faults: FaultQueue
   /** Takes back the faults and the waits that they announced. */
   clearFaults(): void
@@ -31,13 +31,11 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   const { platform, clock, timeScale } = options
   const faults = createFaultQueue()
   const pages = createAnsweredPages(platform)
-  const enforced = options.limit !== 'none'
-  const exhaustedForm = platform.announces === 'nothing' ? 'silent' : 'primary'
-  const isAnnounced = tellsOfLimit(platform)
-  const limiter = createLimiter({ clock, timeScale, enforced, exhaustedForm, isAnnounced })
-  const answer = (request: SearchRequest, page: number): Unpaged => {
+  const { announces } = platform
+  const limiter = createLimiter({ clock, timeScale, enforced: options.limit !== 'none', announces })
+  const answer = (request: SearchRequest, page: number): Reply => {
     const turnedAway = turnAway(options, request)
-    if (turnedAway) return plainReply(turnedAway)
+    if (turnedAway) return { answer: turnedAway, fault: null, onSent: () => undefined }
     if (platform.isAside?.(request)) return aside(options, request, faults)
     const rule = limitRule(options, request)
     const admission = limiter.admit(rule)
@@ -50,8 +48,7 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   return {
     faults,
     reply: (received) => {
-      const path = received.path.replace(platform.versionPrefix, '')
-      const request = asRead(options, { ...received, path, baseUrl: options.baseUrl })
+      const request = asRead(options, { ...received, baseUrl: options.baseUrl })
       const page = platform.isAside?.(request) ? 0 : platform.page(request)
       return { ...answer(request, page), page }
     },
@@ -62,32 +59,29 @@ export function createSimulatedService(options: ServiceOptions): SimulatedServic
   }
 }
 
-/** Without what the platform ignores. */
-function asRead({ platform, behaviours: { newest } }: ServiceOptions, request: SearchRequest): SearchRequest {
+/** Without the prefix of the version, and without what the platform ignores. */
+function asRead({ platform, behaviours: { newest } }: ServiceOptions, received: SearchRequest): SearchRequest {
+  const { versionPrefix = '' } = platform
+  const request = { ...received, path: received.path.replace(versionPrefix, '') }
   const parts = (['since', 'order'] as const).filter((part) => newest[part] === 'ignored')
   return parts.reduce((read, part) => platform.ignoring[part](read), request)
 }
 
 /** A request that no limit counts; faults concern it only when they are set for page 0. */
-function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Unpaged {
-  const limit: LimitState = { limit: 1, remaining: 1, used: 0, resetAt: 0 }
-  const now = options.clock.now().getTime()
-  const { corpus, leakPrivate, behaviours } = options
-  const context = { corpus, limit, now, leakPullRequests: false, leakPrivate, backoffSeconds: null, behaviours }
-  const answer = options.platform.search(request, context)
+function aside(options: ServiceOptions, request: SearchRequest, faults: FaultQueue): Reply {
+  const truth = trueAnswer(options, request, { limit: 1, remaining: 1, used: 0, resetAt: 0 })
   const fault = faults.take(0)
-  return plainReply((fault && spoiltAnswer({ ...options, request, before: null }, fault, answer)) ?? answer, fault)
+  const spoilt = fault && spoiltAnswer({ ...options, request, before: null }, fault, truth)
+  return { answer: spoilt ?? truth, fault, onSent: () => undefined }
 }
 
-function limitRule(options: ServiceOptions, request: SearchRequest): LimitRule {
-  const real = options.platform.limit(request)
-  if (typeof options.limit === 'string') return real
-  return { bucket: real.bucket, limit: options.limit.limit, windowMs: options.limit.windowMs }
+function limitRule({ platform, limit }: ServiceOptions, request: SearchRequest): LimitRule {
+  const real = platform.limit(request)
+  return typeof limit === 'string' ? real : { ...limit, bucket: real.bucket }
 }
 
 /** The answers that come before any limit; null for a request that is counted. */
-function turnAway(options: ServiceOptions, request: SearchRequest): Answer | null {
-  const { platform, validTokens } = options
+function turnAway({ platform, ...options }: ServiceOptions, request: SearchRequest): Answer | null {
   if (request.path === loopPath) return redirect(`${options.baseUrl}${loopPath}`)
   if (request.path === privatePath) return { status: 200, headers: { 'content-type': 'text/plain' }, body: 'private' }
   if (!request.headers['user-agent']) {
@@ -96,5 +90,6 @@ function turnAway(options: ServiceOptions, request: SearchRequest): Answer | nul
     if (refused) return refused
   }
   const credential = platform.credential(request)
-  return credential !== null && validTokens?.includes(credential) === false ? platform.unauthorized() : null
+  const isRefused = credential !== null && options.validTokens?.includes(credential) === false
+  return isRefused ? platform.answers.unauthorized() : null
 }

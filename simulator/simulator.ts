@@ -5,6 +5,7 @@ import { type ExpectedRecord, expectRecords } from './expectation.ts'
 import type { FaultName, FaultOptions } from './faults.ts'
 import type { BreachRule } from './limits.ts'
 import { namedEnvironment } from './named-pages.ts'
+import type { SimulatedPlatform } from './platform-shape.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames, simulatedPlatforms } from './platforms/index.ts'
 import { type LoggedRequest, startServer } from './server.ts'
 import type { CustomLimit } from './simulated-replies.ts'
@@ -28,16 +29,12 @@ export interface SimulatorOptions {
   timeScale?: number
   latencyMs?: number
   clock?: Clock
-  /** Added to the votes of every record from the start. */
-  bumpVotes?: number
   /** Any other token or key is refused; without it, any is accepted. */
   validTokens?: readonly string[]
   /** Lets `is:issue` find pull requests too, so that a client's own guard can be tested. */
   leakPullRequests?: boolean
   /** Lets `is:public` of GitHub and `confidential=false` of GitLab find what only members may see, for the same end. */
   leakPrivate?: boolean
-  /** Searches for the topics of `near-misses.ts` also return what is only similar to them. */
-  hasNearMisses?: boolean
   /** Gives each site a name of its own, under which people can read what it holds; see `named-pages.ts`. */
   hasNames?: boolean
   /** How it behaves where the real platforms are not known; see `behaviour.ts`. */
@@ -94,30 +91,30 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
   const services = new Map<string, SimulatedService>()
   const server = await startServer({ port, clock, latencyMs, services, requests, named: hasNames ? corpus : null })
   const urls = {} as Record<SimulatedPlatformName, string>
+  const environment: Record<string, string> = {}
   for (const name of simulatedPlatformNames) {
-    urls[name] = `http://127.0.0.1:${server.port}/${name}`
+    const platform: SimulatedPlatform = simulatedPlatforms[name]
+    const baseUrl = `http://127.0.0.1:${server.port}/${name}`
+    urls[name] = baseUrl
+    Object.assign(environment, platform.environment(baseUrl))
     const service = createSimulatedService({
-      platform: simulatedPlatforms[name],
-      corpus,
-      clock,
+      ...{ platform, corpus, clock, baseUrl },
       timeScale: options.timeScale ?? 1,
       limit: limitOf(options, name),
       validTokens: options.validTokens ?? null,
       leakPullRequests: options.leakPullRequests ?? false,
       leakPrivate: options.leakPrivate ?? false,
       behaviours: behavioursOf(options.behaviours),
-      baseUrl: urls[name],
       // Another name for the same address: a client that compares origins sees that it is led away.
       privateUrl: `http://localhost:${server.port}/${name}${privatePath}`,
       onBreach: (rule) => breachLog.push({ platform: name, rule, at: clock.now() }),
     })
     services.set(name, service)
   }
-  const environments = simulatedPlatformNames.map((name) => simulatedPlatforms[name].environment(urls[name]))
-  const environment: Record<string, string> = Object.assign({}, ...environments)
+  if (hasNames) Object.assign(environment, namedEnvironment(environment, server.port))
   return {
     urls,
-    environment: hasNames ? { ...environment, ...namedEnvironment(environment, server.port) } : environment,
+    environment,
     requests,
     breachLog,
     get breaches() {
@@ -133,17 +130,16 @@ export async function startPlatformSimulator(options: SimulatorOptions = {}): Pr
   }
 }
 
-function corpusFor(options: SimulatorOptions): Corpus {
-  const { size = defaultSize } = options
-  return createCorpus({
-    seed: options.seed ?? 1,
-    sizeOf: (platform) => (typeof size === 'number' ? size : (size[platform as SimulatedPlatformName] ?? defaultSize)),
-    given: (platform) => options.records?.[platform as SimulatedPlatformName],
-    bumpVotes: options.bumpVotes ?? 0,
-    hasNearMisses: options.hasNearMisses ?? false,
-  })
-}
+/** What is chosen for a platform. */
+const choiceOf = <Value>(choice: PerPlatform<Value>, name: string): Value | undefined =>
+  choice[name as SimulatedPlatformName]
 
-function limitOf({ limits = 'real' }: SimulatorOptions, name: SimulatedPlatformName): 'real' | 'none' | CustomLimit {
-  return typeof limits === 'string' ? limits : (limits[name] ?? 'none')
-}
+const corpusFor = ({ seed = 1, size = defaultSize, records = {} }: SimulatorOptions): Corpus =>
+  createCorpus({
+    seed,
+    sizeOf: (platform) => (typeof size === 'number' ? size : (choiceOf(size, platform) ?? defaultSize)),
+    given: (platform) => choiceOf(records, platform),
+  })
+
+const limitOf = ({ limits = 'real' }: SimulatorOptions, name: SimulatedPlatformName): 'real' | 'none' | CustomLimit =>
+  typeof limits === 'string' ? limits : (limits[name] ?? 'none')

@@ -28,3 +28,6 @@ export function highlight(text: string, words: readonly string[]): { value: stri
   const alternatives = matched.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')
   return { value: text.replace(new RegExp(alternatives, 'gi'), (found) => `<em>${found}</em>`), matched }
 }
+
+/** Escapes the characters of markup only. */
+export const escapeMarkup = (text: string): string => text.replace(/[&<>]/g, (character) => named[character]!)

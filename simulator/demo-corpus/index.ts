@@ -3,52 +3,19 @@ import { canonicalText } from '../query.ts'
 import { createRandom, hashText, type Random } from '../random.ts'
 import type { SimulatedRecord } from '../records.ts'
 import { otherRequestPhrases, products, requestPhrases } from '../vocabulary.ts'
-import { accessibility, darkMode } from './appearance.ts'
-import { calendarSync, timeTracking } from './calendar.ts'
-import { csvExport, markdown } from './export.ts'
-import { keyboardShortcuts, search } from './keyboard.ts'
-import { mobileApp, performance } from './mobile.ts'
-import { customFields, dashboards, importing, languages, plugins, undo } from './more.ts'
-import { integrations, notifications } from './notifications.ts'
-import { offlineMode, syncConflicts } from './offline.ts'
 import { inventPerson } from './people.ts'
 import { placesOf } from './places.ts'
-import { encryption, twoFactor } from './security.ts'
-import { bulkEditing, collaboration } from './teamwork.ts'
+import demoSections from './sections.json' with { type: 'json' }
 
 interface Section {
   topic: string
-  texts: string
   tags: readonly string[]
+  /** A line is a wish, `title | text`; one that begins with `!` is none, as searches find them. `{p}` is the name of a product. */
+  texts: readonly string[]
 }
 
 /** The records of the demo's platforms by topic; the topic with the most records first. */
-export const sections: readonly Section[] = [
-  { topic: 'dark mode', texts: darkMode, tags: ['ui', 'theme', 'design'] },
-  { topic: 'offline mode', texts: offlineMode, tags: ['sync', 'mobile', 'storage'] },
-  { topic: 'calendar sync', texts: calendarSync, tags: ['calendar', 'integrations', 'sync'] },
-  { topic: 'notifications', texts: notifications, tags: ['notifications', 'email', 'settings'] },
-  { topic: 'keyboard shortcuts', texts: keyboardShortcuts, tags: ['keyboard', 'ui', 'editor'] },
-  { topic: 'csv export', texts: csvExport, tags: ['export', 'reports'] },
-  { topic: 'two-factor authentication', texts: twoFactor, tags: ['security', 'accounts'] },
-  { topic: 'mobile app', texts: mobileApp, tags: ['mobile', 'android', 'ios'] },
-  { topic: 'collaboration', texts: collaboration, tags: ['teams', 'editor', 'comments'] },
-  { topic: 'search', texts: search, tags: ['search'] },
-  { topic: 'integrations', texts: integrations, tags: ['api', 'integrations'] },
-  { topic: 'accessibility', texts: accessibility, tags: ['accessibility', 'ui'] },
-  { topic: 'bulk edit', texts: bulkEditing, tags: ['lists', 'ui'] },
-  { topic: 'markdown', texts: markdown, tags: ['editor', 'markdown'] },
-  { topic: 'sync', texts: syncConflicts, tags: ['sync', 'storage'] },
-  { topic: 'time tracking', texts: timeTracking, tags: ['time-tracking', 'reports'] },
-  { topic: 'performance', texts: performance, tags: ['performance'] },
-  { topic: 'undo', texts: undo, tags: ['editor', 'ui'] },
-  { topic: 'encryption', texts: encryption, tags: ['security', 'storage'] },
-  { topic: 'plugins', texts: plugins, tags: ['plugins', 'api'] },
-  { topic: 'dashboards', texts: dashboards, tags: ['reports', 'charts'] },
-  { topic: 'import', texts: importing, tags: ['import'] },
-  { topic: 'custom fields', texts: customFields, tags: ['fields', 'lists'] },
-  { topic: 'language', texts: languages, tags: ['translation'] },
-]
+export const sections: readonly Section[] = demoSections
 
 /** As ids of the platform look, so that addresses do. */
 const firstIds: Record<string, number> = {
@@ -143,12 +110,7 @@ export const isNoise = ({ tags }: Pick<SimulatedRecord, 'tags'>): boolean => tag
 
 /** What the demo's platforms hold: the same texts, authors and votes in every process, with dates that go back from `now`. */
 export function demoRecords(now: Date): DemoRecord[] {
-  const lines = sections.flatMap((section) =>
-    section.texts
-      .trim()
-      .split('\n')
-      .map((line, position) => ({ line, section, position })),
-  )
+  const lines = sections.flatMap((section) => section.texts.map((line, position) => ({ line, section, position })))
   return lines.map(({ line, section, position }, index) => readLine(line, section, position, index, now))
 }
 

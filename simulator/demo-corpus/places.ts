@@ -1,4 +1,5 @@
 import { createTopicTest } from '../../src/platforms/about-topic.ts'
+import placesOfPlatforms from './places.json' with { type: 'json' }
 
 export interface DemoPlace {
   place: string
@@ -11,21 +12,7 @@ export interface DemoPlace {
  * Where a wish can stand, how much of the whole is there, whose product it is about, and how a project labels wishes; the
  * names are those of the platforms here.
  */
-const places: readonly DemoPlace[] = [
-  { place: 'github', share: 7 },
-  { place: 'hackernews', share: 3 },
-  { place: 'stackexchange/meta', share: 2 },
-  { place: 'stackexchange/meta.stackoverflow', share: 1 },
-  { place: 'stackexchange/softwarerecs', share: 1 },
-  { place: 'discourse/harbour', share: 2, product: 'Saltmarsh' },
-  { place: 'discourse/meadow', share: 2, product: 'Larkspur Notes' },
-  { place: 'discourse/quarry', share: 2, product: 'Kestrel Monitor' },
-  { place: 'lemmy/orchard', share: 2 },
-  { place: 'gitlab/quillbox/desk', share: 1, product: 'Quillbox', label: 'type::feature' },
-  { place: 'gitlab/halfmoon/editor', share: 1, product: 'Halfmoon Editor', label: 'enhancement' },
-  { place: 'gitlab/granary/granary', share: 1, product: 'Granary', label: 'feature' },
-]
-
+const places: readonly DemoPlace[] = placesOfPlatforms
 const weightedPlaces = places.flatMap((place) => Array.from({ length: place.share }, () => place))
 const hasLabels = ({ place }: DemoPlace) => !/^(?:hackernews|lemmy)/.test(place)
 /** There a text need name neither the topic nor that it is a wish. */

@@ -1,5 +1,9 @@
+import { valuesOf } from '../finding.ts'
+import { readForms } from '../forms.ts'
 import type { SimulatedRecord } from '../records.ts'
+import bluesky from './bluesky.json' with { type: 'json' }
 
+const forms = readForms(bluesky.forms)
 const textLimit = 300
 const alphabet = '234567abcdefghijklmnopqrstuvwxyz'
 
@@ -10,18 +14,13 @@ function base32(value: number, length: number): string {
   return text
 }
 
-function authorId(record: SimulatedRecord): string {
-  return `did:plc:${base32(record.author?.id ?? record.id, 24)}`
-}
+const authorId = ({ author, id }: SimulatedRecord): string => `did:plc:${base32(author?.id ?? id, 24)}`
 
 /** The owner of a handle may give it up; the name then says so. */
-function handle(record: SimulatedRecord): string {
-  return record.author ? `${record.author.handle}.bsky.social` : 'handle.invalid'
-}
+const handle = ({ author }: SimulatedRecord): string => (author ? `${author.handle}.bsky.social` : 'handle.invalid')
 
-export function postUri(record: SimulatedRecord): string {
-  return `at://${authorId(record)}/app.bsky.feed.post/${base32(record.id, 13)}`
-}
+export const postUri = (record: SimulatedRecord): string =>
+  `at://${authorId(record)}/app.bsky.feed.post/${base32(record.id, 13)}`
 
 /** The page of a post, as a person opens it. */
 export function postUrl(record: SimulatedRecord): string {
@@ -29,75 +28,33 @@ export function postUrl(record: SimulatedRecord): string {
   return `https://bsky.app/profile/${owner}/post/${base32(record.id, 13)}`
 }
 
-export function postTags(record: SimulatedRecord): string[] {
-  return record.tags.map((tag) => tag.replaceAll(' ', ''))
-}
-
 /** Posts have no title, and no more than 300 characters of well-formed text. */
-export function postText(record: SimulatedRecord): string {
-  return [...(record.body || record.title).toWellFormed()].slice(0, textLimit).join('')
-}
+const postText = ({ body, title }: SimulatedRecord): string =>
+  [...(body || title).toWellFormed()].slice(0, textLimit).join('')
 
-function tagFacets(text: string, tags: readonly string[]): object[] {
+function tagFacets(text: string, tags: readonly string[]): unknown[] {
   const start = Buffer.byteLength(`${text} `)
-  return tags.map((tag) => ({
-    $type: 'app.bsky.richtext.facet',
-    features: [{ $type: 'app.bsky.richtext.facet#tag', tag }],
-    index: { byteStart: start, byteEnd: start + tag.length + 1 },
-  }))
-}
-
-function embed(record: SimulatedRecord): { record: object; view: object } | null {
-  if (record.id % 5 !== 0) return null
-  const page = { uri: `https://blog.example/${record.id}`, title: record.product, description: '' }
-  const thumb = { $type: 'blob', ref: { $link: 'bafkrei' }, mimeType: 'image/jpeg', size: 152_656 }
-  return {
-    record: { $type: 'app.bsky.embed.external', external: { ...page, thumb } },
-    view: { $type: 'app.bsky.embed.external#view', external: { ...page, thumb: 'https://cdn.bsky.app/img/thumb' } },
-  }
-}
-
-function reply(record: SimulatedRecord): object {
-  if (record.id % 3 !== 0) return {}
-  const parent = { cid: 'bafyreiparent', uri: `at://did:plc:${base32(1, 24)}/app.bsky.feed.post/${base32(7, 13)}` }
-  return { reply: { parent, root: parent } }
+  return tags
+    .map((tag) => tag.replaceAll(' ', ''))
+    .map((tag) => forms.tagFacet({ tag, start, end: start + tag.length + 1 }))
 }
 
 /** One element of `posts` (`app.bsky.feed.defs#postView`). */
-export function blueskyPost(record: SimulatedRecord): object {
-  const createdAt = record.createdAt.toISOString()
+export function blueskyPost(record: SimulatedRecord): unknown {
+  const values = { ...valuesOf(record), uri: postUri(record) }
   const text = postText(record)
-  const embedded = embed(record)
-  const ownName = record.author ? { displayName: record.author.name } : {}
-  return {
-    uri: postUri(record),
-    cid: `bafyrei${base32(record.id, 20)}`,
-    author: {
-      did: authorId(record),
-      handle: handle(record),
-      ...ownName,
-      avatar: 'https://cdn.bsky.app/img/avatar/plain/none@jpeg',
-      associated: { chat: { allowIncoming: 'following' } },
-      viewer: { muted: false, blockedBy: false },
-      labels: [],
-      createdAt,
-    },
-    record: {
-      $type: 'app.bsky.feed.post',
-      createdAt,
-      ...(embedded ? { embed: embedded.record } : {}),
-      facets: tagFacets(text, postTags(record)),
-      langs: ['en'],
-      ...reply(record),
-      text,
-    },
-    ...(embedded ? { embed: embedded.view } : {}),
-    replyCount: record.commentCount,
-    repostCount: 0,
-    likeCount: Math.max(0, record.votes),
-    quoteCount: 0,
-    indexedAt: createdAt,
-    viewer: { threadMuted: false, embeddingDisabled: false },
-    labels: record.fate === 'removed' ? [{ src: 'did:plc:labeller', uri: postUri(record), val: '!takedown' }] : [],
-  }
+  const isLinking = record.id % 5 === 0
+  return forms.post({
+    ...values,
+    cid: base32(record.id, 20),
+    did: authorId(record),
+    handle: handle(record),
+    name: record.author?.name,
+    text,
+    facets: tagFacets(text, record.tags),
+    embed: isLinking ? forms.embed(values) : undefined,
+    embedView: isLinking ? forms.embedView(values) : undefined,
+    reply: record.id % 3 === 0 ? forms.reply() : undefined,
+    labels: record.fate === 'removed' ? [forms.takedown(values)] : [],
+  })
 }

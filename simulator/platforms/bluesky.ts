@@ -1,139 +1,88 @@
+import { type Answer, changeBody, jsonAnswer, readAnswers } from '../answers.ts'
 import type { Corpus, CorpusRecord } from '../corpus.ts'
+import { created, matching, mostFirst, since, votes } from '../finding.ts'
 import type { LimitState } from '../limits.ts'
-import {
-  type Answer,
-  changeBody,
-  jsonAnswer,
-  type SearchContext,
-  type SearchRequest,
-  type SimulatedPlatform,
-  wholeNumber,
-  withParameters,
-} from '../platform-shape.ts'
-import { matchesQuery, parseQuery } from '../query.ts'
+import { acceptedNumber, bearer, limitHeaders, pageAt, quoted, wholeNumber, withParameters } from '../parameters.ts'
+import type { SearchContext, SearchRequest, SimulatedPlatform } from '../platform-shape.ts'
+import { parseQuery } from '../query.ts'
+import written from './bluesky.json' with { type: 'json' }
 import { blueskyPost, postUri, postUrl } from './bluesky-item.ts'
-import { accessToken } from './bluesky-token.ts'
+import { accessToken, parse, tokenPart } from './bluesky-token.ts'
 
+const answers = readAnswers(written.answers)
 const maximumResults = 10_000
-const maximumPageSize = 100
-const defaultPageSize = 25
+const pageSizes = { usual: 25, maximum: 100 }
 const windowMs = 300_000
 const requestsPerWindow = 3_000
 const sessionsPerWindow = 30
+const maximumUris = 25
 
 const sessionPath = '/com.atproto.server.createSession'
 const searchPath = '/app.bsky.feed.searchPosts'
 const postsPath = '/app.bsky.feed.getPosts'
-const maximumUris = 25
-const handle = 'wishwell.simulated.example'
-const appPassword = 'simu-late-dapp-pass'
 
-function rateHeaders(state: LimitState): Record<string, string> {
-  return {
-    'ratelimit-limit': String(state.limit),
-    'ratelimit-remaining': String(state.remaining),
-    'ratelimit-reset': String(Math.ceil(state.resetAt / 1_000)),
-    'ratelimit-policy': `${state.limit};w=${windowMs / 1_000}`,
-  }
-}
-
-function xrpcError(status: number, error: string, message: string, headers: Record<string, string> = {}): Answer {
-  return jsonAnswer(status, { error, message }, headers)
-}
-
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    return JSON.parse(text) as Record<string, unknown> | null
-  } catch {
-    return null
-  }
-}
-
-function part(token: string, index: number): unknown {
-  return parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString())
-}
-
-function bearer({ headers }: SearchRequest): string | null {
-  return headers.authorization?.replace(/^bearer /i, '') ?? null
-}
+const rateHeaders = (state: LimitState): Record<string, string> => ({
+  ...limitHeaders('ratelimit-', state),
+  'ratelimit-policy': `${state.limit};w=${windowMs / 1_000}`,
+})
 
 /** The app password, or what was sent for a token that none was given for. */
 function credential(request: SearchRequest): string | null {
   if (request.path === sessionPath) return String(parse(request.body)?.password ?? '')
   const token = bearer(request)
-  return token === null ? null : String(part(token, 2) ?? token)
+  return token === null ? null : String(tokenPart(token, 2) ?? token)
 }
 
 function createSession(request: SearchRequest, { limit, now }: SearchContext): Answer {
-  const headers = rateHeaders(limit)
   const { identifier, password } = parse(request.body) ?? {}
   if (request.method !== 'POST' || typeof identifier !== 'string' || typeof password !== 'string') {
-    return xrpcError(400, 'InvalidRequest', 'Input must have the property "identifier"', headers)
+    return answers.invalidRequest({ message: 'Input must have the property "identifier"' }, rateHeaders(limit))
   }
-  const session = {
-    did: 'did:plc:wishwellsimulated2345672',
-    handle: identifier,
-    emailConfirmed: true,
-    emailAuthFactor: false,
-    accessJwt: accessToken(password, now),
-    refreshJwt: accessToken(password, now),
-    active: true,
-  }
-  return jsonAnswer(200, session, headers)
+  return answers.session({ identifier, token: accessToken(password, now) }, rateHeaders(limit))
 }
 
 function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   const query = parseQuery(parameters.get('q') ?? '')
-  const since = new Date(parameters.get('since') ?? 0)
-  const found = corpus
+  return corpus
     .records('bluesky', query.topic)
-    .filter((record) => matchesQuery(query, record.searchText))
-    .filter((record) => record.createdAt >= since)
-  const isTop = parameters.get('sort') === 'top'
-  found.sort((a, b) => (isTop ? b.votes - a.votes : b.createdAt.getTime() - a.createdAt.getTime()) || a.id - b.id)
-  return found.slice(0, maximumResults)
+    .filter(matching(query))
+    .filter(since(parameters.get('since')))
+    .sort(mostFirst(parameters.get('sort') === 'top' ? votes : created))
+    .slice(0, maximumResults)
 }
 
-function offset(parameters: URLSearchParams): number | null {
-  return wholeNumber(parameters.get('cursor'), 0)
-}
+const offset = (parameters: URLSearchParams): number | null => wholeNumber(parameters.get('cursor'), 0)
 
 /** Null for a session that holds. */
 function refusedSession(request: SearchRequest, { limit, now }: SearchContext): Answer | null {
-  const headers = rateHeaders(limit)
   const token = bearer(request)
-  if (token === null) return xrpcError(401, 'AuthMissing', 'Authentication Required', headers)
-  const expiry = (part(token, 1) as { exp?: unknown } | null)?.exp
+  if (token === null) return answers.missingToken({}, rateHeaders(limit))
+  const expiry = (tokenPart(token, 1) as { exp?: unknown } | null)?.exp
   const isOver = typeof expiry === 'number' && expiry * 1_000 <= now
-  return isOver ? xrpcError(400, 'ExpiredToken', 'Token has expired', headers) : null
+  return isOver ? answers.expiredToken({}, rateHeaders(limit)) : null
 }
 
 /** Given records by their addresses; those that are deleted are left out. */
 function getPosts({ parameters }: SearchRequest, { corpus, limit }: SearchContext): Answer {
-  const headers = rateHeaders(limit)
   const uris = parameters.getAll('uris')
   if (uris.length === 0 || uris.length > maximumUris) {
-    return xrpcError(400, 'InvalidRequest', 'Error: uris must not have more than 25 elements', headers)
+    return answers.invalidRequest({ message: 'Error: uris must not have more than 25 elements' }, rateHeaders(limit))
   }
   const posts = corpus.records('bluesky', '').filter((record) => uris.includes(postUri(record)))
-  return jsonAnswer(200, { posts: posts.map(blueskyPost) }, headers)
+  return jsonAnswer(200, { posts: posts.map(blueskyPost) }, rateHeaders(limit))
 }
 
-function searchPosts(request: SearchRequest, context: SearchContext): Answer {
-  const { corpus, limit, behaviours } = context
+function searchPosts({ parameters }: SearchRequest, { corpus, limit, behaviours }: SearchContext): Answer {
   const headers = rateHeaders(limit)
-  const { parameters } = request
   // `public.api.bsky.app`, also with a valid session.
-  if (behaviours.bluesky.search === 'refused') {
-    return { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>403 Forbidden</html>' }
+  if (behaviours.bluesky.search === 'refused') return answers.forbidden()
+  if (!parameters.get('q')) {
+    return answers.invalidRequest({ message: 'Error: Params must have the property "q"' }, headers)
   }
-  if (!parameters.get('q')) return xrpcError(400, 'InvalidRequest', 'Error: Params must have the property "q"', headers)
-  const size = wholeNumber(parameters.get('limit'), defaultPageSize)
-  if (size === null || size < 1 || size > maximumPageSize) {
-    return xrpcError(400, 'InvalidRequest', 'Error: limit can not be greater than 100', headers)
-  }
+  const size = acceptedNumber(parameters.get('limit'), pageSizes)
+  if (size === null) return answers.invalidRequest({ message: 'Error: limit can not be greater than 100' }, headers)
   const start = offset(parameters)
-  if (start === null || start >= maximumResults) return xrpcError(400, 'BadRequest', 'Bad cursor', headers)
+  if (start === null || start >= maximumResults) return answers.badCursor({}, headers)
   const found = find(parameters, corpus)
   const posts = found.slice(start, start + size).map(blueskyPost)
   const next = start + size < found.length ? { cursor: String(start + size) } : {}
@@ -141,13 +90,13 @@ function searchPosts(request: SearchRequest, context: SearchContext): Answer {
 }
 
 export const bluesky: SimulatedPlatform = {
-  environment: (url) => ({ BLUESKY_API_URL: url, BLUESKY_HANDLE: handle, BLUESKY_APP_PASSWORD: appPassword }),
+  environment: (url) => ({
+    BLUESKY_API_URL: url,
+    BLUESKY_HANDLE: 'wishwell.simulated.example',
+    BLUESKY_APP_PASSWORD: 'simu-late-dapp-pass',
+  }),
   versionPrefix: /^\/xrpc(?=\/)/,
-  alwaysCompressed: false,
   announces: 'reset',
-  decentPauseMs: 60_000,
-
-  refuseMissingUserAgent: null,
   credential,
   // Sessions are counted too, by themselves: they are what runs out first.
   limit: ({ path }) =>
@@ -155,10 +104,8 @@ export const bluesky: SimulatedPlatform = {
       ? { bucket: 'sessions', limit: sessionsPerWindow, windowMs }
       : { bucket: 'address', limit: requestsPerWindow, windowMs },
   // Faults are for searches: a session is no page.
-  page: ({ path, parameters }) => {
-    if (path === sessionPath) return 0
-    return Math.floor((offset(parameters) ?? 0) / (wholeNumber(parameters.get('limit'), defaultPageSize) || 1)) + 1
-  },
+  page: ({ path, parameters }) =>
+    path === sessionPath ? 0 : pageAt(offset(parameters), wholeNumber(parameters.get('limit'), pageSizes.usual)),
   find,
 
   search: (request, context) => {
@@ -167,26 +114,19 @@ export const bluesky: SimulatedPlatform = {
     if (refused) return refused
     if (request.path === searchPath) return searchPosts(request, context)
     if (request.path === postsPath) return getPosts(request, context)
-    return xrpcError(501, 'MethodNotImplemented', 'Method Not Implemented', rateHeaders(context.limit))
+    return answers.notImplemented({}, rateHeaders(context.limit))
   },
 
-  refuse: (wait, now, state) => {
-    const seconds = String(Math.max(1, Math.ceil((wait.until - now) / 1_000)))
-    const spent = rateHeaders({ ...state, remaining: 0, resetAt: wait.until })
-    const told = { primary: spent, secondary: { 'retry-after': seconds }, silent: {} }[wait.form]
-    return xrpcError(429, 'RateLimitExceeded', 'Rate Limit Exceeded', told)
+  refuse: ({ form, until, seconds }, state) => {
+    const spent = rateHeaders({ ...state, remaining: 0, resetAt: until })
+    return answers.rateLimited({}, { primary: spent, secondary: { 'retry-after': String(seconds) }, silent: {} }[form])
   },
   sayMore: (answer, { parameters }) =>
     changeBody(answer, ({ cursor }) => ({ cursor: cursor ?? parameters.get('cursor') ?? '0' })),
-  ignoring: {
-    since: withParameters({ since: null }),
-    order: withParameters({ sort: 'top' }),
-  },
-  unauthorized: () => xrpcError(401, 'AuthenticationRequired', 'Invalid identifier or password'),
-  serverError: () => xrpcError(503, 'NotEnoughResources', 'Service Unavailable'),
-  wrongShape: () => jsonAnswer(200, { posts: { first: 'not a list' }, cursor: 25 }),
+  ignoring: { since: withParameters({ since: null }), order: withParameters({ sort: 'top' }) },
+  answers,
 
-  plainSearch: (topic) => ({ q: `"${topic.replaceAll('"', ' ')}"` }),
-  sourceId: (record) => postUri(record),
-  sourceUrl: (record) => postUrl(record),
+  plainSearch: (topic) => ({ q: quoted(topic) }),
+  sourceId: postUri,
+  sourceUrl: postUrl,
 }

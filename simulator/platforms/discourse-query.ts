@@ -1,4 +1,5 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
+import { created, votes } from '../finding.ts'
 import { canonicalText } from '../query.ts'
 import { category, topicTags } from './discourse-item.ts'
 
@@ -55,8 +56,8 @@ export function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[
       .records(`discourse/${name}`, topicOf(words))
       .filter((record) => wanted.every((word) => indexOf(record).includes(word)))
       .filter((record) => filters.every((holds) => holds(record)))
-    if (order === 'likes') found.sort((a, b) => b.votes - a.votes)
-    if (order?.startsWith('latest')) found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    if (order === 'likes') found.sort((a, b) => votes(b) - votes(a))
+    if (order?.startsWith('latest')) found.sort((a, b) => created(b) - created(a))
     return found
   })
 }

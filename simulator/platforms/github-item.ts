@@ -1,135 +1,110 @@
+import { shortTime, valuesOf } from '../finding.ts'
+import { readForms } from '../forms.ts'
 import { resolvedAt, type SimulatedRecord } from '../records.ts'
+import github from './github.json' with { type: 'json' }
 
-const pageHost = 'https://github.com'
+const forms = readForms(github.forms)
 
-export function repository(record: SimulatedRecord): string {
-  const name = record.product.toLowerCase().replaceAll(' ', '-')
+export function repository({ product }: SimulatedRecord): string {
+  const name = product.toLowerCase().replaceAll(' ', '-')
   return `${name}-org/${name}`
 }
 
-export function issueNumber(record: SimulatedRecord): number {
-  return (record.id % 2_147_483_647) + 1
-}
+export const issueNumber = ({ id }: SimulatedRecord): number => (id % 2_147_483_647) + 1
 
 /** The id in GraphQL. Its form differs, so that a client cannot take one kind for the other. */
-export function nodeId(record: SimulatedRecord): string {
-  const prefix = record.category === undefined ? 'I_' : 'D_'
-  return `${prefix}${Buffer.from(`${record.id}`).toString('base64url')}`
-}
+export const nodeId = ({ id, category }: SimulatedRecord): string =>
+  `${category === undefined ? 'I_' : 'D_'}${Buffer.from(`${id}`).toString('base64url')}`
 
 /** The page of an issue, pull request or discussion, as a person opens it. */
 export function itemUrl(record: SimulatedRecord): string {
   const folder = record.category !== undefined ? 'discussions' : record.kind === 'pull_request' ? 'pull' : 'issues'
-  return `${pageHost}/${repository(record)}/${folder}/${issueNumber(record)}`
+  return `https://github.com/${repository(record)}/${folder}/${issueNumber(record)}`
 }
 
 /** The issue type of an organisation; wishes with this label have it instead of a label for wishes. */
 export const typedLabel = 'typed'
 
 /** Every issue but a bug is an enhancement or typed, so that a search by both misses none; the second label varies. */
-export function gitHubLabels(record: SimulatedRecord): string[] {
-  if (record.kind === 'pull_request') return []
-  const own = record.tags.filter((tag) => tag !== typedLabel)
-  const closing = record.resolution === 'stale' ? ['Stale'] : []
-  const isWish = !record.tags.includes('bug') && !record.tags.includes(typedLabel)
+export function gitHubLabels({ kind, tags, resolution }: SimulatedRecord): string[] {
+  if (kind === 'pull_request') return []
+  const own = tags.filter((tag) => tag !== typedLabel)
+  const closing = resolution === 'stale' ? ['Stale'] : []
+  const isWish = !tags.includes('bug') && !tags.includes(typedLabel)
   return isWish ? ['enhancement', ...own, ...closing] : [...own, ...closing]
 }
 
 /** Bots that close stale issues give no reason, which GitHub stores as `completed`. A moved one is closed without any. */
-export function stateReason(record: SimulatedRecord): string | null {
-  if (record.resolution === 'stale') return 'completed'
-  return record.resolution === 'moved' ? null : (record.resolution ?? null)
+function stateReason({ resolution }: SimulatedRecord): string | null {
+  if (resolution === 'stale') return 'completed'
+  return resolution === 'moved' ? null : (resolution ?? null)
 }
 
-function userObject(author: NonNullable<SimulatedRecord['author']>, apiUrl: string): object {
-  const url = `${apiUrl}/users/${author.handle}`
-  return {
-    login: author.handle,
-    id: author.id,
-    node_id: Buffer.from(`04:User${author.id}`).toString('base64'),
-    avatar_url: `https://avatars.githubusercontent.com/u/${author.id}?v=4`,
-    gravatar_id: '',
-    url,
-    html_url: `${pageHost}/${author.handle}`,
-    followers_url: `${url}/followers`,
-    following_url: `${url}/following{/other_user}`,
-    gists_url: `${url}/gists{/gist_id}`,
-    starred_url: `${url}/starred{/owner}{/repo}`,
-    subscriptions_url: `${url}/subscriptions`,
-    organizations_url: `${url}/orgs`,
-    repos_url: `${url}/repos`,
-    events_url: `${url}/events{/privacy}`,
-    received_events_url: `${url}/received_events`,
-    type: 'User',
-    user_view_type: 'public',
-    site_admin: false,
-  }
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+function user({ author }: SimulatedRecord, apiUrl: string): unknown {
+  if (author === null) return null
+  return forms.user({ ...author, nodeId: base64(`04:User${author.id}`), url: `${apiUrl}/users/${author.handle}` })
 }
 
-function labelObjects(record: SimulatedRecord, repositoryUrl: string): object[] {
-  return gitHubLabels(record).map((name, index) => ({
-    id: 1_000_000 + name.length * 100 + index,
-    node_id: Buffer.from(`05:Label${name}`).toString('base64'),
-    url: `${repositoryUrl}/labels/${encodeURIComponent(name)}`,
-    name,
-    color: 'a2eeef',
-    default: name === 'enhancement',
-    description: null,
-  }))
+function label(name: string, index: number, repositoryUrl: string): unknown {
+  const url = `${repositoryUrl}/labels/${encodeURIComponent(name)}`
+  const id = 1_000_000 + name.length * 100 + index
+  return forms.label({ id, nodeId: base64(`05:Label${name}`), url, name, isDefault: name === 'enhancement' })
 }
 
-function reactions(record: SimulatedRecord, url: string): object {
-  const plusOnes = Math.max(0, record.votes)
-  const others = { '-1': 0, laugh: 0, hooray: 0, confused: 0, heart: record.commentCount % 3, rocket: 0, eyes: 0 }
-  return { url: `${url}/reactions`, total_count: plusOnes + others.heart, '+1': plusOnes, ...others }
-}
+/** What the REST and the GraphQL forms have in common. */
+const commonValues = (record: SimulatedRecord) => ({
+  ...valuesOf(record),
+  repository: repository(record),
+  number: issueNumber(record),
+  nodeId: nodeId(record),
+  pageUrl: itemUrl(record),
+})
 
 /** One element of `items`, with every field that the search answers today. */
 export function gitHubItem(record: SimulatedRecord, apiUrl: string, isPrivate = false): object {
-  const repositoryUrl = `${apiUrl}/repos/${repository(record)}`
-  const url = `${repositoryUrl}/issues/${issueNumber(record)}`
-  const createdAt = record.createdAt.toISOString().replace('.000Z', 'Z')
-  const closedAt = resolvedAt(record).toISOString().replace('.000Z', 'Z')
-  const pullUrl = itemUrl(record)
-  const pullRequest = {
-    url: `${repositoryUrl}/pulls/${issueNumber(record)}`,
-    html_url: pullUrl,
-    diff_url: `${pullUrl}.diff`,
-    patch_url: `${pullUrl}.patch`,
-    merged_at: null,
+  const common = commonValues(record)
+  const repositoryUrl = `${apiUrl}/repos/${common.repository}`
+  const createdAt = shortTime(record.createdAt)
+  const closedAt = record.resolution ? shortTime(resolvedAt(record)) : null
+  const isPullRequest = record.kind === 'pull_request'
+  const hearts = record.commentCount % 3
+  return forms.item({
+    ...common,
+    repositoryUrl,
+    url: `${repositoryUrl}/issues/${common.number}`,
+    user: user(record, apiUrl),
+    labels: gitHubLabels(record).map((name, index) => label(name, index, repositoryUrl)),
+    state: closedAt === null ? 'open' : 'closed',
+    shortCreatedAt: createdAt,
+    updatedAt: closedAt ?? createdAt,
+    shortClosedAt: closedAt,
+    type: record.tags.includes(typedLabel) ? forms.type() : null,
+    draft: isPullRequest ? false : undefined,
+    pullRequest: isPullRequest ? forms.pullRequest({ ...common, repositoryUrl }) : undefined,
+    hearts,
+    reactionCount: common.upvotes + hearts,
+    stateReason: stateReason(record),
+    privateRepository: isPrivate ? forms.privateRepository(common) : undefined,
+  }) as object
+}
+
+const discussionReasons: Record<string, string> = { completed: 'RESOLVED', duplicate: 'DUPLICATE' }
+
+/** A node of GraphQL: a discussion, or an issue, of which alone there are labels here. */
+export function gitHubNode(record: SimulatedRecord): unknown {
+  const { author, category, resolution } = record
+  const common = {
+    ...commonValues(record),
+    text: record.body ?? '',
+    author: author && { login: author.handle, url: `https://github.com/${author.handle}` },
   }
-  return {
-    url,
-    repository_url: repositoryUrl,
-    labels_url: `${url}/labels{/name}`,
-    comments_url: `${url}/comments`,
-    events_url: `${url}/events`,
-    html_url: itemUrl(record),
-    id: record.id,
-    node_id: nodeId(record),
-    number: issueNumber(record),
-    title: record.title,
-    user: record.author ? userObject(record.author, apiUrl) : null,
-    labels: labelObjects(record, repositoryUrl),
-    state: record.resolution ? 'closed' : 'open',
-    locked: false,
-    assignee: null,
-    assignees: [],
-    milestone: null,
-    comments: record.commentCount,
-    created_at: createdAt,
-    updated_at: record.resolution ? closedAt : createdAt,
-    closed_at: record.resolution ? closedAt : null,
-    author_association: 'NONE',
-    type: record.tags.includes(typedLabel) ? { id: 1, node_id: 'IT_1', name: 'Feature', description: null } : null,
-    active_lock_reason: null,
-    ...(record.kind === 'pull_request' ? { draft: false, pull_request: pullRequest } : {}),
-    body: record.body,
-    reactions: reactions(record, url),
-    timeline_url: `${url}/timeline`,
-    performed_via_github_app: null,
-    state_reason: stateReason(record),
-    score: 1,
-    ...(isPrivate ? { repository: { full_name: repository(record), private: true, visibility: 'private' } } : {}),
+  if (category !== undefined) {
+    const reason = resolution ? (discussionReasons[resolution] ?? 'OUTDATED') : null
+    return forms.discussionNode({ ...common, labels: [], isClosed: resolution !== undefined, reason, category })
   }
+  const labels = gitHubLabels(record).map((name) => ({ name }))
+  const reason = stateReason(record)?.toUpperCase() ?? null
+  return forms.issueNode({ ...common, labels, state: resolution ? 'CLOSED' : 'OPEN', reason })
 }

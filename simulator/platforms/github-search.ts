@@ -1,5 +1,7 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
-import { matchesQuery, parseQuery, type Query } from '../query.ts'
+import { created, matching, votes } from '../finding.ts'
+import { withParameter } from '../parameters.ts'
+import { parseQuery, type Query } from '../query.ts'
 import { gitHubLabels, itemUrl, typedLabel } from './github-item.ts'
 
 /** The qualifiers that narrow here; the others are understood, so that they are not taken for words, and ignored. */
@@ -13,20 +15,19 @@ export function parseGitHubQuery(parameters: URLSearchParams): Query {
   return parseQuery(parameters.get('q') ?? '', qualifiers)
 }
 
+const measures: Record<string, (record: CorpusRecord) => number> = {
+  reactions: votes,
+  'reactions-+1': votes,
+  interactions: votes,
+  comments: ({ commentCount }) => commentCount,
+  created,
+  updated: created,
+}
+
+/** Most first; null for the platform's own order. */
 function compare(sort: string | null): ((a: CorpusRecord, b: CorpusRecord) => number) | null {
-  switch (sort) {
-    case 'reactions':
-    case 'reactions-+1':
-    case 'interactions':
-      return (a, b) => b.votes - a.votes || a.rank - b.rank
-    case 'comments':
-      return (a, b) => b.commentCount - a.commentCount || a.rank - b.rank
-    case 'created':
-    case 'updated':
-      return (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || a.rank - b.rank
-    default:
-      return null
-  }
+  const measure = measures[sort ?? '']
+  return measure ? (a, b) => measure(b) - measure(a) || a.rank - b.rank : null
 }
 
 /** `>=2026-11-01T00:00:00Z`, in lower case. */
@@ -39,8 +40,10 @@ function isCreated({ createdAt }: CorpusRecord, range: string): boolean | null {
   return difference > 0 === sign.startsWith('>')
 }
 
-function qualifies(record: CorpusRecord, leakPullRequests: boolean) {
-  return (name: string, value: string): boolean | null => {
+const qualifies =
+  (leakPullRequests: boolean) =>
+  (record: CorpusRecord) =>
+  (name: string, value: string): boolean | null => {
     if (name === 'created') return isCreated(record, value)
     if (name === 'label') return gitHubLabels(record).includes(value)
     if (name === 'repo') return itemUrl(record).toLowerCase().includes(`/${value}/`)
@@ -50,20 +53,17 @@ function qualifies(record: CorpusRecord, leakPullRequests: boolean) {
     if (value === 'issue') return record.kind !== 'pull_request' || leakPullRequests
     if (value === 'pr' || value === 'pull-request') return record.kind === 'pull_request'
     if (value === 'closed') return record.resolution !== undefined
-    if (value === 'open' && record.resolution) return false
-    return null
+    return value === 'open' && record.resolution ? false : null
   }
-}
 
 /** The questions that an advanced search joins with OR: `((…) OR (…)) qualifiers`; null where it is no such search. */
-export function readAlternatives(parameters: URLSearchParams): URLSearchParams[] | null {
+function readAlternatives(parameters: URLSearchParams): URLSearchParams[] | null {
   if (parameters.get('advanced_search') !== 'true') return null
   const [, groups, rest = ''] = /^\(\((.*)\)\)(.*)$/.exec(parameters.get('q') ?? '') ?? []
   if (groups === undefined) return null
   return groups.split(') OR (').map((group) => {
-    const alone = new URLSearchParams(parameters)
+    const alone = withParameter(parameters, 'q', `${group}${rest}`)
     alone.delete('advanced_search')
-    alone.set('q', `${group}${rest}`)
     return alone
   })
 }
@@ -85,7 +85,7 @@ export function findDiscussions(search: string, corpus: Corpus, count: number, i
     if (name === 'category') return isObeyed ? record.category?.toLowerCase() === value : null
     return name === 'repo' ? itemUrl(record).toLowerCase().includes(`/${value}/`) : null
   }
-  const found = discussions.filter((record) => matchesQuery(query, record.searchText, holds(record)))
+  const found = discussions.filter(matching(query, holds))
   // Only the query can name an order.
   const isNewestFirst = query.groups.flat().some(({ name, values }) => name === 'sort' && values[0] === 'created-desc')
   return isNewestFirst ? found.sort(compare('created')!) : found
@@ -118,7 +118,7 @@ export function findAll(parameters: URLSearchParams, corpus: Corpus, leakPullReq
   const found = corpus
     .records('github', query.topic)
     .filter((record) => record.category === undefined)
-    .filter((record) => matchesQuery(query, record.searchText, qualifies(record, leakPullRequests)))
+    .filter(matching(query, qualifies(leakPullRequests)))
   const order = compare(parameters.get('sort'))
   if (order) found.sort(order)
   if (order && parameters.get('order') === 'asc') found.reverse()

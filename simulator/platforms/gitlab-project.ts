@@ -1,6 +1,14 @@
+import { type Answer, readAnswers } from '../answers.ts'
 import type { Corpus } from '../corpus.ts'
-import { type Answer, jsonAnswer, type SearchRequest } from '../platform-shape.ts'
+import { bearer } from '../parameters.ts'
+import type { SearchRequest } from '../platform-shape.ts'
+import written from './gitlab.json' with { type: 'json' }
 import { projectId } from './gitlab-item.ts'
+
+const answers = readAnswers(written.answers)
+
+/** Where given records are. */
+export const givenProject = 'quillbox/desk'
 
 /**
  * `/projects/group%2Fname/issues`, `/projects/7/issues` and `/groups/group/issues`; null for any other path. A group has the records of
@@ -19,37 +27,33 @@ function projectOfNumber(name: string, corpus: Corpus): string | null {
   return places.find((project) => String(projectId(project)) === name) ?? null
 }
 
-/** Where given records are. */
-const givenProject = 'quillbox/desk'
-
 /** The token of a request; null for an anonymous one. */
-export function token({ headers }: SearchRequest): string | null {
-  const header = headers['private-token']
-  return typeof header === 'string' ? header : (headers.authorization?.replace(/^bearer /i, '') ?? null)
+export function token(request: SearchRequest): string | null {
+  const header = request.headers['private-token']
+  return typeof header === 'string' ? header : bearer(request)
 }
 
 /** The visibility of a project by its group. Projects of `members` are public, but show their issues to members only. */
-const closedGroups = { private: 'private', internal: 'internal', members: 'public' }
+const closedGroups: Record<string, string> = { private: 'private', internal: 'internal', members: 'public' }
 
-export const groupOf = (project: string): keyof typeof closedGroups | null => {
-  const group = project.split('/')[0]!
-  return group in closedGroups ? (group as keyof typeof closedGroups) : null
-}
+/** Whether only members see the issues of a project, or even that it exists. */
+export const isClosed = (project: string): boolean => project.split('/')[0]! in closedGroups
+
+const lookupPath = /^\/(project|group)s\/([^/]+)$/
 
 /** Whether a path is that of a project or group itself. */
-export const isLookup = (path: string) => /^\/(?:projects|groups)\/[^/]+$/.test(path)
+export const isLookup = (path: string) => lookupPath.test(path)
 
 /** A project or group; only its members see its `visibility`. */
 export function describeProject(request: SearchRequest): Answer {
-  const project = decodeURIComponent(/^\/(?:projects|groups)\/([^/]+)$/.exec(request.path)?.[1] ?? '')
-  const group = groupOf(project)
+  const [, kind = '', name = ''] = lookupPath.exec(request.path) ?? []
+  const project = decodeURIComponent(name)
+  const group = project.split('/')[0]!
   const isMember = token(request) !== null
-  if (project.startsWith('nosuch') || (!isMember && group !== null && group !== 'members')) {
-    const what = request.path.startsWith('/groups/') ? 'Group' : 'Project'
-    return jsonAnswer(404, { message: `404 ${what} Not Found` })
+  if (project.startsWith('nosuch') || (!isMember && isClosed(project) && group !== 'members')) {
+    return answers.notFound({ what: kind === 'group' ? 'Group' : 'Project' })
   }
-  const known = { id: 278_964, path_with_namespace: project, web_url: `https://gitlab.com/${project}` }
+  if (!isMember) return answers.project({ project, visibility: undefined, access: undefined })
   const access = group === 'members' ? 'private' : 'enabled'
-  const visibility = group === null ? 'public' : closedGroups[group]
-  return jsonAnswer(200, isMember ? { ...known, visibility, issues_access_level: access } : known)
+  return answers.project({ project, visibility: closedGroups[group] ?? 'public', access })
 }

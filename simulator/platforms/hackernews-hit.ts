@@ -1,32 +1,27 @@
+import { epochSeconds, shortTime, valuesOf } from '../finding.ts'
+import { readForms } from '../forms.ts'
 import { hashText } from '../random.ts'
 import type { SimulatedRecord } from '../records.ts'
 import { escapeHtml, highlight, htmlFromText } from '../wire-text.ts'
+import hackernews from './hackernews.json' with { type: 'json' }
 
-export function objectId(record: SimulatedRecord): string {
-  return String(record.id)
-}
+const forms = readForms(hackernews.forms)
 
-function handleOf(record: SimulatedRecord): string {
-  // The real index has no deleted authors: their items vanish.
-  return record.author?.handle ?? 'nobody'
-}
+/** The real index has no deleted authors: their items vanish. */
+const handleOf = ({ author }: SimulatedRecord): string => author?.handle ?? 'nobody'
 
-function storyId(record: SimulatedRecord): number {
-  return record.kind === 'comment' ? hashText(record.product) : record.id
-}
+const storyId = ({ kind, product, id }: SimulatedRecord): number => (kind === 'comment' ? hashText(product) : id)
 
 /** The pseudo tags that `tags=` searches. */
 export function hackerNewsTags(record: SimulatedRecord): string[] {
-  const tags = [
-    record.kind === 'comment' ? 'comment' : 'story',
-    `author_${handleOf(record)}`,
-    `story_${storyId(record)}`,
-  ]
-  return record.kind !== 'comment' && record.title.startsWith('Ask HN') ? [...tags, 'ask_hn'] : tags
+  const kind = record.kind === 'comment' ? 'comment' : 'story'
+  const tags = [kind, `author_${handleOf(record)}`, `story_${storyId(record)}`]
+  return kind === 'story' && record.title.startsWith('Ask HN') ? [...tags, 'ask_hn'] : tags
 }
 
-function highlighted(fields: Record<string, string>, words: readonly string[]): object {
+function highlighted(fields: Record<string, string | undefined>, words: readonly string[]): object {
   const entries = Object.entries(fields).map(([name, text]) => {
+    if (text === undefined) return [name, undefined]
     const { value, matched } = highlight(text, words)
     const matchLevel = matched.length === 0 ? 'none' : matched.length === words.length ? 'full' : 'partial'
     const level = { matchLevel, matchedWords: matched, value }
@@ -47,37 +42,33 @@ function withLinks(html: string): string {
 }
 
 /** One element of `hits`. As today, keys that do not apply are absent: a comment has no title, points or url. */
-export function hackerNewsHit(record: SimulatedRecord, words: readonly string[]): object {
+export function hackerNewsHit(record: SimulatedRecord, words: readonly string[]): unknown {
+  const { title, body, commentCount } = record
   const author = handleOf(record)
-  const text = record.body === null ? null : withLinks(htmlFromText(record.body, 'hackernews'))
-  const seconds = Math.floor(record.createdAt.getTime() / 1_000)
+  const html = body === null ? undefined : withLinks(htmlFromText(body, 'hackernews'))
   const common = {
-    _tags: hackerNewsTags(record),
+    ...valuesOf(record),
     author,
-    created_at: record.createdAt.toISOString().replace('.000Z', 'Z'),
-    created_at_i: seconds,
-    objectID: objectId(record),
-    story_id: storyId(record),
-    updated_at: '2026-07-01T00:00:00Z',
-    ...(record.fate === 'removed' ? { dead: true } : {}),
+    tags: hackerNewsTags(record),
+    shortCreatedAt: shortTime(record.createdAt),
+    createdSeconds: epochSeconds(record.createdAt),
+    objectId: String(record.id),
+    storyId: storyId(record),
+    dead: record.fate === 'removed' ? true : undefined,
   }
   if (record.kind === 'comment') {
-    const storyUrl = `https://${escapeHtml(record.product, 'hackernews').toLowerCase().replaceAll(' ', '-')}.example/`
-    const story = { story_title: record.title, story_url: storyUrl }
-    const fields = { author, comment_text: text ?? '', ...story }
-    const parent = { parent_id: storyId(record), children: [] }
-    return { _highlightResult: highlighted(fields, words), ...common, comment_text: text ?? '', ...parent, ...story }
+    const site = escapeHtml(record.product, 'hackernews').toLowerCase().replaceAll(' ', '-')
+    const [text, storyUrl] = [html ?? '', `https://${site}.example/`]
+    const fields = { author, comment_text: text, story_title: title, story_url: storyUrl }
+    return forms.comment({ ...common, highlights: highlighted(fields, words), text, storyUrl })
   }
-  const content: Record<string, string> = {}
-  if (record.externalUrl !== null) content.url = record.externalUrl
-  if (text !== null) content.story_text = text
-  const counts = { points: Math.max(1, record.votes), num_comments: record.commentCount }
-  return {
-    _highlightResult: highlighted({ author, title: record.title, ...content }, words),
+  const url = record.externalUrl ?? undefined
+  return forms.story({
     ...common,
-    ...(record.commentCount > 0 ? { children: [record.id + 1] } : {}),
-    ...counts,
-    title: record.title,
-    ...content,
-  }
+    highlights: highlighted({ author, title, url, story_text: html }, words),
+    children: commentCount > 0 ? [record.id + 1] : undefined,
+    points: Math.max(1, record.votes),
+    url,
+    storyText: html,
+  })
 }

@@ -1,29 +1,19 @@
-import type { Corpus, CorpusRecord } from '../corpus.ts'
-import {
-  type Answer,
-  changeBody,
-  jsonAnswer,
-  type SearchContext,
-  type SearchRequest,
-  type SimulatedPlatform,
-  wholeNumber,
-  withParameters,
-} from '../platform-shape.ts'
-import { canonicalText } from '../query.ts'
-import { otherRequestPhrases, requestPhrases } from '../vocabulary.ts'
-import { type LemmyVersion, lemmyPostView, postUrl } from './lemmy-item.ts'
+import { type Answer, changeBody, readAnswers } from '../answers.ts'
+import type { Corpus } from '../corpus.ts'
+import { since } from '../finding.ts'
+import { acceptedNumber, bearer, pageNumber, wholeNumber, withParameter, withParameters } from '../parameters.ts'
+import type { SearchContext, SearchRequest, SimulatedPlatform } from '../platform-shape.ts'
+import written from './lemmy.json' with { type: 'json' }
+import { lemmyPostView, postUrl } from './lemmy-item.ts'
+import { find, instanceNames, orders, versions } from './lemmy-search.ts'
 
-const maximumPageSize = 50
-const defaultPageSize = 10
+const answers = readAnswers(written.answers)
+const pageSizes = { usual: 10, maximum: 50 }
 const shimPosts = 18
 const searches = { limit: 60, windowMs: 600_000 }
 
-/** Each is an instance of its own below the platform's address, with a version of its own. */
-const versions: Record<string, LemmyVersion> = { orchard: '0.19', pebble: '0.18', thicket: '1.0' }
-const instanceNames = Object.keys(versions)
 /** A further instance, of version 1.0, whose operator has switched version 4 of the API off. */
 const shimOnly = 'bramble'
-const hasShim = (instance: string) => instance === shimOnly || versions[instance] === '1.0'
 const hasVersion4 = (instance: string) => versions[instance] === '1.0'
 
 const sitePath = /^\/([a-z]+)\/api\/v4\/site$/
@@ -35,148 +25,78 @@ function instanceOf(path: string): string | null {
   return match ? (match[1] ?? instanceNames[0]!) : null
 }
 
+const pageSize = (parameters: URLSearchParams) => acceptedNumber(parameters.get('limit'), pageSizes)
+
 /** Of version 4: a letter and the number of the page. */
-const pageOfCursor = (cursor: string | null) => (cursor === null ? 1 : Number(/^P(\d{1,6})$/.exec(cursor)?.[1] ?? 1))
-
-const phrases = [...requestPhrases, ...otherRequestPhrases].map((phrase) => phrase.toLowerCase())
-
-/** Lemmy knows no phrases; a client that begins or ends with one wishes about the other words. */
-function topicOf(q: string): string {
-  const text = canonicalText(q)
-  const before = phrases.find((candidate) => text.startsWith(`${candidate} `))
-  if (before !== undefined) return text.slice(before.length).trim()
-  const after = phrases.find((candidate) => text.endsWith(` ${candidate}`)) ?? ''
-  return text.slice(0, text.length - after.length).trim()
-}
-
-/** One pattern over title or body, in whatever case: a space stands for anything in between. */
-function matches(text: string, words: readonly string[]): boolean {
-  const lower = text.toLowerCase()
-  let end = 0
-  return words.every((word) => {
-    const start = lower.indexOf(word, end)
-    end = start + word.length
-    return start >= 0
-  })
-}
-
-const orders: Record<string, (record: CorpusRecord) => number> = {
-  Active: (record) => record.createdAt.getTime(),
-  New: (record) => record.createdAt.getTime(),
-  Old: (record) => -record.createdAt.getTime(),
-  TopAll: (record) => record.votes,
-  new: (record) => record.createdAt.getTime(),
-  top: (record) => record.votes,
-}
-
-/** `instance` stands in the path of a request, and among the parameters of an expectation; without it all are meant. */
-function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
-  const q = parameters.get('q') ?? parameters.get('search_term') ?? ''
-  const instance = parameters.get('instance')
-  const type = parameters.get('type_') ?? 'All'
-  const words = q.toLowerCase().split(' ')
-  const value = orders[parameters.get('sort') ?? 'Active']!
-  if (type !== 'All' && type !== 'Posts' && type !== 'all') return []
-  return (instance === null ? instanceNames : [instance]).flatMap((name) =>
-    corpus
-      .records(`lemmy/${name}`, topicOf(q))
-      .filter((record) => record.isFoundByAnyWords || matches(record.title, words) || matches(record.body ?? '', words))
-      .sort((a, b) => value(b) - value(a) || a.id - b.id),
-  )
-}
-
-function refused(error: string, status = 400): Answer {
-  return jsonAnswer(status, { error })
-}
-
-const absent: Answer = { status: 404, headers: {}, body: '' }
+const pageOfCursor = (parameters: URLSearchParams) =>
+  Number(/^P(\d{1,6})$/.exec(parameters.get('page_cursor') ?? '')?.[1] ?? 1)
 
 /** Version 4: posts in an order of their own, one cursor, and only local ones unless all are wanted. */
-function listAnswer(
-  { parameters }: SearchRequest,
-  instance: string,
-  { corpus, now }: Pick<SearchContext, 'corpus' | 'now'>,
-): Answer {
-  if (!hasVersion4(instance)) return absent
-  const limit = wholeNumber(parameters.get('limit'), defaultPageSize)
-  const page = pageOfCursor(parameters.get('page_cursor'))
-  const sort = parameters.get('sort') ?? 'new'
-  if (limit === null || limit < 1 || limit > maximumPageSize || !/^[a-z_]+$/.test(sort)) return refused('unknown')
-  const search = new URLSearchParams(parameters)
-  search.set('instance', instance)
+function listAnswer({ parameters }: SearchRequest, instance: string, { corpus, now }: SearchContext): Answer {
+  if (!hasVersion4(instance)) return answers.absent()
+  const limit = pageSize(parameters)
+  const page = pageOfCursor(parameters)
+  if (limit === null || !/^[a-z_]+$/.test(parameters.get('sort') ?? 'new')) return answers.refused({ error: 'unknown' })
   const rangeMs = (wholeNumber(parameters.get('time_range_seconds'), 0) ?? 0) * 1_000
-  const oldest = new Date(rangeMs === 0 ? 0 : now - rangeMs)
-  const all = parameters.get('type_') === 'all' ? find(search, corpus) : []
-  const found = all.filter((record) => record.createdAt >= oldest)
+  const all = parameters.get('type_') === 'all' ? find(withParameter(parameters, 'instance', instance), corpus) : []
+  const found = rangeMs === 0 ? all : all.filter(since(new Date(now - rangeMs).toISOString()))
   const posts = found.slice((page - 1) * limit, page * limit).map((record) => lemmyPostView(record, '1.0'))
-  return jsonAnswer(200, { posts, next_page: found.length > page * limit ? `P${page + 1}` : null, prev_page: null })
+  return answers.list({ posts, next: found.length > page * limit ? `P${page + 1}` : null })
 }
 
 /** Version 3 of Lemmy 1.0 passes on `q` only: 20 things of all kinds, in the old form, whatever the page. */
 function shimAnswer({ parameters }: SearchRequest, instance: string, corpus: Corpus): Answer {
-  const search = new URLSearchParams({ q: parameters.get('q') ?? '', instance })
-  const posts = find(search, corpus)
-    .slice(0, shimPosts)
-    .map((record) => lemmyPostView(record, '0.19'))
-  const communities = [{ community: { id: 5, name: 'wishes' } }]
-  return jsonAnswer(200, { type_: 'All', comments: [{ comment: { id: 1 } }], posts, communities, users: [] })
+  const found = find(new URLSearchParams({ q: parameters.get('q') ?? '', instance }), corpus)
+  return answers.mixed({ posts: found.slice(0, shimPosts).map((record) => lemmyPostView(record, '0.19')) })
 }
 
-function searchAnswer(request: SearchRequest, { corpus, now }: SearchContext): Answer {
+function searchAnswer(request: SearchRequest, context: SearchContext): Answer {
   const { parameters, path } = request
   const site = sitePath.exec(path)?.[1]
-  if (site !== undefined) return hasVersion4(site) ? jsonAnswer(200, { site_view: {}, version: '1.0.0' }) : absent
+  if (site !== undefined) return hasVersion4(site) ? answers.site() : answers.absent()
   const instance = instanceOf(path)
-  if (instance === null || instance.startsWith('nosuch')) return absent
-  if (isList(path)) return listAnswer(request, instance, { corpus, now })
-  if (hasShim(instance)) return shimAnswer(request, instance, corpus)
-  const limit = wholeNumber(parameters.get('limit'), defaultPageSize)
+  if (instance === null || instance.startsWith('nosuch')) return answers.absent()
+  if (isList(path)) return listAnswer(request, instance, context)
+  if (instance === shimOnly || hasVersion4(instance)) return shimAnswer(request, instance, context.corpus)
+  const limit = pageSize(parameters)
   const page = wholeNumber(parameters.get('page'), 1)
   const sort = parameters.get('sort')
-  if (!parameters.get('q') || page === null || page < 1) return refused('unknown')
-  if (limit === null || limit < 1 || limit > maximumPageSize) return refused('couldnt_get_posts')
-  if (sort !== null && !(sort in orders)) return refused('unknown')
-  const search = new URLSearchParams(parameters)
-  search.set('instance', instance)
-  const found = find(search, corpus).slice((page - 1) * limit, page * limit)
-  const posts = found.map((record) => lemmyPostView(record, versions[instance] ?? '0.19'))
-  return jsonAnswer(200, { type_: parameters.get('type_') ?? 'All', comments: [], posts, communities: [], users: [] })
+  if (!parameters.get('q') || page === null || page < 1) return answers.refused({ error: 'unknown' })
+  if (limit === null) return answers.refused({ error: 'couldnt_get_posts' })
+  if (sort !== null && !(sort in orders)) return answers.refused({ error: 'unknown' })
+  const found = find(withParameter(parameters, 'instance', instance), context.corpus)
+  const version = versions[instance] ?? '0.19'
+  const posts = found.slice((page - 1) * limit, page * limit).map((record) => lemmyPostView(record, version))
+  return answers.search({ type: parameters.get('type_') ?? 'All', posts })
 }
+
+const postsOf = ({ body }: Answer) => (JSON.parse(body) as { posts: object[] }).posts
 
 export const lemmy: SimulatedPlatform = {
   environment: (url) => ({ LEMMY_URLS: instanceNames.map((name) => `${url}/${name}`).join(',') }),
-  versionPrefix: /(?!)/,
-  alwaysCompressed: false,
   announces: 'nothing',
-  decentPauseMs: 60_000,
-
-  refuseMissingUserAgent: null,
-  credential: ({ headers }) => headers.authorization?.replace(/^bearer /i, '') ?? null,
+  credential: bearer,
   limit: ({ path }) => ({ bucket: instanceOf(path) ?? 'none', ...searches }),
   isAside: ({ path }) => sitePath.test(path),
   page: ({ path, parameters }) => {
     if (sitePath.test(path)) return 0
-    return isList(path) ? pageOfCursor(parameters.get('page_cursor')) : (wholeNumber(parameters.get('page'), 1) ?? 1)
+    return isList(path) ? pageOfCursor(parameters) : pageNumber(parameters)
   },
   find,
-
   search: searchAnswer,
 
   // Version 0.19 says no more than no; later ones have the right status, and name a time only when a fault does.
-  refuse: (wait, now) => {
-    if (wait.form === 'silent') return refused('rate_limit_error')
-    const seconds = String(Math.max(1, Math.ceil((wait.until - now) / 1_000)))
-    return jsonAnswer(429, { error: 'rate_limit_error' }, { 'retry-after': seconds })
-  },
-  // There is nothing to say it by but a full page.
+  refuse: ({ form, seconds }) =>
+    form === 'silent'
+      ? answers.refused({ error: 'rate_limit_error' })
+      : answers.rateLimited({}, { 'retry-after': String(seconds) }),
+  // Version 3 has nothing to say it by but a full page.
   sayMore: (answer, { path, parameters }, before) => {
     if (isList(path)) {
-      const next = `P${pageOfCursor(parameters.get('page_cursor')) + 1}`
-      return changeBody(answer, ({ next_page }) => ({ next_page: next_page ?? next }))
+      return changeBody(answer, ({ next_page: next }) => ({ next_page: next ?? `P${pageOfCursor(parameters) + 1}` }))
     }
-    const postsOf = ({ body }: Answer) => (JSON.parse(body) as { posts: object[] }).posts
     const shown = postsOf(answer).length > 0 || before === null ? postsOf(answer) : postsOf(before)
-    const limit = wholeNumber(parameters.get('limit'), defaultPageSize) ?? defaultPageSize
+    const limit = wholeNumber(parameters.get('limit'), pageSizes.usual) ?? pageSizes.usual
     const filled = Array.from({ length: shown.length === 0 ? 0 : limit }, (_, index) => shown[index % shown.length])
     return changeBody(answer, () => ({ posts: filled }))
   },
@@ -184,15 +104,9 @@ export const lemmy: SimulatedPlatform = {
     since: withParameters({ time_range_seconds: null }),
     order: (request) => withParameters({ sort: isList(request.path) ? 'top' : 'TopAll' })(request),
   },
-  unauthorized: () => refused('instance_is_private'),
-  serverError: () => ({
-    status: 503,
-    headers: { 'content-type': 'text/html' },
-    body: '<h1>503 Service Unavailable</h1>',
-  }),
-  wrongShape: () => jsonAnswer(200, { type_: 'Posts', posts: { first: 'not a list' }, comments: 3 }),
+  answers,
 
   plainSearch: (topic) => ({ q: topic.replaceAll('"', ' ') }),
   sourceId: postUrl,
-  sourceUrl: (record) => postUrl(record),
+  sourceUrl: postUrl,
 }

@@ -1,15 +1,13 @@
-import { type Answer, jsonAnswer, type SearchRequest } from '../platform-shape.ts'
+import { type Answer, readAnswers } from '../answers.ts'
+import type { SearchRequest } from '../platform-shape.ts'
+import written from './reddit.json' with { type: 'json' }
 
-const tokenLifetimeSeconds = 86_400
-
-export function errorAnswer(status: number, message: string, headers: Record<string, string> = {}): Answer {
-  return jsonAnswer(status, { message, error: status }, headers)
-}
+const answers = readAnswers(written.answers)
+const tokenLifetimeMs = 86_400_000
 
 /** A token holds the secret that it was given for, by which it is known again, and when it ends. */
-function accessToken(secret: string, expiresAt: number): string {
-  return `sim-${Buffer.from(JSON.stringify([secret, expiresAt])).toString('base64url')}`
-}
+const accessToken = (secret: string, expiresAt: number): string =>
+  `sim-${Buffer.from(JSON.stringify([secret, expiresAt])).toString('base64url')}`
 
 export function readToken(token: string): [secret: string, expiresAt: number] {
   try {
@@ -34,10 +32,8 @@ export function credential(request: SearchRequest): string | null {
 
 export function giveToken(request: SearchRequest, now: number): Answer {
   const secret = authorization(request, 'basic') === null ? null : credential(request)
-  if (secret === null || request.method !== 'POST') return errorAnswer(401, 'Unauthorized')
+  if (secret === null || request.method !== 'POST') return answers.unauthorized()
   const grant = new URLSearchParams(request.body).get('grant_type')
-  if (grant !== 'client_credentials') return jsonAnswer(200, { error: 'unsupported_grant_type' })
-  const token = accessToken(secret, now + tokenLifetimeSeconds * 1_000)
-  const body = { access_token: token, token_type: 'bearer', expires_in: tokenLifetimeSeconds, scope: '*' }
-  return jsonAnswer(200, body)
+  if (grant !== 'client_credentials') return answers.unsupportedGrant()
+  return answers.token({ token: accessToken(secret, now + tokenLifetimeMs) })
 }

@@ -1,58 +1,34 @@
+import { type Answer, changeBody, readAnswers } from '../answers.ts'
 import type { Corpus, CorpusRecord } from '../corpus.ts'
-import {
-  type Answer,
-  changeBody,
-  jsonAnswer,
-  type SearchContext,
-  type SearchRequest,
-  type SimulatedPlatform,
-  wholeNumber,
-  withParameters,
-} from '../platform-shape.ts'
-import { matchesQuery, parseQuery } from '../query.ts'
+import { created, matching, mostFirst, relevance, votes } from '../finding.ts'
+import { acceptedNumber, listed, pageNumber, quoted, withParameters } from '../parameters.ts'
+import type { SearchContext, SearchRequest, SimulatedPlatform } from '../platform-shape.ts'
+import { parseQuery } from '../query.ts'
 import { isFound } from '../records.ts'
+import written from './stackexchange.json' with { type: 'json' }
 import { questionLink, questionTags, stackExchangeItem } from './stackexchange-item.ts'
 
-const maximumPageSize = 100
-const defaultPageSize = 30
+const answers = readAnswers(written.answers)
+const pageSizes = { usual: 30, maximum: 100 }
+const pages = { usual: 1, maximum: Number.MAX_SAFE_INTEGER }
 const pagesWithoutKey = 25
 const callsPerDayWithoutKey = 300
 const callsPerDayWithKey = 10_000
 
-const filters = new Set(['default', 'withbody', 'none', 'total'])
-
-function numberOf(parameters: URLSearchParams, name: string, otherwise: number, maximum: number): number | null {
-  const value = wholeNumber(parameters.get(name), otherwise)
-  return value !== null && value >= 1 && value <= maximum ? value : null
-}
-
-function errorAnswer(id: number, name: string, message: string, status = 400): Answer {
-  return jsonAnswer(status, { error_id: id, error_message: message, error_name: name })
-}
-
-function badParameter(message: string): Answer {
-  return errorAnswer(400, 'bad_parameter', message)
-}
+/** What a made filter (`!...`) selects is the platform's secret; it is taken to include the body. */
+const knownFilter = /^(?:default|withbody|none|total|!.*)$/
 
 const orders: Record<string, (record: CorpusRecord) => number> = {
-  activity: (record) => record.createdAt.getTime(),
-  creation: (record) => record.createdAt.getTime(),
-  votes: (record) => record.votes,
-  relevance: (record) => -record.rank,
-}
-
-/** A site that the simulator knows is one with a plausible name: which ones exist changes too often to list. */
-function siteError(site: string | null): Answer | null {
-  if (site === null || site === '') return badParameter('site is required')
-  return /^[a-z][a-z0-9.-]+$/.test(site) && !site.startsWith('nosuch')
-    ? null
-    : badParameter(`No site found for name \`${site}\``)
+  activity: created,
+  creation: created,
+  votes,
+  relevance,
 }
 
 function matchesTags(parameters: URLSearchParams, record: CorpusRecord): boolean {
   const own = questionTags(record)
-  const wanted = parameters.get('tagged')?.split(';').filter(Boolean) ?? []
-  const unwanted = parameters.get('nottagged')?.split(';').filter(Boolean) ?? []
+  const wanted = listed(parameters.get('tagged'), ';')
+  const unwanted = listed(parameters.get('nottagged'), ';')
   return wanted.every((tag) => own.includes(tag)) && !unwanted.some((tag) => own.includes(tag))
 }
 
@@ -60,44 +36,54 @@ function find(parameters: URLSearchParams, corpus: Corpus): CorpusRecord[] {
   const query = parseQuery(`${parameters.get('q') ?? ''} ${parameters.get('title') ?? ''}`)
   const from = Number(parameters.get('fromdate') ?? 0) * 1_000
   const to = Number(parameters.get('todate') ?? Number.MAX_SAFE_INTEGER / 1_000) * 1_000
-  const value = orders[parameters.get('sort') ?? 'activity'] ?? orders.activity!
-  const direction = parameters.get('order') === 'asc' ? -1 : 1
+  const measure = orders[parameters.get('sort') ?? 'activity'] ?? created
   return corpus
     .records(`stackexchange/${parameters.get('site')}`, query.topic)
-    .filter((record) => matchesQuery(query, record.searchText) && matchesTags(parameters, record))
-    .filter((record) => record.createdAt.getTime() >= from && record.createdAt.getTime() <= to)
-    .sort((a, b) => direction * (value(b) - value(a)) || a.id - b.id)
+    .filter(matching(query))
+    .filter((record) => matchesTags(parameters, record))
+    .filter((record) => created(record) >= from && created(record) <= to)
+    .sort(mostFirst(measure, parameters.get('order') === 'asc' ? -1 : 1))
 }
 
-function refusedParameter(request: SearchRequest): Answer | null {
-  const { parameters } = request
-  const site = siteError(parameters.get('site'))
-  if (site) return site
-  if (numberOf(parameters, 'pagesize', defaultPageSize, maximumPageSize) === null) return badParameter('pagesize')
-  const page = numberOf(parameters, 'page', 1, Number.MAX_SAFE_INTEGER)
-  if (page === null) return badParameter('page')
-  if (page > pagesWithoutKey && !parameters.get('key')) {
-    return errorAnswer(403, 'access_denied', 'page above 25 requires access token or app key')
-  }
-  const sort = parameters.get('sort')
-  if (sort !== null && !(sort in orders)) return badParameter('sort')
-  const filter = parameters.get('filter')
-  // What a made filter (`!...`) selects is the platform's secret; it is taken to include the body.
-  if (filter !== null && !filters.has(filter) && !filter.startsWith('!'))
-    return badParameter('Invalid filter specified')
-  return null
+interface Paging {
+  site: string
+  page: number
+  size: number
 }
+
+/** The common parameters of all methods, or the refusal of one. Sites are those with a plausible name: they change too often to list. */
+function readCommon(parameters: URLSearchParams): Paging | Answer {
+  const refuse = (message: string) => answers.badParameter({ message })
+  const site = parameters.get('site')
+  const sort = parameters.get('sort')
+  const size = acceptedNumber(parameters.get('pagesize'), pageSizes)
+  const page = acceptedNumber(parameters.get('page'), pages)
+  if (!site) return refuse('site is required')
+  if (!/^[a-z][a-z0-9.-]+$/.test(site) || site.startsWith('nosuch')) return refuse(`No site found for name \`${site}\``)
+  if (size === null) return refuse('pagesize')
+  if (page === null) return refuse('page')
+  if (page > pagesWithoutKey && !parameters.get('key')) return answers.accessDenied()
+  if (sort !== null && !(sort in orders)) return refuse('sort')
+  return knownFilter.test(parameters.get('filter') ?? 'default')
+    ? { site, page, size }
+    : refuse('Invalid filter specified')
+}
+
+/** The names that a result has in its form. */
+const noResult = { total: undefined, items: undefined, hasMore: undefined, backoff: undefined }
 
 /** Questions by their ids, and what a site says of itself. Both count against the quota. */
-function answerAside(request: SearchRequest, { corpus, limit, behaviours }: SearchContext): Answer {
-  const { path, parameters } = request
-  const refused = refusedParameter(request)
-  if (refused) return refused
-  const site = parameters.get('site')!
-  const quota = { quota_max: limit.limit, quota_remaining: limit.remaining }
-  if (path === '/info') return jsonAnswer(200, { items: [{ total_questions: 1 }], has_more: false, ...quota })
+function answerAside(
+  path: string,
+  parameters: URLSearchParams,
+  { site, size }: Paging,
+  context: SearchContext,
+): Answer {
+  const { corpus, limit, behaviours } = context
+  if (path === '/info') {
+    return answers.results({ ...noResult, ...limit, items: [{ total_questions: 1 }], hasMore: false })
+  }
   const ids = path.slice('/questions/'.length).split(';').map(Number)
-  const size = numberOf(parameters, 'pagesize', defaultPageSize, maximumPageSize)!
   const withBody = parameters.get('filter') === 'withbody'
   const items = corpus
     .known('stackexchange')
@@ -105,9 +91,33 @@ function answerAside(request: SearchRequest, { corpus, limit, behaviours }: Sear
     .filter(({ record }) => ids.includes(record.id))
     .map(({ record }) => stackExchangeItem(record, site, withBody))
   if (ids.length === 1 && items.length === 0 && behaviours.stackexchange.missing === 'error') {
-    return errorAnswer(404, 'no_method', 'no question found with this id')
+    return answers.noQuestion()
   }
-  return jsonAnswer(200, { items: items.slice(0, size), has_more: items.length > size, ...quota })
+  return answers.results({ ...noResult, ...limit, items: items.slice(0, size), hasMore: items.length > size })
+}
+
+function answerSearch(parameters: URLSearchParams, { site, page, size }: Paging, context: SearchContext): Answer {
+  const { corpus, limit, backoffSeconds } = context
+  const found = find(parameters, corpus)
+  const filter = parameters.get('filter') ?? 'default'
+  const withBody = filter === 'withbody' || filter.startsWith('!')
+  const items = found.slice((page - 1) * size, page * size).map((record) => stackExchangeItem(record, site, withBody))
+  const isCounting = filter === 'total' || filter === 'none'
+  return answers.results({
+    ...limit,
+    total: filter === 'total' ? found.length : undefined,
+    items: isCounting ? undefined : items,
+    hasMore: isCounting ? undefined : page * size < found.length,
+    backoff: backoffSeconds ?? undefined,
+  })
+}
+
+function answer({ path, parameters }: SearchRequest, context: SearchContext): Answer {
+  const isAside = /^\/(?:questions\/[\d;]+|info)$/.test(path)
+  if (!isAside && path !== '/search/advanced') return answers.noMethod()
+  const common = readCommon(parameters)
+  if ('status' in common) return common
+  return isAside ? answerAside(path, parameters, common, context) : answerSearch(parameters, common, context)
 }
 
 export const stackexchange: SimulatedPlatform = {
@@ -115,9 +125,6 @@ export const stackexchange: SimulatedPlatform = {
   versionPrefix: /^\/2\.\d(?=\/)/,
   alwaysCompressed: true,
   announces: 'remaining',
-  decentPauseMs: 60_000,
-
-  refuseMissingUserAgent: null,
   credential: ({ parameters }) => parameters.get('key'),
   limit: ({ parameters }) => {
     const key = parameters.get('key')
@@ -128,50 +135,19 @@ export const stackexchange: SimulatedPlatform = {
       burst: { limit: 30, windowMs: 1_000, penaltyMs: 30_000 },
     }
   },
-  page: ({ parameters }) => wholeNumber(parameters.get('page'), 1) ?? 1,
+  page: ({ parameters }) => pageNumber(parameters),
   find: (parameters, corpus) => {
-    const reach = parameters.get('key') ? Number.POSITIVE_INFINITY : pagesWithoutKey * maximumPageSize
+    const reach = parameters.get('key') ? Number.POSITIVE_INFINITY : pagesWithoutKey * pageSizes.maximum
     return find(parameters, corpus).slice(0, reach)
   },
+  search: answer,
 
-  search: (request, context) => {
-    const { corpus, limit, backoffSeconds } = context
-    const { parameters } = request
-    if (/^\/(?:questions\/[\d;]+|info)$/.test(request.path)) return answerAside(request, context)
-    if (request.path !== '/search/advanced') return errorAnswer(404, 'no_method', 'no method found with this name')
-    const refused = refusedParameter(request)
-    if (refused) return refused
-    const size = numberOf(parameters, 'pagesize', defaultPageSize, maximumPageSize)!
-    const start = (numberOf(parameters, 'page', 1, Number.MAX_SAFE_INTEGER)! - 1) * size
-    const found = find(parameters, corpus)
-    const filter = parameters.get('filter') ?? 'default'
-    const withBody = filter === 'withbody' || filter.startsWith('!')
-    const site = parameters.get('site')!
-    const items = found.slice(start, start + size).map((record) => stackExchangeItem(record, site, withBody))
-    return jsonAnswer(200, {
-      ...(filter === 'total' ? { total: found.length } : {}),
-      ...(filter === 'total' || filter === 'none' ? {} : { items, has_more: start + size < found.length }),
-      ...(backoffSeconds === null ? {} : { backoff: backoffSeconds }),
-      quota_max: limit.limit,
-      quota_remaining: limit.remaining,
-    })
-  },
-
-  refuse: (wait, now) => {
-    const seconds = Math.max(1, Math.ceil((wait.until - now) / 1_000))
-    const message = `too many requests from this IP, more requests available in ${seconds} seconds`
-    return errorAnswer(502, 'throttle_violation', message)
-  },
+  refuse: ({ seconds }) => answers.throttled({ seconds }),
   sayMore: (answer) => changeBody(answer, () => ({ has_more: true })),
-  ignoring: {
-    since: withParameters({ fromdate: null }),
-    order: withParameters({ sort: 'relevance' }),
-  },
-  unauthorized: () => badParameter("`key` doesn't match a known application"),
-  serverError: () => errorAnswer(503, 'temporarily_unavailable', 'This method is temporarily unavailable', 503),
-  wrongShape: () => jsonAnswer(200, { items: 'none', has_more: 'perhaps', quota_max: null, quota_remaining: 'some' }),
+  ignoring: { since: withParameters({ fromdate: null }), order: withParameters({ sort: 'relevance' }) },
+  answers,
 
-  plainSearch: (topic) => ({ q: `"${topic.replaceAll('"', ' ')}"`, site: 'meta' }),
-  sourceId: (record) => String(record.id),
+  plainSearch: (topic) => ({ q: quoted(topic), site: 'meta' }),
+  sourceId: ({ id }) => String(id),
   sourceUrl: (record, parameters) => questionLink(record, parameters.get('site') ?? 'meta'),
 }

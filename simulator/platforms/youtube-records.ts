@@ -1,4 +1,5 @@
 import type { Corpus, CorpusRecord } from '../corpus.ts'
+import { created, mostFirst } from '../finding.ts'
 import { canonicalText, parseQuery } from '../query.ts'
 import { hashText } from '../random.ts'
 import { commentIdOf, commentUrl, recordIdOf, videoIdOf } from './youtube-item.ts'
@@ -23,8 +24,9 @@ export function findVideos(corpus: Corpus, search: string): readonly CorpusRecor
   return areGiven(corpus) ? videos : videos.filter((video) => video.id % stride < videosPerTopic)
 }
 
-export const newestFirst = (records: readonly CorpusRecord[]): CorpusRecord[] =>
-  records.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || a.id - b.id)
+/** In the platform's own order, or newest first. */
+export const ordered = (records: readonly CorpusRecord[], isNewestFirst: boolean): readonly CorpusRecord[] =>
+  isNewestFirst ? records.toSorted(mostFirst(created)) : records
 
 export function stateOfVideo(corpus: Corpus, videoId: string): VideoState {
   const recordId = recordIdOf(videoId)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultName, FaultOptions } from '../../simulator/faults.ts'
 import { newestFirst, since } from '../../simulator/newest-first-testing.ts'
-import { platformFacts } from '../../simulator/platform-facts.ts'
+import { platformFacts } from '../../simulator/platform-facts-testing.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../../simulator/platforms/index.ts'
 import { type Expectation, lastingFaults, passingFaults, passingWaits } from './expectations.ts'
 import { type Cell, openMatrix, rounds } from './matrix.ts'

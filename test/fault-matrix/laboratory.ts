@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { pino } from 'pino'
 import { vi } from 'vitest'
-import { platformFacts } from '../../simulator/platform-facts.ts'
+import { platformFacts } from '../../simulator/platform-facts-testing.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../../simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../../simulator/simulator.ts'
 import type { ClientTimeouts } from '../../src/platforms/client/messages.ts'

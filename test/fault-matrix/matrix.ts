@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { platformFacts } from '../../simulator/platform-facts.ts'
+import { platformFacts } from '../../simulator/platform-facts-testing.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from '../../simulator/platforms/index.ts'
 import type { LoggedRequest } from '../../simulator/server.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'

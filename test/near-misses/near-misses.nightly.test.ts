@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type NearMissKind, nearMissesOf, nearMissTopics } from '../../simulator/near-misses.ts'
+import {
+  createNearMissCorpus,
+  type NearMissKind,
+  nearMissesOf,
+  nearMissTopics,
+} from '../../simulator/near-misses-testing.ts'
 import { simulatedPlatformNames } from '../../simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../../simulator/simulator.ts'
 import type { Discarded } from '../../src/database/column-types.ts'
@@ -29,7 +34,7 @@ let stored: Set<string>
 const jobs = new Map<string, Job>()
 
 beforeAll(async () => {
-  simulator = await startPlatformSimulator({ limits: 'none', size: 8, hasNearMisses: true })
+  simulator = await startPlatformSimulator({ limits: 'none', corpus: createNearMissCorpus({ size: 8 }) })
   const environment = { ...simulator.environment, PLATFORMS: simulatedPlatformNames.join(',') }
   service = await startTestService({ environment, platformTimeScale: 10_000 })
   await Promise.all(
