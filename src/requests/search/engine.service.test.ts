@@ -258,7 +258,8 @@ describe.each(kinds)('the engine %s', (kind) => {
           facetsAreExact: true,
         })
       }),
-      { numRuns: runs },
+      // One word in the shared view, where some of its matches may be requests, with a filter and without.
+      { numRuns: runs, examples: [[everyAlpha], [{ ...everyAlpha, filters: { view: sharedLikely, minVotes: 3 } }]] },
     )
   })
 
@@ -393,3 +394,10 @@ describe.each(kinds)('the engine %s', (kind) => {
 
 const sharedLikely: View = { account: null, least: 2 }
 const byVotes = { sortBy: 'votes' as const, offset: 0, limit: 50 }
+const everyAlpha: Asked = {
+  words: ['alpha'],
+  phrase: null,
+  excluded: null,
+  filters: { view: sharedLikely },
+  ...byVotes,
+}
