@@ -51,6 +51,7 @@ export function rowsOf({ frequentWords, rareWords }: Corpus): Row[] {
       more: { prefix: true },
       queries: many(() => pick(frequentWords, 1).slice(0, 3)),
     },
+    { what: 'two common words, with the total', more: { total: true }, queries: common(2) },
     { what: 'two common words, highlighted', more: { highlight: true }, queries: common(2) },
     { what: 'nothing matches', more: {}, queries: many(() => `${pick(rareWords, 1)}qzx`) },
   ]

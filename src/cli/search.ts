@@ -64,7 +64,7 @@ async function search(
   exitWhenOutputCloses()
   const query = words.join(' ')
   const page = defined({ limit, offset })
-  const body = { query, ...toBody(options, expand), ...page, ...defined({ groupBy }) }
+  const body = { query, ...toBody(options, expand), ...page, total: true, ...defined({ groupBy }) }
   const config = readClientConfig()
   const layout = {
     query,
@@ -171,7 +171,7 @@ const formatCorrection = ({ didYouMean }: SearchAnswer['meta'], query: string): 
 /** Says how many of the results have all words, where others have only some. */
 function formatTotal({ total, totalIsExact = true }: SearchAnswer['meta'], end: number, isGrouped: boolean): string[] {
   if (total === 0) return ['No stored request has all of the words; these have some.']
-  // Older services do not say it; of wishes it is not known how many there are.
+  // Of wishes it is not known how many there are.
   if (total === undefined || !totalIsExact || isGrouped || total >= end) return []
   return [`${count(total, 'stored request')} ${total === 1 ? 'has' : 'have'} all of the words; the others have some.`]
 }

@@ -13,7 +13,7 @@ const titles = (results: RequestRecord[]) => results.map(({ title }) => title)
 describe('a search with expand', () => {
   it('collects every topic once from each platform, and answers with the union for one credit', async () => {
     live.related = ['night theme', 'contrast']
-    const { status, body, headers } = await live.expand('dark mode', { limit: 50 })
+    const { status, body, headers } = await live.expand('dark mode', { limit: 50, total: true })
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(calledTopics()).toEqual(Array(2).fill(['contrast', 'dark mode', 'night theme']))
     expect(body.meta).toEqual({
@@ -169,7 +169,7 @@ describe('a search with expand', () => {
 
   it('lists rows of the query before those of another topic, each once, and applies the filters to all', async () => {
     live.related = ['night theme']
-    const all = (await live.expand('dark mode', { limit: 50 })).body.data.results as RequestRecord[]
+    const all = (await live.expand('dark mode', { limit: 50, total: true })).body.data.results as RequestRecord[]
     expect(titles(all).slice(0, 4)).toEqual(Array(4).fill('dark mode please'))
     expect(titles(all).slice(4)).toEqual(Array(4).fill('night theme please'))
     const { body } = await live.expand('dark mode', { filters: { platforms: ['hackernews'] } })

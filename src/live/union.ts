@@ -1,12 +1,11 @@
 import type { Executor } from '../database/open.ts'
 import { topicKey } from '../platforms/topic-key.ts'
 import { likelihoods, type RequestRecord } from '../requests/record.ts'
-import type { SearchPage } from '../requests/search/answer.ts'
-import type { FacetName } from '../requests/search/engine.ts'
+import { type AnswerInput, readTotals, type SearchPage } from '../requests/search/answer.ts'
 import { searchCap } from '../requests/search/orders.ts'
 import { plainQuery, splitQuery } from '../requests/search/query.ts'
 import { searchQuery } from '../requests/search/query-search.ts'
-import type { FoundMatches, SearchIndex, SearchInput } from '../requests/search/search-index.ts'
+import type { FoundMatches, SearchIndex } from '../requests/search/search-index.ts'
 
 /**
  * Reciprocal rank fusion (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
@@ -34,10 +33,9 @@ export function fuseRanks(lists: readonly RankedList[]): string[] {
   return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id)
 }
 
-export interface UnionInput extends SearchInput {
+export interface UnionInput extends AnswerInput {
   /** The topics of the query's expansion; the topic that equals the query is ignored. */
   topics: readonly string[]
-  facets?: readonly FacetName[]
 }
 
 const postedAt = ({ originalCreatedAt, createdAt }: RequestRecord) => Date.parse(originalCreatedAt ?? createdAt)
@@ -78,7 +76,7 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     maybeResults: new Set(found.flatMap(({ maybeIds }) => maybeIds)).size,
     words: [...new Set(found.flatMap(({ words }) => words))],
     // Of the query itself: its topics have words of their own.
-    totals: await index.totals(executor, { ...input, query: own.understood.corrected ?? input.query }),
+    totals: await readTotals(index, executor, input, own.understood),
     understood: own.understood,
     onlyWords: own.onlyWords,
   }

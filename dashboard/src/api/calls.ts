@@ -12,10 +12,11 @@ const streamOf = async (call: Promise<{ response: Response }>): Promise<Response
 
 /** Searches. The first search of the address was sent by boot.ts, and is not sent again. */
 export const search = (input: SearchInput, signal: AbortSignal): Promise<SearchAnswer> => {
-  const sent = takeFirstSearch(searchBody(input))
+  const body = searchBody(input)
+  const sent = takeFirstSearch(JSON.stringify(body))
   return answerOf(
     api.POST('/api/v1/requests/search', {
-      body: { ...input, highlight: true },
+      body,
       signal,
       fetch: (request) => send(request, { sent }),
     }),
@@ -26,7 +27,7 @@ export const search = (input: SearchInput, signal: AbortSignal): Promise<SearchA
 export const expandSearch = (input: SearchInput, idempotencyKey: string, signal: AbortSignal): Promise<Response> =>
   streamOf(
     api.POST('/api/v1/requests/search', {
-      body: { ...input, highlight: true, expand: true },
+      body: { ...searchBody(input), expand: true },
       params: once(idempotencyKey),
       headers: events,
       parseAs: 'stream',

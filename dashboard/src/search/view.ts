@@ -169,13 +169,13 @@ export function feedOf(view: View): FeedTarget {
 /** The results of one page. */
 export const pageSize = 20
 
-/** The body of a search, as it is sent. */
-export const searchBody = (input: SearchInput): string => JSON.stringify({ ...input, highlight: true })
+/** The body of a search. */
+export const searchBody = (input: SearchInput) => ({ ...input, highlight: true, total: true })
 
 /** The body of the first search of an address; null when the address lists and does not search. */
 export function firstSearchBody(parameters: URLSearchParams): string | null {
   const view = parseView(parameters)
-  return view.query === '' ? null : searchBody(searchInput(view, { limit: pageSize, offset: 0 }))
+  return view.query === '' ? null : JSON.stringify(searchBody(searchInput(view, { limit: pageSize, offset: 0 })))
 }
 
 /** The parameters of the list of a view. */

@@ -9,6 +9,8 @@ import type { SearchIndex, SearchInput } from './search-index.ts'
 export interface AnswerInput extends SearchInput {
   /** Whether the results say where in them the words are. */
   highlight?: boolean
+  /** Whether the requests with all words are counted; they are for facets. */
+  total?: boolean
   /** What the matches are counted by. */
   facets?: readonly FacetName[]
 }
@@ -26,8 +28,8 @@ export interface SearchPage {
   maybeResults: number
   /** The normalised words that were searched. */
   words: string[]
-  /** How many requests have all words of the query. */
-  totals: Totals
+  /** How many requests have all words of the query; null where nobody asked. */
+  totals: Totals | null
   understood: Understood
   /** The ids of the results that have words of the query, but not all of its phrases. */
   onlyWords: ReadonlySet<string>
@@ -38,7 +40,7 @@ export type SearchResult = RequestRecord & { highlights?: Highlight[]; matchedBy
 
 export interface SearchAnswer {
   data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: SearchResult[] }
-  meta: Totals & {
+  meta: Partial<Totals> & {
     originalQuery: string
     understood: Understood
     maybeResults: number
@@ -46,6 +48,16 @@ export interface SearchAnswer {
     didYouMean?: string
   }
 }
+
+const isCounted = ({ total, facets = [] }: AnswerInput) => total === true || facets.length > 0
+
+/** The totals and facets of a search, in a statement of their own; null where nobody asked. */
+export const readTotals = async (
+  searchIndex: SearchIndex,
+  executor: Executor,
+  input: AnswerInput,
+  { corrected = input.query }: Understood,
+): Promise<Totals | null> => (isCounted(input) ? searchIndex.totals(executor, { ...input, query: corrected }) : null)
 
 /** The answer to every search, with the highlights, which are read for it besides the page. */
 export async function toAnswer(
@@ -83,11 +95,12 @@ export async function answerSearch(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,
 ): Promise<SearchAnswer> {
-  const aside = { words: [], total: (input.facets ?? []).length === 0 }
-  const { more, maybeIds, ...found } = await searchQuery(searchIndex, executor, { ...input, aside })
-  const totals =
-    found.aside?.totals ??
-    (await searchIndex.totals(executor, { ...input, query: found.understood.corrected ?? input.query }))
+  const total = isCounted(input) && (input.facets ?? []).length === 0
+  const { more, maybeIds, ...found } = await searchQuery(searchIndex, executor, {
+    ...input,
+    aside: { words: [], total },
+  })
+  const totals = found.aside?.totals ?? (await readTotals(searchIndex, executor, input, found.understood))
   const atCap = input.offset + found.results.length >= searchCap
   return toAnswer(executor, input, {
     ...found,

@@ -194,12 +194,16 @@ describe('among more than 1,000 matches', () => {
       platform: [{ value: 'github', count: 1_150 }],
       tag: [{ value: 'rare', count: 1 }],
     })
-    const { meta, data } = await search('pen', { sortBy: 'votes', filters: { minVotes: 1_140, tags: ['rare'] } })
+    const { meta, data } = await search('pen', {
+      sortBy: 'votes',
+      total: true,
+      filters: { minVotes: 1_140, tags: ['rare'] },
+    })
     expect([data.results.length, meta.total, meta.facets]).toEqual([1, 1, undefined])
   })
 
   it('a phrase of few requests finds all of them, also those that are not among the best matches', async () => {
-    const { data, meta } = await search('pen "feather 1149"')
+    const { data, meta } = await search('pen "feather 1149"', { total: true })
     expect([data.results[0].matchedBy, data.results[1].matchedBy, meta.total]).toEqual([undefined, 'words', 1])
   })
 
@@ -236,7 +240,7 @@ describe('by votes or date', () => {
   )
 
   it('requests with all words come before those with some of them', async () => {
-    const { data, meta } = await search('blue tent', { sortBy: 'votes' })
+    const { data, meta } = await search('blue tent', { sortBy: 'votes', total: true })
     expect(data.results.map((result: { votes: number }) => result.votes)).toEqual([5, 1, 900, 7])
     expect([meta.total, meta.totalIsExact]).toEqual([2, true])
   })
@@ -256,7 +260,10 @@ describe('by votes or date', () => {
   })
 
   it('a query of words that nothing has suggests others, as by relevance', async () => {
-    expect((await search('paddel', { sortBy: 'new' })).meta).toMatchObject({ didYouMean: 'paddle', total: 1 })
+    expect((await search('paddel', { sortBy: 'new', total: true })).meta).toMatchObject({
+      didYouMean: 'paddle',
+      total: 1,
+    })
   })
 
   it('facets of an unknown name are a 400 that names the field', async () => {

@@ -94,6 +94,12 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
       Type.Boolean({ default: false, description: 'Say where the words are in the texts that the results show' }),
     ),
     fullText: fullTextParameter,
+    total: defaulted(
+      Type.Boolean({
+        default: false,
+        description: 'Count the requests with all words, in `meta.total`; `facets` do it too',
+      }),
+    ),
     facets: Type.Optional(
       Type.Array(oneOf(facetNames), {
         minItems: 1,
@@ -160,11 +166,13 @@ const searchMeta = closed({
     description:
       'How many more of the considered matches may be requests: `filters.include` = `maybe` adds them; 0 when they are included',
   }),
-  total: Type.Integer({
-    description:
-      'How many requests have all words of the query and pass the filters. Results that have only some of the words come after these; with `expand` they come among them',
-  }),
-  totalIsExact: Type.Boolean({ description: 'False: there are more than `total`' }),
+  total: Type.Optional(
+    Type.Integer({
+      description:
+        'With `total` or `facets`: how many requests have all words of the query and pass the filters. Results that have only some of the words come after these; with `expand` they come among them',
+    }),
+  ),
+  totalIsExact: Type.Optional(Type.Boolean({ description: 'False: there are more than `total`' })),
   facets: Type.Optional(closed(Object.fromEntries(facetNames.map((name) => [name, Type.Optional(facetValues)])))),
   facetsAreExact: Type.Optional(
     Type.Boolean({ description: 'False: `facets` count only the first of very many requests with all words' }),

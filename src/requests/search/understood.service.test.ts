@@ -245,7 +245,7 @@ describe.each([
 
   it('is found by either, and marked', async () => {
     for (const query of [one, other]) {
-      const { data, meta } = await search(`${name} ${query}`, { highlight: true })
+      const { data, meta } = await search(`${name} ${query}`, { highlight: true, total: true })
       const found = data.results.slice(0, 2)
       expect(found.map(({ title }: Result) => title).sort()).toEqual([...both].sort())
       expect([meta.total, meta.understood.corrected]).toEqual([2, undefined])
@@ -266,7 +266,7 @@ describe.each([
 
   it('is found by the beginning of either', async () => {
     for (const query of [one, other]) {
-      const { data, meta } = await search(`${name} ${query.slice(0, -1)}`, { prefix: true })
+      const { data, meta } = await search(`${name} ${query.slice(0, -1)}`, { prefix: true, total: true })
       const found = data.results.slice(0, 2).map(({ title }: Result) => title)
       expect([found.sort(), meta.total]).toEqual([[...both].sort(), 2])
     }
