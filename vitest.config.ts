@@ -7,11 +7,11 @@ const named = (ending: string) => `{src,simulator,test,bench}/**/*${ending}`
 
 /** Subjects that differ between the two databases: these files of the Postgres list run on the embedded one, too. */
 const onBothDatabases = [
-  'src/channels/secrets-required.postgres.test.ts',
+  'src/notifications/channels/secrets-required.postgres.test.ts',
   'src/credits/ledger.postgres.test.ts',
   'src/database/database.postgres.test.ts',
-  'src/idempotency/waiting.postgres.test.ts',
-  'src/scraping/claim.postgres.test.ts',
+  'src/http/idempotency/waiting.postgres.test.ts',
+  'src/collecting/scraping/claim.postgres.test.ts',
 ]
 
 interface ProjectOptions {

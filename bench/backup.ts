@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { readConfig } from '../src/config.ts'
-import { startService } from '../src/service.ts'
+import { readConfig } from '../src/app/config.ts'
+import { startService } from '../src/app/service.ts'
 
 // How long a backup delays other work: the maximum time of a write while writes go on all the time.
 //   node bench/backup.ts

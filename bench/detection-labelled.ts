@@ -1,7 +1,7 @@
 import type { Judged, Point } from '../scripts/detection/curve.ts'
 import { curveOf, pointAt } from '../scripts/detection/curve.ts'
 import type { LabelledText } from '../scripts/detection/labelled.ts'
-import { detect, thresholdsOf, type WishClass } from '../src/detection/detect.ts'
+import { detect, thresholdsOf, type WishClass } from '../src/requests/detection/detect.ts'
 
 /** Phrases that wishes are searched for with, as an expression: the detection before there was a model. */
 export const phrases = /feature requests?|\bi wish\b|would be nice if|please add/i

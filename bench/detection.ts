@@ -12,7 +12,7 @@ import {
 import { bestF1, curveOf, type Judged, type Point, pointAt, precisionAtRecall } from '../scripts/detection/curve.ts'
 import { parseLabelled, readLabelled } from '../scripts/detection/labelled.ts'
 import { seededRandom } from '../scripts/detection/random.ts'
-import { detect, thresholdsOf } from '../src/detection/detect.ts'
+import { detect, thresholdsOf } from '../src/requests/detection/detect.ts'
 import { measureLabelled, morePhrases, phrases } from './detection-labelled.ts'
 import { writeSection } from './report.ts'
 

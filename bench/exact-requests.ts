@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../src/database/open.ts'
-import { searchTextOf } from '../src/requests/search/text.ts'
+import { searchTextOf } from '../src/requests/words/text.ts'
 import { followNewRequests } from '../test/stored-requests.ts'
 import { type Corpus, createRandom } from './engines/corpus.ts'
 

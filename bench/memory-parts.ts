@@ -28,8 +28,8 @@ function residentWasmBytes(): number {
 const bare = resident()
 const [{ pino }, { readConfig }, { startService }] = await Promise.all([
   import('pino'),
-  import('../src/config.ts'),
-  import('../src/service.ts'),
+  import('../src/app/config.ts'),
+  import('../src/app/service.ts'),
 ])
 const withModules = resident()
 const onCrash = (error: Error) => {

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { readConfig } from '../src/config.ts'
-import { startService } from '../src/service.ts'
+import { readConfig } from '../src/app/config.ts'
+import { startService } from '../src/app/service.ts'
 
 // The service in a process of its own, for other benches, with budgets that never wait: the simulated platforms have no limits.
 // Every message is answered with the memory that is in use after a collection of garbage.

@@ -9,8 +9,8 @@ import { type Browser, chromium } from 'playwright-core'
 import { ensurePage } from '../scripts/build-dashboard.mjs'
 import { startPlatformSimulator } from '../simulator/simulator.ts'
 import { generateApiKey } from '../src/accounts/api-key.ts'
-import { readConfig } from '../src/config.ts'
-import { startService } from '../src/service.ts'
+import { readConfig } from '../src/app/config.ts'
+import { startService } from '../src/app/service.ts'
 import { chromiumFlags, chromiumPath } from '../test/dashboard/chromium.ts'
 
 // The page: what its script weighs on the wire, when something is seen, and when the results of a search are there. A cold

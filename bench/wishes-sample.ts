@@ -1,7 +1,7 @@
 import { seededRandom } from '../scripts/detection/random.ts'
 import { type CorpusText, corpora, hasCorpora, readPosts, readTitanium } from '../scripts/wishes/corpora.ts'
 import { openCorpusDatabase } from '../scripts/wishes/corpus-database.ts'
-import { detect, wishClassOf } from '../src/detection/detect.ts'
+import { detect, wishClassOf } from '../src/requests/detection/detect.ts'
 import { createWordCounter } from '../src/wishes/pairs/rarity.ts'
 import { placeSlice } from '../src/wishes/placing/placing.ts'
 

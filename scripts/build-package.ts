@@ -35,7 +35,7 @@ function copyPage(): void {
   if (!existsSync(join(page, 'index.html')) || isPageStale()) throw new Error('the page is not built')
   const { builds } = JSON.parse(readFileSync(join(page, '.sources'), 'utf8')) as { builds: string[][] }
   const present = new Set(builds[0])
-  cpSync(page, join(fresh, 'src', 'dashboard', 'page'), {
+  cpSync(page, join(fresh, 'src', 'http', 'dashboard', 'page'), {
     recursive: true,
     filter: (source) => {
       const [folder, name] = source.slice(page.length + 1).split(sep)

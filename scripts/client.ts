@@ -22,8 +22,8 @@ const firstLine = (document: string, types: string) =>
 async function readDocument(): Promise<string> {
   const [{ pino }, { readConfig }, { startService }] = await Promise.all([
     import('pino'),
-    import('../src/config.ts'),
-    import('../src/service.ts'),
+    import('../src/app/config.ts'),
+    import('../src/app/service.ts'),
   ])
   const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-client-'))
   const crash = (error: Error) => {

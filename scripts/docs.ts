@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { environmentSchema } from '../src/config.ts'
+import { environmentSchema } from '../src/app/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
-import { catalogue, labelMeanings } from '../src/metrics/catalogue.ts'
+import { catalogue, labelMeanings } from '../src/operations/metrics/catalogue.ts'
 import { platformDefinitions } from '../src/platforms/registry.ts'
 import { nightlyParts } from '../test/nightly.ts'
 

@@ -1,4 +1,4 @@
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/app/config.ts'
 import { fetchPageOrNull, testClient } from '../src/platforms/adapters/testing.ts'
 import { memoryAdapterCache } from '../src/platforms/adapters/youtube/testing.ts'
 import { createMemoryQuotas } from '../src/platforms/budget/quota.ts'

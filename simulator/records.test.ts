@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detect } from '../src/detection/detect.ts'
+import { detect } from '../src/requests/detection/detect.ts'
 import { createCorpus } from './corpus.ts'
 import { canonicalText } from './query.ts'
 import { generateRecord, nastyIndexes } from './records.ts'

@@ -1,7 +1,7 @@
+import { readConfig } from './app/config.ts'
+import { startService } from './app/service.ts'
 import { logDatabaseEnd } from './cli/database-end.ts'
 import { createLog } from './cli/log.ts'
-import { readConfig } from './config.ts'
-import { startService } from './service.ts'
 
 export { version } from './runtime/version.ts'
 

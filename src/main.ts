@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander'
-import { BackupError } from './backup/backup-error.ts'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
 import { createProgram } from './cli/program.ts'
 import { DataDirectoryError } from './database/embedded/data-directory-error.ts'
 import { isDatabaseUnavailable } from './database/errors.ts'
 import { SchemaVersionError } from './database/schema-version-error.ts'
-import { MovingError } from './moving/moving-error.ts'
-import { SearchEngineError } from './requests/search/search-engine-error.ts'
+import { BackupError } from './operations/backup/backup-error.ts'
+import { MovingError } from './operations/moving/moving-error.ts'
 import { ConfigError } from './runtime/config-error.ts'
+import { SearchEngineError } from './search/search-engine-error.ts'
 
 /** The message and the exit code of an error. */
 function explain(error: unknown): { message: string | null; exitCode: number } {

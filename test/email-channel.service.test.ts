@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { confirmationLink, readMail, startMailServer, type TestMailServer } from '../src/mail/testing.ts'
+import { confirmationLink, readMail, startMailServer, type TestMailServer } from '../src/notifications/mail/testing.ts'
 import { startTestService, type TestService } from './service.ts'
 
 const publicUrl = 'https://wishwell.example'

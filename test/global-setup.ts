@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
-import { readConfig } from '../src/config.ts'
-import { prepareDatabase } from '../src/prepare-database.ts'
+import { readConfig } from '../src/app/config.ts'
+import { prepareDatabase } from '../src/app/prepare-database.ts'
 import { startPostgres } from './postgres.ts'
 
 const onCrash = (error: Error) => {

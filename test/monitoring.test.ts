@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { catalogue, type Label, type SeriesName } from '../src/metrics/catalogue.ts'
+import { catalogue, type Label, type SeriesName } from '../src/operations/metrics/catalogue.ts'
 
 // Alerts and the dashboard are written by hand: what they name must exist.
 

@@ -51,13 +51,13 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     after: 'detection, search, lists, the store, live calls, mail',
     embedded: [
       '{src,test}/**/*.property.{test,service.test}.ts',
-      'src/channels/adapters/formats.test.ts',
+      'src/notifications/channels/adapters/formats.test.ts',
       'src/database/embedded/client.service.test.ts',
-      'src/live/faults.service.test.ts',
-      'src/mail/hostile-mail.test.ts',
-      'src/requests/list/list.service.test.ts',
-      'src/requests/search/{engine,fuzz}.service.test.ts',
-      'src/scraping/cancel.service.test.ts',
+      'src/collecting/live/faults.service.test.ts',
+      'src/notifications/mail/hostile-mail.test.ts',
+      'src/search/list/list.service.test.ts',
+      'src/search/{engine,fuzz}.service.test.ts',
+      'src/collecting/scraping/cancel.service.test.ts',
     ],
   },
   month: {
@@ -71,9 +71,9 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     after: 'the ledger, rate limits, sessions, placing, anything that processes share',
     postgres: [
       'src/credits/{last-credit.postgres,budgets.service}.test.ts',
-      'src/{requests/wishes/numbers.property,topics/counts.property,accounts/account-keys}.service.test.ts',
-      'src/rate-limits/limiter.postgres.test.ts',
-      'src/{judging/judging,refreshing/refreshing,accounts/sessions/sessions,platforms/budget/quota-store}.service.test.ts',
+      'src/{requests/wishes/numbers.property,wishes/topics/counts.property,accounts/account-keys}.service.test.ts',
+      'src/http/rate-limits/limiter.postgres.test.ts',
+      'src/{requests/judging/judging,requests/refreshing/refreshing,accounts/sessions/sessions,platforms/budget/quota-store}.service.test.ts',
       'src/wishes/{placing/placing,marks/marks}.service.test.ts',
       'test/writers.postgres.test.ts',
     ],
@@ -81,7 +81,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   tsvector: {
     about: 'the search suite on a Postgres without BM25',
     after: 'search',
-    postgres: ['src/requests/search/{engine,engine-choice,search-index,searchable-requests,views}.service.test.ts'],
+    postgres: ['src/search/{engine,engine-choice,search-index,searchable-requests,views}.service.test.ts'],
   },
   faults: {
     about: 'every fault of every platform, and platforms that stay silent',
@@ -103,10 +103,10 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   moving: {
     about: 'backups, restores and dumps of whole databases',
     after: 'the schema, backups, dumps',
-    embedded: [nightly('src/{backup,moving}')],
+    embedded: [nightly('src/operations')],
     postgres: [
-      'src/moving/{moving,restore-dump}.nightly.test.ts',
-      'src/backup/backup.nightly.test.ts',
+      'src/operations/moving/{moving,restore-dump}.nightly.test.ts',
+      'src/operations/backup/backup.nightly.test.ts',
       'test/schema-version.nightly.test.ts',
     ],
   },
@@ -114,8 +114,8 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     about: 'what measures time or memory, or waits for a real while',
     after: 'channels, live calls, search, upkeep',
     embedded: [
-      nightly('src/{channels,live,scraping,upkeep}'),
-      'src/requests/search/*.nightly.test.ts',
+      nightly('src/{notifications,collecting}'),
+      'src/search/*.nightly.test.ts',
       'test/demo.nightly.test.ts',
       nightly('test/near-misses'),
     ],
@@ -131,7 +131,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     after: 'search, the outbox',
     postgres: [
       nightly('test/opensearch'),
-      'src/requests/search/{engine,search-index,searchable-requests,views,outbox/metrics}.service.test.ts',
+      'src/search/{engine,search-index,searchable-requests,views,outbox/metrics}.service.test.ts',
     ],
     environment: { TEST_SEARCH: 'opensearch' },
     globalSetup: ['test/opensearch/global-setup.ts'],

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import type { Database } from '../src/database/open.ts'
-import { type ClusterSearch, openClusterSearch } from '../src/requests/search/opensearch/cluster-search.ts'
-import { openSearchIndex, type SearchIndex } from '../src/requests/search/search-index.ts'
+import { type ClusterSearch, openClusterSearch } from '../src/search/opensearch/cluster-search.ts'
+import { openSearchIndex, type SearchIndex } from '../src/search/search-index.ts'
 import { hasBm25 } from './database.ts'
 
 declare module 'vitest' {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import type { EmbeddedClient } from '../src/database/embedded/client.ts'
 import { type Database, handleOfEmbedded, type OpenDatabase, openDatabase } from '../src/database/open.ts'
-import { createUpkeep } from '../src/upkeep/upkeep.ts'
+import { createUpkeep } from '../src/database/upkeep/upkeep.ts'
 
 // One embedded database a test worker: starting one takes a second of CPU time and reads 40 MB, emptying one takes 20 ms.
 // It is lent to one user at a time; another one gets a copy of the template.

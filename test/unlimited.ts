@@ -1,4 +1,4 @@
-import type { RequestLimits } from '../src/rate-limits/rate-limits.ts'
+import type { RequestLimits } from '../src/http/rate-limits/rate-limits.ts'
 
 /** The limiter runs in every suite, but refuses nothing. */
 export const unlimited: RequestLimits = {

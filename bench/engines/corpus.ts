@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readAllowedPosts } from '../../scripts/allowed-posts.ts'
-import { isStopWord } from '../../src/text/words.ts'
+import { isStopWord } from '../../src/runtime/text/words.ts'
 import type { BenchDocument } from './engine.ts'
 
 const shared = process.env.WISHWELL_SHARED ?? fileURLToPath(new URL('../../../shared', import.meta.url))

@@ -1,4 +1,4 @@
-import { blockCount, featuresOf } from '../../src/detection/features.ts'
+import { blockCount, featuresOf } from '../../src/requests/detection/features.ts'
 import type { Example } from './corpora.ts'
 
 /** The features of texts as rows of positions in the tables of the model. */

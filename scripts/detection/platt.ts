@@ -1,4 +1,4 @@
-import { type Calibration, probabilityOf } from '../../src/detection/calibration.ts'
+import { type Calibration, probabilityOf } from '../../src/requests/detection/calibration.ts'
 
 export interface Scored {
   score: number

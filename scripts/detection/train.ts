@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { probabilityOf } from '../../src/detection/calibration.ts'
-import type { PlatformGroup } from '../../src/detection/platform-groups.ts'
+import { probabilityOf } from '../../src/requests/detection/calibration.ts'
+import type { PlatformGroup } from '../../src/requests/detection/platform-groups.ts'
 import {
   type GroupModel,
   maxFileBytes,
   type Thresholds,
   weightsFile,
   writeDetector,
-} from '../../src/detection/weights-file.ts'
+} from '../../src/requests/detection/weights-file.ts'
 import { corpora, hasCorpora } from './corpora.ts'
 import {
   type HeldOut,
@@ -22,7 +22,7 @@ import { curveOf, type Point } from './curve.ts'
 import { correctionExamples, readLabelled } from './labelled.ts'
 import { fitCalibration } from './platt.ts'
 
-// Trains the weights of the detection, src/detection/weights.bin, from the corpora: the same file from the same corpora.
+// Trains the weights of the detection, src/requests/detection/weights.bin, from the corpora: the same file from the same corpora.
 //   npm run train:detection
 //   npm run train:detection -- --labelled FILE.jsonl      also from the corrections of a service (wishwell admin detection export)
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataDirectoryError } from '../database/embedded/data-directory-error.ts'
+import { readOwnFile } from '../http/secrets/own-file.ts'
 import { ConfigError } from '../runtime/config-error.ts'
-import { readOwnFile } from '../secrets/own-file.ts'
 
 export interface AdminKey {
   key: string

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyScope } from '../database/column-types.ts'
 import type { Account, Caller } from '../http/callers.ts'
 import { ServiceError } from '../http/errors.ts'
-import type { AccountPolicy, RateLimits } from '../rate-limits/rate-limits.ts'
+import type { AccountPolicy, RateLimits } from '../http/rate-limits/rate-limits.ts'
 import { type Credentials, type CredentialsDependencies, createCredentials } from './credentials.ts'
 import { requireScopeOf } from './scopes.ts'
 

@@ -1,9 +1,9 @@
 import type { Transaction } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { bodyErrors, errorResponses } from '../http/schemas.ts'
-import { idempotencyErrors, idempotencyHeaders } from '../idempotency/idempotency.ts'
 import { makeKey, revokeOwnKey } from './account-keys.ts'
 import {
   answerKeys,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { type Receiver, startReceiver, status } from '../channels/testing.ts'
+import { type Receiver, startReceiver, status } from '../notifications/channels/testing.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 

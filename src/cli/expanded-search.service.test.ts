@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { prepareLiveService, refusing } from '../live/testing.ts'
+import { prepareLiveService, refusing } from '../collecting/live/testing.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 import { startFakeService } from './fake-service-testing.ts'

@@ -1,4 +1,4 @@
-import type { CollectionProgress, CollectionState } from '../live/gathering.ts'
+import type { CollectionProgress, CollectionState } from '../collecting/live/gathering.ts'
 import { ApiError } from './answers.ts'
 import type { Api } from './api.ts'
 import type { Answer, Body, Schemas } from './api-types.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PlatformProgress } from '../scraping/job-events.ts'
+import type { PlatformProgress } from '../collecting/scraping/job-events.ts'
 import type { Api } from './api.ts'
 import type { Job } from './api-types.ts'
 import type { Detail, Progress } from './progress.ts'

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { type DestinationStream, type Logger, levels, pino } from 'pino'
-import type { LogFormat } from '../config.ts'
+import type { LogFormat } from '../app/config.ts'
 import { firstLine, printable } from './text.ts'
 
 /** The format of a log, with `auto` resolved. */

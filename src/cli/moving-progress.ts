@@ -1,4 +1,4 @@
-import type { MovingProgress } from '../moving/moving-error.ts'
+import type { MovingProgress } from '../operations/moving/moving-error.ts'
 import { columnsOf } from './output.ts'
 import { count } from './text.ts'
 

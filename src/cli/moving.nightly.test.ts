@@ -12,7 +12,7 @@ import {
   newDataDirectory,
   type Place,
   readPlace,
-} from '../moving/testing.ts'
+} from '../operations/moving/testing.ts'
 import { noTerminal, runOnTerminal, startCommand } from './command-testing.ts'
 import { formatMovingBar } from './moving-progress.ts'
 import { nowhere } from './operator-testing.ts'

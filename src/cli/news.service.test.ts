@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { endedRun, makeWatch, type TestWatch } from '../news/testing.ts'
+import { endedRun, makeWatch, type TestWatch } from '../watches/news/testing.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 

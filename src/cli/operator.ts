@@ -5,10 +5,10 @@ import createClient, { type Client } from 'openapi-fetch'
 import { pino } from 'pino'
 import type { paths } from '../../client/api.d.ts'
 import { loadAdminKey, readAdminKey } from '../accounts/admin-key.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../app/config.ts'
+import type { Service } from '../app/service.ts'
 import { hasDatabase } from '../database/embedded/data-directory.ts'
 import { DataDirectoryInUseError } from '../database/embedded/lock.ts'
-import type { Service } from '../service.ts'
 import { connectionError } from './answers.ts'
 import { readServiceAddress, type ServiceAddress } from './client-config.ts'
 import { type Connection, type ConnectionConfig, createConnection } from './connection.ts'
@@ -72,7 +72,7 @@ async function openOffline(config: Config, { url, isHere }: ServiceAddress): Pro
   const log = pino({ level: 'error', base: null }, pino.destination({ fd: 2, sync: true }))
   try {
     // Only here, since a call of a running service needs none of it.
-    const { startService } = await import('../service.ts')
+    const { startService } = await import('../app/service.ts')
     return await startService(config, log, endCommand, { offline: true })
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error

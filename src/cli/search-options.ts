@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { requestStatuses } from '../database/column-types.ts'
-import { searchOrders } from '../requests/search/orders.ts'
 import { includes } from '../requests/views/include.ts'
+import { searchOrders } from '../search/orders.ts'
 import type { Body } from './api-types.ts'
 import { collectValues, commaList, dateHelp, defined, sortOption, wholeNumber } from './options.ts'
 import { printable, shellWord } from './text.ts'

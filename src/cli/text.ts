@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { withoutUnseen } from '../text/unseen.ts'
+import { withoutUnseen } from '../runtime/text/unseen.ts'
 
 /** The maximum of a line of output; the remainder of a text is not processed. */
 const maxLineLength = 4_000

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { systemClock } from '../runtime/clock.ts'
-import { topicOrders } from '../topics/orders.ts'
+import { topicOrders } from '../wishes/topics/orders.ts'
 import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, type Json, moreOf, printAnswer } from './client-command.ts'
 import { defined, sortOption, wholeNumber } from './options.ts'

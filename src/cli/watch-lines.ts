@@ -1,4 +1,4 @@
-import { goalChangesNothing } from '../news/goal-words.ts'
+import { goalChangesNothing } from '../watches/news/goal-words.ts'
 import type { Data, Schemas } from './api-types.ts'
 import { formatRow, type Row } from './rows.ts'
 import { count, printable } from './text.ts'

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Service } from '../app/service.ts'
 
 type Started = Pick<Service, 'address' | 'firstApiKey' | 'signInUrl' | 'adminKeyLocation'>
 

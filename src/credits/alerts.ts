@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { noteEvent } from '../accounts/events/events.ts'
 import { monthOf } from '../accounts/month.ts'
 import { plans } from '../accounts/plans.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
-import { noteEvent } from '../events/events.ts'
 
 /** The settled credits of the pool, in percent of it, that an account is told of. These figures are defined only here. */
 export const alertPercents = [80, 95, 100] as const

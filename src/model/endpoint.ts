@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { getGlobalDispatcher, request as send } from 'undici'
-import { createDispatcher, hasProxy } from '../outbound/proxy.ts'
+import { createDispatcher, hasProxy } from '../http/outbound/proxy.ts'
 import { createCircuit } from '../platforms/budget/circuit.ts'
 import { BodyError, readJsonBody } from '../platforms/client/body.ts'
 import { endpointUrl } from '../platforms/client/client.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { NetworkProxies } from '../outbound/proxy.ts'
+import type { NetworkProxies } from '../http/outbound/proxy.ts'
 import type { Complain } from '../runtime/config-error.ts'
 
 /** The environment variables of the model: part of the schema in `config.ts`, which alone reads them. */

@@ -4,9 +4,9 @@ import {
   normaliseQuery,
   normaliseText,
   unspacedCharacterPattern,
-} from '../text/normalise.ts'
-import { beginningOf, stemOf } from '../text/stem.ts'
-import { hasUmlaut, tellingWords, withDigraphs } from '../text/words.ts'
+} from '../runtime/text/normalise.ts'
+import { beginningOf, stemOf } from '../runtime/text/stem.ts'
+import { hasUmlaut, tellingWords, withDigraphs } from '../runtime/text/words.ts'
 import type { FoundRequest } from './platform.ts'
 
 /** The fields that are compared with a topic. */

@@ -33,7 +33,7 @@ export interface FoundRequest {
   refreshHandle: string | null
   /** The source of an account in which it was found (`PageRequest.sources`); null when it was found in a source of the operator. */
   ownSource: string | null
-  /** Only where the source itself says how likely it is a feature request, 0 to 1; otherwise `detection/` judges it. */
+  /** Only where the source itself says how likely it is a feature request, 0 to 1; otherwise `requests/detection/` judges it. */
   confidence?: number
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { expect, it } from 'vitest'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../app/config.ts'
 import type { AdapterCache } from './adapters/adapter-cache.ts'
 import { fetchPageOrNull, privateTargets, sendJson, startServer, testClient, testClock } from './adapters/testing.ts'
 import { createMemoryQuotas } from './budget/quota.ts'

@@ -1,8 +1,8 @@
 import type { Authentication } from '../accounts/authentication.ts'
+import type { JobTermsDependencies } from '../collecting/scraping/job-terms.ts'
 import type { Database, Executor } from '../database/open.ts'
-import type { Idempotent } from '../idempotency/idempotency.ts'
+import type { Idempotent } from '../http/idempotency/idempotency.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { JobTermsDependencies } from '../scraping/job-terms.ts'
 import type { RunDependencies } from './runs.ts'
 
 export const security = [{ apiKey: [] }]

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { type JobStatus, jobStatus } from '../collecting/scraping/jobs.ts'
 import type { Executor } from '../database/open.ts'
 import type { SkipReason } from '../database/tables/watches.ts'
 import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
-import { type JobStatus, jobStatus } from '../scraping/jobs.ts'
 
 /** A run of a watch as its account sees it. */
 export interface WatchRun {

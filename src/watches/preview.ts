@@ -1,4 +1,4 @@
-import { costOf } from '../scraping/jobs.ts'
+import { costOf } from '../collecting/scraping/jobs.ts'
 import { countInstants, nextInstants, type Schedule } from './schedule.ts'
 
 const shownRuns = 5

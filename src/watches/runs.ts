@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { startJob } from '../collecting/scraping/jobs.ts'
+import type { TaskQueue } from '../collecting/scraping/queue.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
-import { startJob } from '../scraping/jobs.ts'
-import type { TaskQueue } from '../scraping/queue.ts'
 import type { Watch } from './watch.ts'
 
 export interface RunDependencies {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
+import { type JobTermsBody, type JobTermsDependencies, jobTermsSchema } from '../collecting/scraping/job-terms.ts'
+import { jobStatuses } from '../collecting/scraping/jobs.ts'
 import { named } from '../http/openapi-components.ts'
 import { pageOf } from '../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, optional, trimmedText } from '../http/schemas.ts'
 import { anyPlatform } from '../platforms/schemas.ts'
 import { bodyFilters } from '../requests/filters/filters.ts'
-import { type JobTermsBody, type JobTermsDependencies, jobTermsSchema } from '../scraping/job-terms.ts'
-import { jobStatuses } from '../scraping/jobs.ts'
 
 export const watchPath = closed({ watchId: Type.String() })
 

@@ -7,8 +7,8 @@ import { type Period, timelineOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
 import { membersIn } from '../requests/wishes/membership.ts'
 import { readWishIds } from '../requests/wishes/numbers.ts'
-import type { PossiblySame } from '../requests/wishes/possibly-same.ts'
-import { readWishes, type WishSummary } from '../requests/wishes/summary.ts'
+import type { PossiblySame } from './list/possibly-same.ts'
+import { readWishes, type WishSummary } from './list/summary.ts'
 
 export interface WishDetail extends WishSummary {
   statuses: { status: RequestStatus | null; requests: number }[]

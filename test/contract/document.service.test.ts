@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { environmentSchema } from '../../src/config.ts'
+import { environmentSchema } from '../../src/app/config.ts'
 import { startTestService } from '../service.ts'
 
 it('is the document that clients are made of (npm run client)', async () => {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { createAdapters } from '../../src/channels/adapters/adapters.ts'
-import { startDelivering } from '../../src/channels/delivery/delivering.ts'
-import { createRenderer } from '../../src/channels/messages/render.ts'
+import { noteEvent } from '../../src/accounts/events/events.ts'
 import type { OpenDatabase } from '../../src/database/open.ts'
-import { noteEvent } from '../../src/events/events.ts'
-import { createOutbound } from '../../src/outbound/outbound.ts'
+import { createOutbound } from '../../src/http/outbound/outbound.ts'
+import { createSecrets } from '../../src/http/secrets/secrets.ts'
+import { createAdapters } from '../../src/notifications/channels/adapters/adapters.ts'
+import { startDelivering } from '../../src/notifications/channels/delivery/delivering.ts'
+import { createRenderer } from '../../src/notifications/channels/messages/render.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
-import { createSecrets } from '../../src/secrets/secrets.ts'
 
 export interface Deliveries {
   accountId: string

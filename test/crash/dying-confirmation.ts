@@ -1,8 +1,8 @@
 import { openDatabase } from '../../src/database/open.ts'
-import { parseMailAddress } from '../../src/mail/address.ts'
-import { sendConfirmations } from '../../src/mail/confirmations.ts'
-import { createMailer } from '../../src/mail/mailer.ts'
-import type { MailConfig } from '../../src/mail/settings.ts'
+import { parseMailAddress } from '../../src/notifications/mail/address.ts'
+import { sendConfirmations } from '../../src/notifications/mail/confirmations.ts'
+import { createMailer } from '../../src/notifications/mail/mailer.ts'
+import type { MailConfig } from '../../src/notifications/mail/settings.ts'
 
 // Sends what confirmations are due, and kills itself after a number of statements, or once the server has accepted a mail. Started by
 // mail.nightly.test.ts.

@@ -1,8 +1,8 @@
 import { openDatabase } from '../../src/database/open.ts'
-import { countTexts } from '../../src/requests/search/uncounted-texts.ts'
 import { preparePage } from '../../src/requests/store/prepared-page.ts'
 import { storePageAlone } from '../../src/requests/store/store.ts'
 import { foldAllTopicCounts } from '../../src/requests/store/topic-counts.ts'
+import { countTexts } from '../../src/requests/words/uncounted-texts.ts'
 import { foundRequest } from '../scripted-platform.ts'
 
 // Stores pages and folds what they changed, and kills itself after the first statement that contains a text. Started by

@@ -1,7 +1,7 @@
 import { openDatabase } from '../../src/database/open.ts'
-import { createGoalJudging } from '../../src/news/goal-judging.ts'
-import { findDueWatches, makeReport } from '../../src/news/report.ts'
-import { endedRun } from '../../src/news/testing.ts'
+import { createGoalJudging } from '../../src/watches/news/goal-judging.ts'
+import { findDueWatches, makeReport } from '../../src/watches/news/report.ts'
+import { endedRun } from '../../src/watches/news/testing.ts'
 import { foundRequest } from '../scripted-platform.ts'
 
 // Goes on with a month of a watch, and kills itself after so many statements. Started by interrupted-news.nightly.test.ts.

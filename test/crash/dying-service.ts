@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { readConfig } from '../../src/config.ts'
-import { startService } from '../../src/service.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { startService } from '../../src/app/service.ts'
 import { watched } from '../watched-database.ts'
 import { countUnended, jobPlatforms } from './job-platforms.ts'
 

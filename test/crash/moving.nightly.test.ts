@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRandom } from '../../simulator/random.ts'
 import { startCommand } from '../../src/cli/command-testing.ts'
-import { openDump } from '../../src/moving/dump-format.ts'
+import { openDump } from '../../src/operations/moving/dump-format.ts'
 import {
   environmentOf,
   makeFilledDatabase,
@@ -14,7 +14,7 @@ import {
   type Place,
   readPlace,
   withDatabase,
-} from '../../src/moving/testing.ts'
+} from '../../src/operations/moving/testing.ts'
 import { campaignSize } from '../campaign-size.ts'
 import { emptyDatabase } from '../database.ts'
 import { changeRequests } from '../stored-requests.ts'

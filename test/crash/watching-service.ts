@@ -1,4 +1,4 @@
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/app/config.ts'
 import { startWatching } from './watching.ts'
 
 // A service whose clock the test moves, and that kills itself after a given number of statements. Started by watches.service.test.ts.

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import type { Config } from '../../src/config.ts'
-import { startService } from '../../src/service.ts'
+import type { Config } from '../../src/app/config.ts'
+import { startService } from '../../src/app/service.ts'
 import { movedClock, openJobs } from '../../src/watches/testing.ts'
 import { platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { watched } from '../watched-database.ts'

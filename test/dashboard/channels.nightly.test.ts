@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { confirmationLink, startMailServer, type TestMailServer } from '../../src/mail/testing.ts'
+import { confirmationLink, startMailServer, type TestMailServer } from '../../src/notifications/mail/testing.ts'
 import { chromiumPath } from './chromium.ts'
 import { answerOf, describePage, patient, recordKeys, usePage } from './page-test.ts'
 

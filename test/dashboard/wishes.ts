@@ -1,6 +1,6 @@
-import { thresholdsOf } from '../../src/detection/detect.ts'
 import { fetchRoundRobin } from '../../src/platforms/adapters/round-robin.ts'
 import { type FoundRequest, type Page, type PageRequest, SourceRefusedError } from '../../src/platforms/platform.ts'
+import { thresholdsOf } from '../../src/requests/detection/detect.ts'
 import { foundRequest, platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import type { PageTestOptions } from './page-test.ts'
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/database/open.ts'
-import type { Cluster } from '../../src/requests/search/opensearch/cluster.ts'
-import { store } from '../../src/requests/search/testing.ts'
 import { refreshCopies } from '../../src/requests/store/copies.ts'
 import { deleteAlone } from '../../src/requests/store/delete.ts'
 import { recount } from '../../src/requests/wishes/recount.ts'
+import type { Cluster } from '../../src/search/opensearch/cluster.ts'
+import { store } from '../../src/search/testing.ts'
 
 // What the tests of a search cluster have in common.
 

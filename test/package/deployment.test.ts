@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { environmentSchema } from '../../src/config.ts'
+import { environmentSchema } from '../../src/app/config.ts'
 
 // No container engine runs here: what can be said of the files without one.
 

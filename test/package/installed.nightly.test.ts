@@ -38,7 +38,7 @@ describe('the tarball', () => {
   })
 
   it('has one page, whole', () => {
-    const page = join(installation.packageFolder, 'dist/src/dashboard/page')
+    const page = join(installation.packageFolder, 'dist/src/http/dashboard/page')
     const html = readFileSync(join(page, 'index.html'), 'utf8')
     const named = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(named.length).toBeGreaterThanOrEqual(3)

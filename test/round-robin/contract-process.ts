@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { readConfig } from '../../src/app/config.ts'
+import { startService } from '../../src/app/service.ts'
 import { formatWelcome } from '../../src/cli/welcome.ts'
-import { readConfig } from '../../src/config.ts'
 import type { PlatformName } from '../../src/database/column-types.ts'
 import type { Platform } from '../../src/platforms/platform.ts'
-import { startService } from '../../src/service.ts'
 import { unlimited } from '../unlimited.ts'
 
 // A process of the service as the contract suite needs it: without rate limits, with scripted platforms where TEST_PLATFORMS is a module that

@@ -1,4 +1,4 @@
-import { goalChangesNothing } from '../../../src/news/goal-words.ts'
+import { goalChangesNothing } from '../../../src/watches/news/goal-words.ts'
 import { number, plural } from '../shell/format.ts'
 
 const scheduleNames: Readonly<Record<string, string>> = {

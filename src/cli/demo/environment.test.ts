@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../app/config.ts'
 import { demoSettings } from './environment.ts'
 
 const parts = {

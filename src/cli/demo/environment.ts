@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import pg from 'pg'
 import { generateApiKey } from '../../accounts/api-key.ts'
-import { settingsIn } from '../../config.ts'
+import { settingsIn } from '../../app/config.ts'
 import { platformVariables } from '../../platforms/settings.ts'
 import { CommandError, exitCodes } from '../exit-codes.ts'
 

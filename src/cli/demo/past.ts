@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
-import { readConfig } from '../../config.ts'
-import { type Service, startService } from '../../service.ts'
+import { readConfig } from '../../app/config.ts'
+import { type Service, startService } from '../../app/service.ts'
 import type { Mailbox } from './mailbox.ts'
 
 // What the demo's service did a week ago: without it nothing could have grown, and no watch could have news.

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../app/config.ts'
 import { openTestBudget, platformError, testClock } from '../adapters/testing.ts'
 import { readPlatformStatus } from '../status.ts'
 import type { Budget } from './budget.ts'

@@ -1,8 +1,13 @@
 import type { LookupFunction } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { createDispatcher, createDispatcherForAccounts, type NetworkProxies, noProxies } from '../../outbound/proxy.ts'
-import type { Resolve } from '../../outbound/public-address.ts'
+import {
+  createDispatcher,
+  createDispatcherForAccounts,
+  type NetworkProxies,
+  noProxies,
+} from '../../http/outbound/proxy.ts'
+import type { Resolve } from '../../http/outbound/public-address.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { HostBusyError, PlannedWaitError, PlatformError, SourceRefusedError } from '../platform.ts'
 import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress, publicLookup, type Resolve } from '../../outbound/public-address.ts'
+import { isPublicAddress, publicLookup, type Resolve } from '../../http/outbound/public-address.ts'
 import { openTestBudget, platformError, sendJson, startServer, testClient, testClock } from '../adapters/testing.ts'
 import { SourceRefusedError } from '../platform.ts'
 import type { ClientOptions } from './client.ts'

@@ -5,7 +5,6 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
 import { platformNames } from '../../platforms/registry.ts'
-import { addChangedWords } from '../search/uncounted-texts.ts'
 import { deleteRequests } from '../store/delete.ts'
 import {
   type IdentifiedRequest,
@@ -16,6 +15,7 @@ import {
 } from '../store/identity.ts'
 import { foldAllTopicCounts } from '../store/topic-counts.ts'
 import { recount } from '../wishes/recount.ts'
+import { addChangedWords } from '../words/uncounted-texts.ts'
 import { deletePurgedCorrections } from './purged-corrections.ts'
 import { suppress } from './suppression.ts'
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Transaction } from '../../database/open.ts'
-import { withdrawRequests } from '../../idempotency/store.ts'
-import { insertSearchChanges } from '../search/outbox/note.ts'
-import { noteChangedWords } from '../search/vocabulary.ts'
+import { withdrawRequests } from '../../http/idempotency/store.ts'
 import { recount, type WishChanges } from '../wishes/recount.ts'
+import { noteChangedWords } from '../words/vocabulary.ts'
+import { insertSearchChanges } from './note.ts'
 
 /** Deletes what is derived from these requests, and takes them out of the counts of their topics. */
 export async function deleteDerived(transaction: Transaction, ids: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database, OpenDatabase } from '../../database/open.ts'
 import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
-import { countSlice } from '../search/uncounted-texts.ts'
+import { countSlice } from '../words/uncounted-texts.ts'
 import { foldTopicCounts } from './topic-counts.ts'
 
 /** The name is in the triggers that notify (`database/schema/request-copies.sql`). */

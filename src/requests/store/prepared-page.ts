@@ -1,8 +1,8 @@
 import type { PlatformName } from '../../database/column-types.ts'
-import { detect } from '../../detection/detect.ts'
 import type { FoundRequest, Page } from '../../platforms/platform.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
-import { searchTextOf } from '../search/text.ts'
+import { detect } from '../detection/detect.ts'
+import { searchTextOf } from '../words/text.ts'
 
 /**
  * What becomes of a request of a page: on topic it joins the topic and the job, incomplete it joins the job, off topic it is only

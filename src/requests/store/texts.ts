@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
-import type { ChangedText } from '../search/vocabulary.ts'
+import type { ChangedText } from '../words/vocabulary.ts'
 import { followTexts } from './copies.ts'
 import type { FoundPage } from './prepared-page.ts'
 

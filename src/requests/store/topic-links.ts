@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
-import { insertSearchChanges } from '../search/outbox/note.ts'
 import { isListedTopic, topicName } from './listed-topics.ts'
+import { insertSearchChanges } from './note.ts'
 import type { FoundPage } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
 

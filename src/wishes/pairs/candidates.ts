@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import type { SearchIndex } from '../../requests/search/search-index.ts'
 import { sharedView, type View } from '../../requests/views/view.ts'
+import type { SearchIndex } from '../../search/search-index.ts'
 import { candidateWords } from './candidate-query.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from './compared-text.ts'
 import { minRequests, rarityOf, type WordCounter, type WordCounts } from './rarity.ts'

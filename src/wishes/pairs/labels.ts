@@ -1,4 +1,4 @@
-import { normaliseText } from '../../text/normalise.ts'
+import { normaliseText } from '../../runtime/text/normalise.ts'
 
 /** Words of labels that say what kind of ticket it is, not which part of a product it is about. */
 const kinds: ReadonlySet<string> = new Set(

@@ -1,6 +1,6 @@
-import { normaliseText } from '../../text/normalise.ts'
-import { stemOf } from '../../text/stem.ts'
-import { isStopWord } from '../../text/words.ts'
+import { normaliseText } from '../../runtime/text/normalise.ts'
+import { stemOf } from '../../runtime/text/stem.ts'
+import { isStopWord } from '../../runtime/text/words.ts'
 import { type Side, sidesOf, titleStemOf } from './choices.ts'
 import { splitLabels } from './labels.ts'
 

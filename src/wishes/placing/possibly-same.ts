@@ -1,6 +1,6 @@
-import type { SearchIndex } from '../../requests/search/search-index.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
-import type { PossiblySame, PossiblySameInput } from '../../requests/wishes/possibly-same.ts'
+import type { SearchIndex } from '../../search/search-index.ts'
+import type { PossiblySame, PossiblySameInput } from '../list/possibly-same.ts'
 import { type CandidatesInput, readComparedTexts } from '../pairs/candidates.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
 import { possiblySameThreshold } from '../pairs/scorer.ts'

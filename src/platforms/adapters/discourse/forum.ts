@@ -1,4 +1,4 @@
-import { withoutUnseen } from '../../../text/unseen.ts'
+import { withoutUnseen } from '../../../runtime/text/unseen.ts'
 
 /** The address of a Discourse forum, and which part of it holds wishes. */
 export interface Forum {

@@ -1,0 +1,224 @@
+import cookie from '@fastify/cookie'
+import swagger from '@fastify/swagger'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Logger } from 'pino'
+import type { DeleteOfAccount } from '../accounts/accounts.ts'
+import { createAuthentication } from '../accounts/authentication.ts'
+import { registerKeyRoutes } from '../accounts/key-routes.ts'
+import { registerAccountRoutes } from '../accounts/routes.ts'
+import { registerAdminSessionRoutes } from '../accounts/sessions/admin-routes.ts'
+import { registerSessionRoutes } from '../accounts/sessions/routes.ts'
+import type { Expansion } from '../collecting/expansion/expansion.ts'
+import { createExpandedSearch } from '../collecting/live/expanded-search.ts'
+import { createLive } from '../collecting/live/live.ts'
+import type { LiveSettings } from '../collecting/live/live-call.ts'
+import { createRealtimeList } from '../collecting/live/realtime-list.ts'
+import { createFollowers } from '../collecting/scraping/followers.ts'
+import { registerJobRoutes } from '../collecting/scraping/job-routes.ts'
+import type { JobSources } from '../collecting/scraping/job-sources.ts'
+import { ownsJob as isOwnJob } from '../collecting/scraping/jobs.ts'
+import type { TaskQueue } from '../collecting/scraping/queue.ts'
+import { registerScrapeRoutes } from '../collecting/scraping/routes.ts'
+import type { TaskChanges } from '../collecting/scraping/task-changes.ts'
+import { registerCreditRoutes } from '../credits/routes.ts'
+import { registerUsageRoutes } from '../credits/usage/routes.ts'
+import type { Database, DatabaseBackend } from '../database/open.ts'
+import type { App } from '../http/app-type.ts'
+import { registerPage } from '../http/dashboard/page.ts'
+import { registerDraining } from '../http/draining.ts'
+import { type HealthRoutes, registerHealthRoutes } from '../http/health.ts'
+import { createIdempotent } from '../http/idempotency/idempotency.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import { type ApiDocument, shareComponents } from '../http/openapi-components.ts'
+import { prepareAnswer } from '../http/prepared-answer.ts'
+import type { Proxies } from '../http/proxies.ts'
+import { createFileGuard } from '../http/rate-limits/file-guard.ts'
+import type { RateLimits } from '../http/rate-limits/rate-limits.ts'
+import { registerReference } from '../http/reference/routes.ts'
+import type { Secrets } from '../http/secrets/secrets.ts'
+import { createServer, setCommonRules } from '../http/server.ts'
+import type { Adapters } from '../notifications/channels/adapter.ts'
+import { emailStates } from '../notifications/channels/adapters/email.ts'
+import type { RenderEvent } from '../notifications/channels/messages/renderer.ts'
+import { registerChannelRoutes } from '../notifications/channels/routes/routes.ts'
+import { deleteChannelsOf, findUnknownChannels } from '../notifications/channels/store/channels.ts'
+import { deleteFeedsOf } from '../notifications/feeds/feeds.ts'
+import { registerFeedReading } from '../notifications/feeds/read-routes.ts'
+import { registerFeedRoutes } from '../notifications/feeds/routes.ts'
+import { deleteMailOf } from '../notifications/mail/consents.ts'
+import { registerMailPages } from '../notifications/mail/pages/routes.ts'
+import type { Backups } from '../operations/backup/backup.ts'
+import { registerBackupRoutes } from '../operations/backup/routes.ts'
+import { registerIntegrityRoutes } from '../operations/integrity/routes.ts'
+import type { Monitoring } from '../operations/metrics/monitoring.ts'
+import { registerMetricsRoute } from '../operations/metrics/routes.ts'
+import type { HostMemoryStore } from '../platforms/budget/host-memory.ts'
+import type { Platforms } from '../platforms/platforms.ts'
+import { registerPlatformRoutes } from '../platforms/routes.ts'
+import type { PlatformsConfig } from '../platforms/settings.ts'
+import { deleteCorrectionsOf } from '../requests/corrections/corrections.ts'
+import { registerCorrectionRoutes } from '../requests/corrections/routes.ts'
+import { registerPurgeRoutes } from '../requests/purge/routes.ts'
+import { registerSuppressionRoutes } from '../requests/purge/suppression-routes.ts'
+import { forgetOwnWishes } from '../requests/wishes/recount.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { RemovalContact } from '../runtime/removal-contact.ts'
+import type { CoalescedReads } from '../runtime/request-coalescing.ts'
+import type { Version } from '../runtime/response-cache.ts'
+import { registerCorrectionExport } from '../search/export/export-routes.ts'
+import { registerExportRoutes } from '../search/export/routes.ts'
+import { registerListRoutes } from '../search/list/routes.ts'
+import type { ClusterSearch } from '../search/opensearch/cluster-search.ts'
+import { registerSearchIndexRoutes } from '../search/opensearch/routes.ts'
+import { registerSearchRoutes } from '../search/routes.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { noteLook } from '../watches/looks.ts'
+import { registerNewsRoutes } from '../watches/news/routes.ts'
+import { registerWatchRoutes } from '../watches/routes.ts'
+import { deleteWatchesOf } from '../watches/watches.ts'
+import { registerWishCorrectionRoutes } from '../wishes/corrections/routes.ts'
+import { deleteWishCorrectionsOf } from '../wishes/corrections/undo.ts'
+import { deleteMarksOf } from '../wishes/marks/marks.ts'
+import { registerMarkRoutes } from '../wishes/marks/routes.ts'
+import { createPossiblySame } from '../wishes/placing/possibly-same.ts'
+import { registerWishRoutes } from '../wishes/routes.ts'
+import { registerSimilarRoutes } from '../wishes/similar/routes.ts'
+import { registerTopicRoutes } from '../wishes/topics/routes.ts'
+import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
+
+export interface AppDependencies {
+  database: Database
+  backend: DatabaseBackend
+  clock: Clock
+  log: Logger
+  /** The log level of calls that succeed. */
+  usualCallLevel: 'info' | 'debug'
+  queue: TaskQueue
+  changes: TaskChanges
+  /** How long a job may take from its start. */
+  jobTimeLimitMs: number
+  searchIndex: SearchIndex
+  /** Null where the database searches. */
+  searchCluster: ClusterSearch | null
+  /** Caches answers that depend on the stored requests alone, the same for every account. */
+  cachedRead: CoalescedReads
+  /** The version of the stored requests; null on Postgres. */
+  cacheVersion: Version
+  expansion: Expansion
+  live: Omit<LiveSettings, 'jobTimeLimitMs'>
+  adminKey: string
+  rateLimits: RateLimits
+  /** The proxies whose forwarded addresses count; none by default. */
+  trustProxy: Proxies | undefined
+  backups: Backups
+  platformsConfig: PlatformsConfig
+  hosts: Platforms['hosts']
+  /** Whether news are compared with the goals of watches. */
+  comparesGoals: boolean
+  jobSources: JobSources
+  hostMemory: HostMemoryStore
+  /** The base of links. */
+  publicUrl: () => string
+  /** Where the API document says that the service is: the configured address, else where the document was read. */
+  serverUrl: string
+  removalContact: RemovalContact | undefined
+  /** Where the built page is. */
+  pageDirectory: string
+  /** The types of channels of this service, and what seals their addresses. */
+  adapters: Adapters
+  secrets: Secrets
+  renderEvent: RenderEvent
+  monitoring: Monitoring
+  /** What `/healthz` and `/readyz` say; it may change while the service runs. */
+  isAlive: HealthRoutes['isAlive']
+  health: HealthRoutes['health']
+}
+
+/** What the rooms above accounts store of an account. */
+const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
+  await deleteChannelsOf(transaction, accountId)
+  await deleteMailOf(transaction, accountId)
+  await deleteWishCorrectionsOf(transaction, accountId)
+  await deleteMarksOf(transaction, accountId)
+  await deleteCorrectionsOf(transaction, accountId)
+  await deleteWatchesOf(transaction, accountId)
+  await deleteFeedsOf(transaction, accountId)
+  await forgetOwnWishes(transaction, accountId)
+}
+
+/** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */
+async function registerFiles(routes: App, { serverUrl, rateLimits, ...page }: AppDependencies): Promise<void> {
+  const guardFiles = createFileGuard(rateLimits)
+  const sendDocument = prepareAnswer(() =>
+    JSON.stringify(shareComponents({ ...(routes.swagger() as object as ApiDocument), servers: [{ url: serverUrl }] })),
+  )
+  routes.get('/openapi.json', { schema: { hide: true }, onRequest: guardFiles }, (request, reply) =>
+    sendDocument(request, reply.type('application/json; charset=utf-8')),
+  )
+  registerReference(routes, { pageDirectory: page.pageDirectory, onRequest: guardFiles })
+  await registerPage(routes, { ...page, guardFiles })
+}
+
+async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
+  const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
+  const authentication = createAuthentication(dependencies)
+  const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
+  const shared = { ...dependencies, enabledPlatforms, defaultPlatforms, authentication, idempotent }
+  registerHealthRoutes(routes, dependencies)
+  registerSessionRoutes(routes, shared)
+  registerAdminSessionRoutes(routes, shared)
+  registerAccountRoutes(routes, { ...shared, deleteOwned })
+  registerKeyRoutes(routes, shared)
+  registerCreditRoutes(routes, shared)
+  registerScrapeRoutes(routes, shared)
+  registerWatchRoutes(routes, { ...shared, findUnknownChannels })
+  registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
+  const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
+  const live = createLive({ ...shared, settings })
+  routes.addHook('preClose', () => live.stop())
+  const expandedSearch = createExpandedSearch({ ...dependencies, live, expansionMs: settings.deadlineMs / 2 })
+  registerSearchRoutes(routes, { ...shared, expandedSearch })
+  const ownsJob = (accountId: string, jobId: string) => isOwnJob(dependencies.database, accountId, jobId)
+  const realtimeList = createRealtimeList({ ...dependencies, live })
+  registerListRoutes(routes, { ...shared, realtimeList, ownsJob })
+  registerExportRoutes(routes, { ...shared, ownsJob })
+  const possiblySame = createPossiblySame(dependencies.searchIndex)
+  registerSimilarRoutes(routes, { ...shared, possiblySame })
+  registerCorrectionRoutes(routes, shared)
+  registerCorrectionExport(routes, shared)
+  registerWishCorrectionRoutes(routes, shared)
+  registerMarkRoutes(routes, shared)
+  registerWishRoutes(routes, { ...shared, possiblySame })
+  registerTopicRoutes(routes, shared)
+  registerNewsRoutes(routes, { ...shared, noteLook })
+  registerFeedRoutes(routes, shared)
+  registerFeedReading(routes, { ...shared, noteLook })
+  registerChannelRoutes(routes, shared)
+  await registerMailPages(routes, { ...shared, ...emailStates() })
+  registerPurgeRoutes(routes, shared)
+  registerSearchIndexRoutes(routes, shared)
+  registerSuppressionRoutes(routes, shared)
+  registerPlatformRoutes(routes, shared)
+  registerUsageRoutes(routes, shared)
+  registerIntegrityRoutes(routes, shared)
+  registerBackupRoutes(routes, shared)
+  const { expose } = dependencies.monitoring
+  if (expose !== null) registerMetricsRoute(routes, { authentication, expose })
+  registerRequestHunt(routes)
+  await registerFiles(routes, dependencies)
+}
+
+/**
+ * Composes the HTTP side of the service: nothing listens yet, `inject` works.
+ * @returns the app, and the function that drains and closes it.
+ */
+export async function createApp(dependencies: AppDependencies): Promise<{ app: App; drain: () => Promise<void> }> {
+  const app = createServer({ ...dependencies, rewriteUrl: rewriteRequestHunt })
+  const drain = registerDraining(app)
+  setCommonRules(app, dependencies.cacheVersion)
+  dependencies.monitoring.calls(app)
+  await app.register(swagger, openApiDocument)
+  await app.register(cookie)
+  await app.register(async (scope) => registerRoutes(scope.withTypeProvider<TypeBoxTypeProvider>(), dependencies))
+  return { app, drain }
+}

@@ -1,0 +1,125 @@
+import { addressOfUnconfirmed, emailStates } from '../notifications/channels/adapters/email.ts'
+import { startDelivering } from '../notifications/channels/delivery/delivering.ts'
+import { startConfirming } from '../notifications/mail/confirming.ts'
+import { createJudging } from '../requests/judging/judging.ts'
+import { startRefreshing } from '../requests/refreshing/refreshing.ts'
+import { startFolding } from '../requests/store/folding.ts'
+import type { BackgroundRun } from '../runtime/background-run.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { startMaintenance } from '../runtime/maintenance.ts'
+import { createUsualLength } from '../search/usual-length.ts'
+import { startWatches } from '../watches/background.ts'
+import { noteLook } from '../watches/looks.ts'
+import { readConcernedAccounts } from '../watches/news/concerned-accounts.ts'
+import { startReporting } from '../watches/news/reporting.ts'
+import { startPlacing } from '../wishes/placing/placing.ts'
+import type { composeService, ServiceParts } from './compose-service.ts'
+import { createMaintenanceJobs } from './maintenance-jobs.ts'
+
+export type StartParts = Omit<ServiceParts, 'isStopping'>
+type Composed = Awaited<ReturnType<typeof composeService>>
+
+function startRefreshes(
+  { config, log, overrides, prepared }: StartParts,
+  { adapters: platforms, hosts }: Pick<Composed, 'adapters' | 'hosts'>,
+): BackgroundRun | null {
+  const { clock = systemClock } = overrides
+  if (!config.refreshesRequests) return null
+  return startRefreshing({ database: prepared.opened.database, clock, log, platforms, hosts })
+}
+
+/** Null where no text is judged by a model. */
+const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: StartParts): BackgroundRun | null => {
+  const { clock = systemClock } = overrides
+  return config && createJudging({ database: prepared.opened.database, clock, log, config })
+}
+
+/** Runs watches, reports their news, and tells accounts of events. */
+async function startTelling(
+  parts: StartParts,
+  { channelAdapters: adapters, renderEvent, publicUrl, mailer }: Composed,
+) {
+  const { config, log, overrides, prepared, secrets } = parts
+  const { database, listen } = prepared.opened
+  const { clock = systemClock } = overrides
+  const reportsNews = !overrides.onDemand?.has('news')
+  const deliversEvents = !overrides.onDemand?.has('events')
+  const { jobTimeLimitMs } = config
+  const { enabled: enabledPlatforms } = config.platforms
+  const shared = { database, listen, clock, log, publicUrl }
+  const watches = startWatches({ ...shared, queue: prepared.queue, jobTimeLimitMs, enabledPlatforms })
+  const reporting = await startReporting({ ...shared, config: config.news, isAutomatic: reportsNews })
+  const delivering = await startDelivering({
+    ...shared,
+    ...{ adapters, secrets, noteLook },
+    render: renderEvent,
+    readersOf: readConcernedAccounts,
+    isAutomatic: deliversEvents,
+  })
+  const confirming =
+    mailer &&
+    (await startConfirming({
+      ...{ ...shared, mailer },
+      addressOf: addressOfUnconfirmed(database, secrets),
+      onBounce: emailStates().onBounce,
+      isAutomatic: deliversEvents,
+    }))
+  return {
+    jobs: {
+      watches: watches.job,
+      ...(reportsNews ? { news: reporting.job } : {}),
+      ...(deliversEvents ? { deliveries: delivering.job } : {}),
+      ...(deliversEvents && confirming !== null ? { confirmations: confirming.job } : {}),
+    },
+    runDueWatches: watches.run,
+    reportNews: reporting.run,
+    deliverEvents: delivering.run,
+    stop: () => Promise.all([watches.stop(), reporting.stop(), delivering.stop(), confirming?.stop()]),
+  }
+}
+
+/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging, placing in wishes, watches and what tells of them. */
+export async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
+  const { config, log, overrides, prepared, monitoring, secrets } = parts
+  const { opened, queue, searchIndex } = prepared
+  const { database, listen } = opened
+  const { clock = systemClock, onDemand } = overrides
+  const isAutomatic = !onDemand?.has('placing')
+  const { retention } = config.platforms
+  const judging = runsJobs ? judgingOf(parts) : null
+  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
+  const telling = runsJobs ? await startTelling(parts, composed) : null
+  const jobs = createMaintenanceJobs({
+    ...{ opened, log, queue, clock, retention, judging, secrets },
+    limiterClock: overrides.clock,
+    searchSize: composed.searchSize,
+    usualLength: createUsualLength(database, clock, searchIndex.kind),
+    placing: isAutomatic ? placing : null,
+    telling: telling?.jobs ?? {},
+  })
+  const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
+  void composed.searchSize.check().catch(() => {
+    // The maintenance job of the same name says what is wrong.
+  })
+  const refreshing = runsJobs ? startRefreshes(parts, composed) : null
+  const folding = runsJobs ? await startFolding(opened, log) : null
+  // Where each search waits for the changes, it is what feeds the index.
+  if (runsJobs && !onDemand?.has('search index')) prepared.searchCluster?.indexer.start()
+  return {
+    runMaintenance: maintenance.run,
+    refreshRequests: async () => refreshing?.run(),
+    placeRequests: async () => placing?.run(),
+    runDueWatches: async () => telling?.runDueWatches(),
+    reportNews: async () => telling?.reportNews(),
+    deliverEvents: async () => telling?.deliverEvents(),
+    stop: () =>
+      Promise.all([
+        maintenance.stop(),
+        refreshing?.stop(),
+        judging?.stop(),
+        folding?.stop(),
+        placing?.stop(),
+        telling?.stop(),
+      ]),
+  }
+}

@@ -1,0 +1,215 @@
+import type { LookupFunction } from 'node:net'
+import type { Logger } from 'pino'
+import type { AdminKey } from '../accounts/admin-key.ts'
+import { createExpansion, type Expansion } from '../collecting/expansion/expansion.ts'
+import { createJobSources } from '../collecting/scraping/job-sources.ts'
+import { listenToTasks } from '../collecting/scraping/task-changes.ts'
+import { createWorker } from '../collecting/scraping/worker.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import type { OpenDatabase } from '../database/open.ts'
+import { watchReadiness } from '../database/readiness.ts'
+import { publicUrlOf } from '../http/public-url.ts'
+import { createDatabaseLimiter } from '../http/rate-limits/database-limiter.ts'
+import { createRateLimits, type RequestLimits } from '../http/rate-limits/rate-limits.ts'
+import { createSlidingLog } from '../http/rate-limits/sliding-log.ts'
+import type { Secrets } from '../http/secrets/secrets.ts'
+import { createBackups } from '../operations/backup/backup.ts'
+import type { MonitoredService, Monitoring } from '../operations/metrics/monitoring.ts'
+import { createAdapterCache } from '../platforms/adapters/adapter-cache.ts'
+import { rememberHosts } from '../platforms/budget/host-memory.ts'
+import { createQuotaStore } from '../platforms/budget/quota-store.ts'
+import { createPlatformClient, userAgentFor } from '../platforms/client/client.ts'
+import type { ClientTimeouts } from '../platforms/client/messages.ts'
+import type { Platform } from '../platforms/platform.ts'
+import { createPlatforms } from '../platforms/platforms.ts'
+import { platformDefinitions } from '../platforms/registry.ts'
+import { attributeSources } from '../platforms/sources/attribution.ts'
+import { listedSources, type SourceKinds, sourceKindsOf } from '../platforms/sources/source-kinds.ts'
+import { createVerification } from '../platforms/sources/verification.ts'
+import { followRequestChanges } from '../requests/store/changes.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
+import { createResponseCache } from '../runtime/response-cache.ts'
+import { version } from '../runtime/version.ts'
+import { readServingBacklog } from '../search/opensearch/status.ts'
+import { watchSearchSize } from '../search/size-watch.ts'
+import { readBacklog } from '../wishes/placing/claims.ts'
+import { createApp } from './app.ts'
+import { composeChannels } from './compose-channels.ts'
+import type { Config } from './config.ts'
+import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
+
+/** Replacements by tests and commands. */
+export interface ServiceOverrides {
+  /** Only `app.inject` works: nothing listens, no job runs, no first account is made. */
+  offline?: boolean
+  clock?: Clock
+  platforms?: PlatformOverrides
+  expansion?: Expansion
+  /** What does not run in the background by itself. */
+  onDemand?: ReadonlySet<OnDemand>
+  /** Opens the database in another way: tests reuse a running embedded one, or watch its statements. */
+  open?: PrepareOptions['open']
+}
+
+/** How platforms are reached. */
+export interface PlatformOverrides {
+  adapters?: ReadonlyMap<PlatformName, Platform>
+  /** How sources are named, instead of as the adapters say. */
+  sourceKinds?: SourceKinds
+  /** Multiplies the calls that a platform allows in a minute; only for a simulator that runs faster by the same factor. */
+  timeScale?: number
+  timeouts?: Partial<ClientTimeouts>
+  /** Resolves the names of platforms. */
+  resolver?: LookupFunction
+  /** How long a job goes on trying while none of its platforms can be reached. */
+  unreachableMs?: number
+}
+
+/**
+ * Work of the background: placing requests in wishes, reporting the news of watches and telling accounts of events run by methods of `Service`
+ * then, and each search feeds an index outside of the database first.
+ */
+export type OnDemand = 'placing' | 'news' | 'events' | 'search index'
+
+/** A statement of the embedded database that takes longer than this holds up all others: `/healthz` fails. */
+const silentMs = 30_000
+
+/** The size of the response cache: some hundred large answers of searches and lists, or thousands of usual ones. */
+const maxCachedCharacters = 32_000_000
+
+export interface ServiceParts {
+  config: Config
+  log: Logger
+  overrides: ServiceOverrides
+  adminKey: AdminKey
+  /** Seals what is never shown again. */
+  secrets: Secrets
+  prepared: PreparedDatabase
+  monitoring: Monitoring
+  /** Whether the service has begun to stop: it is not ready any more. */
+  isStopping: () => boolean
+}
+
+function composeRateLimits({ database, backend }: OpenDatabase, limits: RequestLimits, overrides: ServiceOverrides) {
+  const { clock = systemClock } = overrides
+  // One process counts in its memory; several on one Postgres count there, by its clock.
+  const limiter =
+    backend === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
+  return createRateLimits({ clock, limiter, limits })
+}
+
+/** The adapters of the platforms, their hosts and their HTTP client. */
+async function composePlatforms({ config, log, overrides, prepared, monitoring }: ServiceParts) {
+  const { database } = prepared.opened
+  const { clock = systemClock, platforms: { timeouts = {}, timeScale, resolver, ...others } = {} } = overrides
+  const userAgent = userAgentFor(version, config.removalContact?.text)
+  const { allowPrivateTargets } = config.sources
+  const client = monitoring.client(
+    createPlatformClient({ clock, log, timeouts, userAgent, allowPrivateTargets, proxies: config.proxies, resolver }),
+  )
+  const quotas = createQuotaStore(database)
+  const cache = createAdapterCache(database)
+  const platforms = await createPlatforms({ config: config.platforms, clock, client, quotas, cache, timeScale })
+  const kinds = others.sourceKinds ?? sourceKindsOf(platformDefinitions)
+  const listed = listedSources(platformDefinitions, kinds, config.platforms.environment)
+  const adapters = others.adapters ?? platforms.adapters
+  const attributed = monitoring.platforms(attributeSources(adapters, listed))
+  const verify = createVerification({ platforms: attributed, clock })
+  const jobSources = createJobSources({ database, kinds, listed, policy: config.sources.policy, verify })
+  return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
+}
+
+/** What the index in the search cluster has not read; undefined where there is none. */
+function outboxBacklogOf({ opened, searchCluster }: PreparedDatabase): MonitoredService['outboxBacklog'] {
+  if (searchCluster === null) return undefined
+  return async () => {
+    const backlog = await readServingBacklog(opened.database)
+    return backlog === null
+      ? []
+      : [{ index: 'opensearch', changes: backlog.changes, ageSeconds: backlog.ageMs / 1_000 }]
+  }
+}
+
+/** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
+export async function composeService(parts: ServiceParts) {
+  const { config, log, overrides, adminKey, prepared, monitoring, isStopping } = parts
+  const { opened, queue, searchIndex, searchCluster } = prepared
+  const { database, backend } = opened
+  const { clock = systemClock, offline = false, platforms: { unreachableMs } = {} } = overrides
+  const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
+  const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
+  const requestChanges = await followRequestChanges(opened)
+  // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
+  const hostMemory = await rememberHosts({ database, clock, log, hosts })
+  const cacheVersion = config.cachesResponses ? requestChanges.version : () => null
+  const { retention } = config.platforms
+  const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
+  const isReady = watchReadiness(opened)
+  const searchSize = watchSearchSize({ database, searchIndex, log, clock })
+  const channels = composeChannels({ config, database, clock })
+  const publicUrl = (): string => publicUrlOf(config, app.server)
+  const { app, drain } = await createApp({
+    database,
+    backend,
+    clock,
+    log,
+    queue,
+    changes,
+    searchIndex,
+    searchCluster,
+    isAlive: () => (opened.embedded?.runningMs() ?? 0) < silentMs,
+    health: async () => {
+      const ready = !isStopping() && (await isReady())
+      return {
+        ready,
+        version,
+        database: backend,
+        search: searchIndex.kind,
+        queue: 'pg-boss',
+        unplacedRequests: ready ? await readBacklog(database) : 0,
+        warnings: ready ? await searchSize.warnings() : [],
+      }
+    },
+    hostMemory,
+    // On a terminal, a line for each call would hide the lines that matter.
+    usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
+    cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters })),
+    cacheVersion,
+    platformsConfig: config.platforms,
+    hosts,
+    jobSources,
+    jobTimeLimitMs: config.jobTimeLimitMs,
+    expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
+    live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
+    adminKey: adminKey.key,
+    trustProxy: config.trustProxy,
+    rateLimits: composeRateLimits(opened, config.requestLimits, overrides),
+    publicUrl,
+    serverUrl: config.publicUrl ?? '/',
+    comparesGoals: config.news !== null,
+    removalContact: config.removalContact,
+    pageDirectory: config.pageDirectory,
+    adapters: channels.channelAdapters,
+    renderEvent: channels.renderEvent,
+    secrets: parts.secrets,
+    monitoring,
+    backups: createBackups({ embedded: opened.embedded, dataDir: config.dataDir, clock, log }),
+  })
+  const platformStatus = () => ({ database, config: config.platforms, hosts, now: clock.now() })
+  const outboxBacklog = outboxBacklogOf(prepared)
+  monitoring.observe({ database, backend, role: config.role, platformStatus, outboxBacklog })
+  return {
+    app,
+    drain,
+    worker,
+    publicUrl,
+    client,
+    hostMemory,
+    changes,
+    requestChanges,
+    adapters,
+    hosts,
+    searchSize,
+    ...channels,
+  }
+}

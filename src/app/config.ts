@@ -1,0 +1,214 @@
+import { Ajv } from 'ajv'
+import { type Static, Type } from 'typebox'
+import { requestLimits } from '../accounts/request-limits.ts'
+import { type AccountConfig, accountVariables, readAccountConfig } from '../accounts/settings.ts'
+import { type ExpansionConfig, expansionConfig } from '../collecting/expansion/settings.ts'
+import { type LiveConfig, liveVariables, readLiveConfig } from '../collecting/live/settings.ts'
+import { type JobConfig, jobVariables, readJobConfig } from '../collecting/scraping/settings.ts'
+import { type DatabaseConfig, databaseVariables, readDatabaseConfig } from '../database/settings.ts'
+import { builtPage } from '../http/dashboard/built-page.ts'
+import { type NetworkConfig, networkVariables, readNetworkConfig } from '../http/outbound/settings.ts'
+import type { RequestLimits } from '../http/rate-limits/rate-limits.ts'
+import { readSecretsConfig, type SecretsConfig, secretsVariables } from '../http/secrets/settings.ts'
+import { addressVariables, type HttpConfig, proxyVariables, readHttpConfig } from '../http/settings.ts'
+import { modelVariables, readModelConfig } from '../model/settings.ts'
+import { type ChannelsConfig, channelVariables, readChannelsConfig } from '../notifications/channels/settings.ts'
+import { type MailSettings, mailVariables, readMailConfig } from '../notifications/mail/settings.ts'
+import { type MetricsConfig, metricsVariables, readMetricsConfig } from '../operations/metrics/settings.ts'
+import {
+  type PlatformEnvironment,
+  type PlatformsConfig,
+  platformVariables,
+  readPlatformsConfig,
+} from '../platforms/settings.ts'
+import { readSourcesConfig, type SourcesConfig, sourceVariables } from '../platforms/sources/settings.ts'
+import { itemsOf } from '../platforms/variables.ts'
+import { type JudgingConfig, judgingVariables, readJudgingConfig } from '../requests/judging/settings.ts'
+import { type RefreshConfig, readRefreshConfig, refreshVariables } from '../requests/refreshing/settings.ts'
+import { ConfigError } from '../runtime/config-error.ts'
+import { parseRemovalContact, type RemovalContact } from '../runtime/removal-contact.ts'
+import { readSearchConfig, type SearchConfig, searchVariables } from '../search/settings.ts'
+import { type NewsJudgingConfig, newsVariables, readNewsConfig } from '../watches/news/settings.ts'
+
+const roleVariable = {
+  ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
+    default: 'all',
+    description: '`all`, `api` or `worker`; other than `all` only with `DATABASE_URL`',
+  }),
+}
+
+const logVariables = {
+  LOG_LEVEL: Type.Union(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
+    {
+      default: 'info',
+      description: 'how much is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    },
+  ),
+  LOG_FORMAT: Type.Union(
+    ['auto', 'json', 'text'].map((format) => Type.Literal(format)),
+    {
+      default: 'auto',
+      description:
+        'format of the log on stderr: `json`, `text` (short lines for people; of the calls only slow and failed ones) or `auto`, which is text on a terminal',
+    },
+  ),
+}
+
+/**
+ * Every environment variable that Wishwell reads: its type, default and meaning. `docs/configuration.md` is made from it, in this order.
+ * A room that has settings of its own declares and interprets them in its `settings.ts`.
+ */
+export const environmentSchema = Type.Object({
+  ...addressVariables,
+  ...databaseVariables,
+  ...roleVariable,
+  ...searchVariables,
+  ...logVariables,
+  ...accountVariables,
+  ...proxyVariables,
+  ...networkVariables,
+  REMOVAL_CONTACT: Type.Optional(
+    Type.String({
+      description:
+        'e-mail or web address for authors who ask for removal or a copy of a post: shown in the dashboard, and sent to the platforms in `User-Agent`',
+    }),
+  ),
+  ...jobVariables,
+  ...liveVariables,
+  ...sourceVariables,
+  ...platformVariables,
+  ...refreshVariables,
+  ...modelVariables,
+  ...judgingVariables,
+  ...newsVariables,
+  ...mailVariables,
+  ...metricsVariables,
+  ...secretsVariables,
+  ...channelVariables,
+})
+
+export type LogFormat = 'auto' | 'json' | 'text'
+
+type Environment = Static<typeof environmentSchema>
+
+/** The whole configuration, parsed once. Nothing else reads the environment. */
+export interface Config
+  extends HttpConfig,
+    NetworkConfig,
+    DatabaseConfig,
+    AccountConfig,
+    JobConfig,
+    LiveConfig,
+    RefreshConfig,
+    SearchConfig,
+    MailSettings,
+    MetricsConfig,
+    SecretsConfig {
+  role: Environment['ROLE']
+  logLevel: string
+  logFormat: LogFormat
+  removalContact: RemovalContact | undefined
+  platforms: PlatformsConfig
+  sources: SourcesConfig
+  expansion: ExpansionConfig
+  /** Null when no text is judged by the model. */
+  judging: JudgingConfig | null
+  /** Null when no news are compared with goals. */
+  news: NewsJudgingConfig | null
+  channels: ChannelsConfig
+  // No variable sets these; tests and benches change them.
+  requestLimits: RequestLimits
+  /** Where the built page is. */
+  pageDirectory: string
+  /** Whether answers are cached while nothing changes; benches measure the work behind them. */
+  cachesResponses: boolean
+  /** What a stop may take. What has not ended then is left to the next start, as after a crash. */
+  stopLimitMs: number
+}
+
+const stopLimitMs = 30_000
+
+function complain(variable: string, what: string): never {
+  throw new ConfigError(`${variable}: ${what}`)
+}
+
+function readRemovalContact({ REMOVAL_CONTACT: text }: Environment): RemovalContact | undefined {
+  const contact = text === undefined ? undefined : parseRemovalContact(text)
+  if (contact !== null) return contact
+  return complain(
+    'REMOVAL_CONTACT',
+    'must be an e-mail address, or an http or https address without a name and a password.',
+  )
+}
+
+// Every value of an environment is text; Ajv converts numbers and booleans, and fills in defaults.
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).addVocabulary(['x-kind'])
+const validate = ajv.compile<Environment>(environmentSchema)
+
+/** The settings of the service among environment variables. */
+export function settingsIn(source: Record<string, string | undefined>): Record<string, string> {
+  // An empty variable counts as absent: compose files and shells set them so.
+  // Other programs read the variables of proxies in lower case first.
+  const readVariable = (name: string) =>
+    (name in networkVariables && source[name.toLowerCase()]?.trim()) || source[name]
+  return Object.fromEntries(
+    Object.keys(environmentSchema.properties).flatMap((name) => {
+      const value = readVariable(name)?.trim() ?? ''
+      return value === '' ? [] : [[name, value]]
+    }),
+  )
+}
+
+function parseEnvironment(source: Record<string, string | undefined>): Environment {
+  const environment: unknown = settingsIn(source)
+  if (validate(environment)) return environment
+  const lines = (validate.errors ?? []).map((error) => {
+    const variable = error.instancePath.slice(1).split('/')[0] ?? ''
+    const property = environmentSchema.properties[variable as keyof Environment] as { description?: string } | undefined
+    return `${variable}: ${error.message} (${property?.description})`
+  })
+  throw new ConfigError([...new Map(lines.map((line) => [line.split(':')[0], line])).values()].join('\n'))
+}
+
+/**
+ * Reads the configuration from environment variables.
+ * @throws ConfigError that says which variable is wrong and what it should be, and never contains its value.
+ */
+export function readConfig(source: Record<string, string | undefined> = process.env): Config {
+  const environment = parseEnvironment(source)
+  const { DATABASE_URL: databaseUrl, ROLE: role } = environment
+  if (databaseUrl === undefined && role !== 'all') {
+    complain('ROLE', `${role} needs DATABASE_URL; the embedded database belongs to one process.`)
+  }
+  const live = readLiveConfig(environment)
+  const network = readNetworkConfig(environment, complain)
+  const model = readModelConfig(environment, complain, network.proxies)
+  return {
+    ...readHttpConfig(environment, complain),
+    ...network,
+    ...readDatabaseConfig(environment, complain),
+    ...readAccountConfig(environment, complain),
+    ...readJobConfig(environment),
+    ...readSearchConfig(environment, complain),
+    ...readRefreshConfig(environment),
+    ...live,
+    ...readMailConfig(environment, complain),
+    ...readMetricsConfig(environment, complain),
+    ...readSecretsConfig(environment, complain),
+    role,
+    logLevel: environment.LOG_LEVEL,
+    logFormat: environment.LOG_FORMAT as LogFormat,
+    removalContact: readRemovalContact(environment),
+    platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
+    expansion: expansionConfig(model, live.liveDeadlineMs),
+    judging: readJudgingConfig(environment, complain, model),
+    news: readNewsConfig(environment, model, itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS)),
+    sources: readSourcesConfig(environment),
+    channels: readChannelsConfig(environment, complain),
+    requestLimits,
+    pageDirectory: builtPage,
+    cachesResponses: true,
+    stopLimitMs,
+  }
+}

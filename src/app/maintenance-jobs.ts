@@ -1,0 +1,101 @@
+import type { Logger } from 'pino'
+import { purgeExpiredLinks } from '../accounts/sessions/links.ts'
+import { purgeExpiredSessions } from '../accounts/sessions/sessions.ts'
+import { sweepCalls } from '../collecting/live/calls.ts'
+import { deleteEndedCollections } from '../collecting/live/collections.ts'
+import { createSourceCatchUp } from '../collecting/scraping/account-sources.ts'
+import { beginForgottenJobs } from '../collecting/scraping/job-admission.ts'
+import { endOverdueJobs } from '../collecting/scraping/job-end.ts'
+import type { TaskQueue } from '../collecting/scraping/queue.ts'
+import type { OpenDatabase } from '../database/open.ts'
+import { purgeExpiredAnswers } from '../http/idempotency/store.ts'
+import { purgeIdleWindows } from '../http/rate-limits/database-limiter.ts'
+import type { Secrets } from '../http/secrets/secrets.ts'
+import { deleteOldEvents } from '../notifications/channels/store/deliveries.ts'
+import { sealAgain, warnOfUnknownKeys } from '../notifications/channels/upkeep.ts'
+import { purgeConfirmations } from '../notifications/mail/confirmation-links.ts'
+import { purgeMailChannels } from '../notifications/mail/consents.ts'
+import { purgeMailLimits } from '../notifications/mail/limits.ts'
+import { purgeExpiredCacheEntries } from '../platforms/adapters/adapter-cache.ts'
+import { deleteExpiredRequests, type Retention } from '../requests/store/retention.ts'
+import { foldTopicCounts } from '../requests/store/topic-counts.ts'
+import { countSlice } from '../requests/words/uncounted-texts.ts'
+import type { BackgroundRun } from '../runtime/background-run.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { MaintenanceJob } from '../runtime/maintenance.ts'
+import { deleteReadChanges } from '../search/outbox/retention.ts'
+import type { SizeWatch } from '../search/size-watch.ts'
+import { deleteOldReports } from '../watches/news/retention.ts'
+import { createRunRetention } from '../watches/retention.ts'
+
+export interface MaintenanceJobsOptions {
+  opened: OpenDatabase
+  log: Logger
+  queue: TaskQueue
+  clock: Clock
+  /** The clock of the request limiter, if it is not the clock of the database. */
+  limiterClock: Clock | undefined
+  retention: Retention
+  /** Null when no text is judged by a model. */
+  judging: BackgroundRun | null
+  searchSize: SizeWatch
+  usualLength: MaintenanceJob
+  /** Null where no jobs run. */
+  placing: BackgroundRun | null
+  /** What runs watches and tells of them; none where no jobs run. */
+  telling: Readonly<Record<string, MaintenanceJob>>
+  secrets: Secrets
+}
+
+/**
+ * The jobs that delete expired rows, end overdue or abandoned work, count words, fold counts of topics, have texts judged by a model, place
+ * requests in wishes, run watches that are due and report their news, every few minutes.
+ */
+export const createMaintenanceJobs = ({
+  opened: { database },
+  log,
+  queue,
+  clock,
+  limiterClock,
+  retention,
+  judging,
+  searchSize,
+  usualLength,
+  placing,
+  telling,
+  secrets,
+}: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
+  rateLimits: () => purgeIdleWindows(database, limiterClock),
+  idempotency: () => purgeExpiredAnswers(database, clock.now()),
+  overdueJobs: () => endOverdueJobs(database, log, queue, clock.now()),
+  forgottenJobs: () => beginForgottenJobs(database, log, queue, clock.now()),
+  liveCalls: () => {
+    const now = clock.now()
+    return sweepCalls(database, log, now, now)
+  },
+  endedCollections: () => deleteEndedCollections(database, clock.now()),
+  adapterCache: () => purgeExpiredCacheEntries(database, clock.now()),
+  expiredSessions: () => purgeExpiredSessions(database, clock.now()),
+  expiredLinks: () => purgeExpiredLinks(database, clock.now()),
+  namedSources: createSourceCatchUp(database, clock.now),
+  expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
+  uncountedTexts: () => countSlice(database),
+  topicCounts: () => foldTopicCounts(database),
+  searchChanges: () => deleteReadChanges(database),
+  ...(judging === null ? {} : { judgements: judging.job }),
+  searchSize: searchSize.check,
+  usualLength,
+  ...(placing === null ? {} : { placing: placing.job }),
+  ...telling,
+  oldRuns: createRunRetention(database, () => clock.now()),
+  oldReports: () => deleteOldReports(database, clock.now()),
+  expiredConfirmations: () => purgeConfirmations(database, clock.now()),
+  deletedMailChannels: () => purgeMailChannels(database, clock.now()),
+  mailLimits: () => purgeMailLimits(database, clock.now()),
+  oldEvents: () => deleteOldEvents(database, clock.now()),
+  resealedChannels: async () => {
+    const more = await sealAgain(database, secrets, clock.now())
+    if (!more) await warnOfUnknownKeys(database, secrets, log)
+    return more
+  },
+})

@@ -1,0 +1,53 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type LentDatabase, lendDatabase } from '../../test/database.ts'
+import type { EmbeddedClient } from '../database/embedded/client.ts'
+import type { OpenDatabase } from '../database/open.ts'
+import { readConfig } from './config.ts'
+import { StopLimitError, startService } from './service.ts'
+
+// The service with a database that does not answer any more, or does not end.
+
+let lent: LentDatabase
+beforeEach(async () => {
+  lent = await lendDatabase()
+})
+afterEach(() => lent.remove())
+
+/** @param change replaces parts of the database, once it is open. */
+function start(change: (opened: OpenDatabase) => Partial<OpenDatabase>, stopLimitMs?: number) {
+  const { dataDir, databaseUrl } = lent.options
+  const read = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ADMIN_API_KEY: 'admin-key-of-the-test' })
+  const config = { ...read, ...(stopLimitMs === undefined ? {} : { stopLimitMs }) }
+  return startService(config, pino({ level: 'silent' }), ({ message }) => expect.unreachable(message), {
+    offline: true,
+    open: async (options) => {
+      const opened = await lent.open(options)
+      return { ...opened, ...change(opened) }
+    },
+  })
+}
+
+it('stops within its limit when something never ends', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
+  const close = (opened: OpenDatabase) => () => released.then(opened.close).then(onClosed)
+  const service = await start((opened) => ({ close: close(opened) }), 100)
+  await expect(service.stop()).rejects.toBeInstanceOf(StopLimitError)
+  release()
+  await closed
+})
+
+it('is alive as long as the thread of the database answers', async () => {
+  let runningMs = 29_000
+  const silent = (client: EmbeddedClient | null): EmbeddedClient =>
+    Object.create(client, { runningMs: { value: () => runningMs } })
+  const service = await start(({ embedded }) => ({ embedded: silent(embedded) }))
+  const status = async () => (await service.app.inject('/healthz')).statusCode
+  expect(await status()).toBe(200)
+  runningMs = 31_000
+  expect(await status()).toBe(503)
+  runningMs = 0
+  expect(await status()).toBe(200)
+  await service.stop()
+})

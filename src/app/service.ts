@@ -1,0 +1,214 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { bootstrapFirstAccount } from '../accounts/accounts.ts'
+import { loadAdminKey, requireAdminKey } from '../accounts/admin-key.ts'
+import { offerSignIn } from '../accounts/sessions/sign-in-offer.ts'
+import { sweepCalls } from '../collecting/live/calls.ts'
+import { recoverTasks } from '../collecting/scraping/tasks.ts'
+import { freeBytes, neededBytes } from '../database/embedded/free-space.ts'
+import type { OpenDatabase } from '../database/open.ts'
+import { reportConnections } from '../database/postgres/connection-use.ts'
+import { reportPooler } from '../database/postgres/notification-check.ts'
+import { createUpkeep } from '../database/upkeep/upkeep.ts'
+import type { App } from '../http/app-type.ts'
+import { requireFreePort } from '../http/free-port.ts'
+import { requireProtectedTransport } from '../http/plain-http.ts'
+import { hasLinksForOthers, urlOf } from '../http/public-url.ts'
+import type { Secrets } from '../http/secrets/secrets.ts'
+import { loadSecrets } from '../http/secrets/secrets-key.ts'
+import { requireSecretsKey, warnOfMissingLinks, warnOfUnknownKeys } from '../notifications/channels/upkeep.ts'
+import { createMonitoring, noMonitoring } from '../operations/metrics/monitoring.ts'
+import { systemClock } from '../runtime/clock.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { type StartParts, startBackground } from './background.ts'
+import { composeService, type ServiceOverrides } from './compose-service.ts'
+import type { Config } from './config.ts'
+import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
+
+export interface Service {
+  /** The address it listens at, `http://…`; null for a worker, which does not listen. */
+  address: string | null
+  app: App
+  database: OpenDatabase
+  /** The first API key, if this start made one; it is shown only once. */
+  firstApiKey: string | null
+  /** A link that signs in to the first account once, within minutes; null when a session exists already. Shown only once. */
+  signInUrl: string | null
+  /** Where metrics are served without a key, `http://…`; null where they are not. */
+  metricsAddress: string | null
+  /** Where the admin key is stored, for the operator. */
+  adminKeyLocation: string
+  search: SearchIndex['kind']
+  /** Runs every maintenance job now. */
+  runMaintenance(): Promise<void>
+  /** Reads known requests again now, as far as the budgets allow. */
+  refreshRequests(): Promise<void>
+  /** Places queued requests in wishes now. */
+  placeRequests(): Promise<void>
+  /** Runs the watches that are due now. */
+  runDueWatches(): Promise<void>
+  /** Reports the news of ended runs of watches now. */
+  reportNews(): Promise<void>
+  /** Tells accounts of all events that are due now, and waits for it. */
+  deliverEvents(): Promise<void>
+  /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. @throws StopLimitError when it has not ended after 30 s. */
+  stop(): Promise<void>
+}
+
+/**
+ * Builds the whole service and starts it: database, worker, HTTP.
+ * @param onCrash called when the service cannot go on, and the process should end.
+ * @throws ConfigError when this configuration is not allowed, DataDirectoryInUseError, or the error of a database that cannot be opened.
+ */
+export async function startService(
+  config: Config,
+  log: Logger,
+  onCrash: (error: Error) => void,
+  overrides: ServiceOverrides = {},
+): Promise<Service> {
+  requireAdminKey(config)
+  if (listensBy(config, overrides)) {
+    requireProtectedTransport(config)
+    await requireFreePort(config)
+  }
+  const { offline = false, open, onDemand } = overrides
+  const prepareOptions = { offline, open, searchWaitsForChanges: onDemand?.has('search index') ?? false }
+  // Loaded while the database is being opened. A command that opens the database for a moment is not measured.
+  const loading = overrides.offline ? noMonitoring : createMonitoring(config, log)
+  const [prepared, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, prepareOptions), loading])
+  if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
+  try {
+    // Only now, because it may write a file into the data directory, which must be locked by this process.
+    const adminKey = loadAdminKey(config)
+    const secrets = loadSecrets(config)
+    if (!overrides.offline) await checkChannels(config, log, prepared, secrets)
+    const searchIndex = monitoring.searchIndex(prepared.searchIndex)
+    return await start({
+      config,
+      log,
+      overrides,
+      adminKey,
+      secrets,
+      prepared: { ...prepared, searchIndex },
+      monitoring,
+    })
+  } catch (error) {
+    await monitoring.stop()
+    await prepared.queue.stop()
+    await prepared.searchCluster?.close()
+    await prepared.opened.close()
+    throw error
+  }
+}
+
+/** @throws ConfigError when there are channels and no key that could open them. */
+async function checkChannels(
+  config: Config,
+  log: Logger,
+  { opened: { database } }: PreparedDatabase,
+  secrets: Secrets,
+): Promise<void> {
+  await requireSecretsKey(database, secrets)
+  await warnOfUnknownKeys(database, secrets, log)
+  if (!hasLinksForOthers(config)) await warnOfMissingLinks(database, log)
+}
+
+const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
+
+/** Upkeep stops while less is free: a merge writes twice a segment of 64 MB at most, and the log needs its room. */
+const upkeepBytes = neededBytes + 2 * 64 * 1024 * 1024
+
+/** The limit of a statement on the embedded database: one that runs for so long never ends. The largest statements of a start are over. */
+const statementLimitMs = 5 * 60_000
+
+/** A stop reached its limit. */
+export class StopLimitError extends Error {
+  override readonly name = 'StopLimitError'
+  override readonly message = 'the shutdown took too long'
+}
+
+const withinLimit = (stopping: Promise<void>, limitMs: number): Promise<void> =>
+  Promise.race([
+    stopping,
+    sleep(limitMs, undefined, { ref: false }).then(() => {
+      throw new StopLimitError()
+    }),
+  ])
+
+/** Takes up what the last process on this embedded database left unfinished. */
+async function recoverWork({ log, overrides: { clock = systemClock }, prepared }: StartParts): Promise<void> {
+  const { database } = prepared.opened
+  const recovered = await recoverTasks(database, prepared.queue)
+  if (recovered > 0) log.info({ tasks: recovered }, 'unfinished tasks go on')
+  for (let more = true; more; ) more = await sweepCalls(database, log, clock.now(), null)
+}
+
+async function start(parts: StartParts): Promise<Service> {
+  const { config, log, overrides, adminKey, prepared, monitoring } = parts
+  const { opened, searchIndex } = prepared
+  const { database } = opened
+  const { clock = systemClock, offline = false } = overrides
+  const runsJobs = config.role !== 'api' && !offline
+  let stopped: Promise<void> | null = null
+  const composed = await composeService({ ...parts, isStopping: () => stopped !== null })
+  const { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges } = composed
+  if (runsJobs && opened.backend === 'embedded') await recoverWork(parts)
+  // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
+  const upkeep =
+    opened.embedded === null || offline
+      ? null
+      : await createUpkeep({
+          client: opened.embedded,
+          log,
+          hasRoom: async () => (await freeBytes(config.dataDir)) >= upkeepBytes,
+        })
+  await upkeep?.catchUp()
+  // Before the worker: when the port is in use, no worker is running yet.
+  const listens = listensBy(config, overrides)
+  if (listens) await app.listen({ host: config.host, port: config.port })
+  const metricsAddress = offline ? null : await monitoring.listen()
+  if (metricsAddress !== null) log.info({ address: metricsAddress }, 'metrics are served')
+  if (runsJobs) await worker.start()
+  // Last: a new key is shown once, so nothing may fail between its creation and its display.
+  const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
+  const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
+  const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
+  const signInUrl = listens ? await offerSignIn(offer) : null
+  const background = await startBackground(parts, composed, runsJobs)
+  upkeep?.start()
+  if (!offline) {
+    await reportConnections(opened.readConnectionUse, log)
+    await reportPooler(opened, log)
+  }
+  if (!offline) opened.embedded?.limitStatements(statementLimitMs)
+  const stop = async () => {
+    await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
+    await hostMemory.stop()
+    await Promise.all([changes.stop(), requestChanges.stop(), monitoring.stop()])
+    await client.close()
+    await composed.closeOutbound()
+    await prepared.searchCluster?.close()
+    await opened.close()
+  }
+  return {
+    address: listens ? urlOf(app.server.address() as AddressInfo) : null,
+    app,
+    database: opened,
+    firstApiKey,
+    signInUrl,
+    metricsAddress,
+    adminKeyLocation: adminKey.location,
+    search: searchIndex.kind,
+    runMaintenance: background.runMaintenance,
+    refreshRequests: background.refreshRequests,
+    placeRequests: background.placeRequests,
+    runDueWatches: background.runDueWatches,
+    reportNews: background.reportNews,
+    deliverEvents: background.deliverEvents,
+    stop: () => {
+      stopped ??= withinLimit(stop(), config.stopLimitMs)
+      return stopped
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { createPauses } from '../../runtime/event-loop.ts'
+import { clausesOf } from './clauses.ts'
+import { phrasesOf } from './phrases.ts'
+
+export interface SampledText {
+  id: string
+  title: string
+  description: string
+}
+
+/** How often words and phrases occur in a sample of all requests. */
+export interface Background {
+  /** The number of requests in the sample. */
+  size: number
+  has(id: string): boolean
+  /** How many of them contain a word or phrase; rarely too many, because some phrases share a counter. */
+  count(key: string): number
+}
+
+/** 4 MB, with room for the 300,000 different phrases of a sample. */
+const counters = 2 ** 21
+
+/** FNV-1a with 32 bits. */
+function counterOf(key: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+  return (hash >>> 0) % counters
+}
+
+/** Counts the words and phrases of a sample. Only counters and ids stay in memory, no word of a text. */
+export async function countBackground(sample: readonly SampledText[]): Promise<Background> {
+  const counts = new Uint16Array(counters)
+  const pause = createPauses()
+  for (const { title, description } of sample) {
+    const clauses = clausesOf(`${title}\n${description}`)
+    const found = new Set<number>()
+    for (const { key } of clauses.flat()) found.add(counterOf(key))
+    for (const { key } of phrasesOf(clauses)) found.add(counterOf(key))
+    for (const counter of found) counts[counter]! += 1
+    await pause()
+  }
+  const ids = new Set(sample.map(({ id }) => id))
+  return { size: sample.length, has: (id) => ids.has(id), count: (key) => counts[counterOf(key)]! }
+}

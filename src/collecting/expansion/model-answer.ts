@@ -1,0 +1,78 @@
+import { Ajv } from 'ajv'
+import type { Static } from 'typebox'
+import { completionValue, ModelError } from '../../model/completion.ts'
+import { searchWords } from '../../platforms/topic-words.ts'
+import { suggestionsSchema } from './model-request.ts'
+
+// A server that does not enforce the schema may add fields; they are ignored.
+const isSuggestions = new Ajv().compile<Static<typeof suggestionsSchema>>({
+  ...suggestionsSchema,
+  additionalProperties: true,
+})
+
+/** Further suggestions are ignored. */
+const suggestionLimit = 20
+
+/**
+ * What the model suggests, as it wrote it.
+ * @param body of its answer, parsed.
+ * @throws ModelError when it refuses, was cut off or does not answer in the required form.
+ */
+export function readSuggestions(body: unknown): string[] {
+  const value = completionValue(body)
+  if (!isSuggestions(value)) throw new ModelError('answered with no list of topics')
+  return value.topics.slice(0, suggestionLimit)
+}
+
+const characterLimit = 60
+const wordLimit = 6
+/** Letters, digits and what names are made of: C++, C#, .NET, node.js, AT&T, don't, sign-in, CI/CD. */
+const allowed = /^[\p{L}\p{M}\p{N} .+#&'’/-]+$/u
+/** Signs only where names have them: `https`, `a/b/c`, a full stop at the end are not names. */
+const misplaced = /(?:^|\s)[+#&'’/-]|[.&'’/-](?:\s|$)|\.{2}|\/.*\/|\/\/|(?:^|\s)www\.|\p{L}\.\p{L}+\//u
+const marksTogether = /\p{M}{4}/u
+/** Sentences to a reader, about the model itself or about instructions are no topics. */
+const speech =
+  /\b(?:ignore|disregard|forget|override|bypass|reveal|obey)\b.*\b(?:instruction|prompt|rule|previous|above|system|message)|\bas an ai\b|\bi(?:['’]m| am| can(?:no|['’])t| will| have)\b|\b(?:language model|system prompt|sorry)\b|^(?:you (?:are|must|should)|please|here (?:are|is)|sure)\b/i
+/** Scripts that belong together in one text. */
+const scripts = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Arabic}/u,
+  /\p{Script=Hebrew}/u,
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u,
+  /\p{Script=Devanagari}/u,
+  /\p{Script=Thai}/u,
+]
+const letter = /\p{L}/u
+
+/** Whether all letters are Latin or of a script that the query is in, and no word mixes alphabets that look alike. */
+function isInScriptOf(topic: string, query: string): boolean {
+  const known = scripts.filter((script, index) => index === 0 || script.test(query))
+  // A letter is of another script when none of the listed scripts contains it.
+  const isOther = (character: string) => letter.test(character) && !scripts.some((script) => script.test(character))
+  const queryHasOther = [...query].some(isOther)
+  const fits = (character: string) =>
+    !letter.test(character) ||
+    known.some((script) => script.test(character)) ||
+    (queryHasOther && isOther(character)) ||
+    /\p{Script=Common}|\p{Script=Inherited}/u.test(character)
+  if (![...topic].every(fits)) return false
+  const similarScripts = scripts.slice(0, 3)
+  return topic.split(/[\s/-]+/).every((word) => similarScripts.filter((script) => script.test(word)).length <= 1)
+}
+
+/**
+ * A suggestion as a topic.
+ * @returns null when it is none: too long, with control or invisible characters, markup, an address, in a script that the query does
+ *   not use, or a sentence to a reader.
+ */
+export function suggestedTopic(suggestion: string, query: string): string | null {
+  if (suggestion.length > 4 * characterLimit || !suggestion.isWellFormed()) return null
+  const topic = suggestion.normalize('NFC').replace(/ {2,}/g, ' ').trim()
+  const length = [...topic].length
+  if (length < 2 || length > characterLimit || topic.split(' ').length > wordLimit) return null
+  if (!allowed.test(topic) || misplaced.test(topic) || marksTogether.test(topic) || speech.test(topic)) return null
+  return searchWords(topic).length > 0 && isInScriptOf(topic, query) ? topic : null
+}

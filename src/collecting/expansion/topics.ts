@@ -1,0 +1,41 @@
+import { topicKey } from '../../platforms/topic-key.ts'
+import { searchWords } from '../../platforms/topic-words.ts'
+import { likeness } from './words.ts'
+
+/** Includes the query itself. */
+export const topicLimit = 5
+
+/** The limits of scrape topics, in characters, not UTF-16 units. */
+const minCharacters = 2
+const maxCharacters = 100
+
+/**
+ * A query as a topic: one line, white space collapsed, at most 100 characters, cut between two words where it can be.
+ * @returns null when the query has no word that a platform could search for.
+ */
+export function queryTopic(query: string): string | null {
+  const line = query
+    .toWellFormed()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  const characters = [...line]
+  let topic = line
+  if (characters.length > maxCharacters) {
+    const start = characters.slice(0, maxCharacters).join('')
+    const end = characters[maxCharacters] === ' ' ? start.length : start.lastIndexOf(' ')
+    topic = (end > start.length / 2 ? start.slice(0, end) : start).trim()
+  }
+  return [...topic].length >= minCharacters && searchWords(topic).length > 0 ? topic : null
+}
+
+/** The first five distinct topics. Topics are equal by `topicKey`, or with the same words in other forms or another order. */
+export function distinctTopics(topics: readonly string[]): string[] {
+  const known = new Set<string>()
+  const distinct: string[] = []
+  for (const topic of topics) {
+    const keys = [topicKey(topic), likeness(topic)]
+    if (distinct.length < topicLimit && !keys.some((key) => known.has(key))) distinct.push(topic)
+    for (const key of keys) known.add(key)
+  }
+  return distinct
+}

@@ -1,0 +1,156 @@
+import type { Logger } from 'pino'
+import { prices } from '../../accounts/plans.ts'
+import { closeReservation, reserve } from '../../credits/ledger.ts'
+import type { Database, Transaction } from '../../database/open.ts'
+import type { CallPlan } from '../../database/tables/scraping.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { forget, noteEffect } from '../../http/idempotency/store.ts'
+import { passOverFailures } from '../../runtime/maintenance.ts'
+import { type Gathered, summarise } from './gathered.ts'
+import { readTasks, type WatchedTask } from './task-watch.ts'
+
+/** The kind of a live call in the ledger: an expanded search, or a list with `source=realtime`. */
+export type LiveOperation = 'expand' | 'realtime'
+
+export interface OpenedCall {
+  callId: string
+  accountId: string
+  operation: LiveOperation
+  /** The API key that pays, by its budget; null for a session that no key opened. */
+  keyId: string | null
+  /** See `Payer`. */
+  keyHasBudget: boolean
+  /** The id of the row of its `Idempotency-Key`; null without one. */
+  idempotencyId: string | null
+  now: Date
+  /** A call that is still open then has lost its process. */
+  expiresAt: Date
+}
+
+/**
+ * Opens a live call and reserves its price, before any platform is called.
+ * @throws ServiceError RATE_LIMITED when the account or the budget of the key cannot pay; the transaction must be rolled back then.
+ */
+export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
+  const { callId, accountId, operation, keyId, keyHasBudget, idempotencyId, now, expiresAt } = call
+  await reserve(transaction, { accountId, operation, callId, amount: prices[operation], keyId, keyHasBudget, now })
+  await transaction
+    .insertInto('live_calls')
+    .values({
+      id: callId,
+      account_id: accountId,
+      operation,
+      idempotency_id: idempotencyId,
+      created_at: now,
+      expires_at: expiresAt,
+    })
+    .execute()
+}
+
+const closedAsDead = () =>
+  new ServiceError('UNAVAILABLE', 'This call was interrupted for so long that it was closed. Make it again.')
+
+/**
+ * Records the plan of a call, in the transaction that begins or joins its collections: from then on the call pays for what they
+ * deliver, also when its process dies.
+ * @throws ServiceError UNAVAILABLE when the call was closed as dead; the transaction must be rolled back then.
+ */
+export async function recordPlan(transaction: Transaction, callId: string, plan: CallPlan): Promise<void> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('live_calls')
+    .set({ plan: JSON.stringify(plan) })
+    .where('id', '=', callId)
+    .executeTakeFirst()
+  if (numUpdatedRows !== 1n) throw closedAsDead()
+}
+
+/** The plan of an open call; null when it has none yet, or when the call has ended. */
+export async function readPlan(database: Database, callId: string): Promise<CallPlan | null> {
+  const call = await database.selectFrom('live_calls').select('plan').where('id', '=', callId).executeTakeFirst()
+  return call?.plan ?? null
+}
+
+/** The final result of a call. Its answer is made of this alone, by its own process or later by another one. */
+export interface CallEffect extends Gathered {
+  callId: string
+  topics: string[]
+  /** ISO 8601. */
+  startedAt: string
+  /** ISO 8601: when the call stopped waiting. */
+  endedAt: string
+}
+
+export interface SettledCall {
+  /** The `CallEffect` as JSON. */
+  effect: string
+  tasks: WatchedTask[]
+}
+
+export interface Settling {
+  callId: string
+  /** Whether the call fails now. Without a page its key is freed; else a call that repeats the key gets the answer. */
+  isBroken: boolean
+  now: Date
+}
+
+/**
+ * Ends a call: its price is settled when a page is stored for any collection of its plan, and released when none is. Only the
+ * database decides that, not the memory of a process. The effect is noted with the key of the call in the same transaction.
+ * @returns null when the call has ended already.
+ */
+export async function settleCall(
+  transaction: Transaction,
+  { callId, isBroken, now }: Settling,
+): Promise<SettledCall | null> {
+  const call = await transaction
+    .deleteFrom('live_calls')
+    .where('id', '=', callId)
+    .returning(['operation', 'plan', 'created_at as startedAt', 'idempotency_id as idempotencyId'])
+    .executeTakeFirst()
+  if (!call) return null
+  const plan = call.plan ?? { topics: [], collections: [], off: [] }
+  const { topics } = plan
+  const taskIds = plan.collections.flatMap(({ taskId }) => taskId ?? [])
+  const tasks = await readTasks(transaction, taskIds)
+  const gathered = summarise(plan, tasks)
+  const isPaid = gathered.topicsScraped > 0
+  const [startedAt, endedAt] = [call.startedAt.toISOString(), now.toISOString()]
+  const effect = JSON.stringify({ callId, topics, ...gathered, startedAt, endedAt } satisfies CallEffect)
+  await closeReservation(transaction, { operation: call.operation, callId, settled: isPaid ? 'reserved' : 0, now })
+  if (call.idempotencyId !== null) {
+    if (isBroken && !isPaid) await forget(transaction, call.idempotencyId)
+    else await noteEffect(transaction, call.idempotencyId, effect)
+  }
+  return { effect, tasks }
+}
+
+/** Ends a call whose answer its own process makes. @throws ServiceError UNAVAILABLE when it was closed as dead. */
+export async function settleOwnCall(database: Database, callId: string, now: Date): Promise<SettledCall> {
+  const settled = await database
+    .transaction()
+    .execute((transaction) => settleCall(transaction, { callId, isBroken: false, now }))
+  if (settled === null) throw closedAsDead()
+  return settled
+}
+
+const callsPerSlice = 50
+
+/**
+ * Ends calls whose process died, by the same rule as any other call, so delivered pages are paid.
+ * @param expiredBefore null for all calls: at the start of the embedded database no process can run one.
+ * @returns whether there may be more.
+ */
+export async function sweepCalls(
+  database: Database,
+  log: Logger,
+  now: Date,
+  expiredBefore: Date | null,
+): Promise<boolean> {
+  let query = database.selectFrom('live_calls').select('id')
+  if (expiredBefore) query = query.where('expires_at', '<=', expiredBefore)
+  const dead = await query.orderBy('expires_at').limit(callsPerSlice).execute()
+  const swept = await passOverFailures(dead, log, ({ id: callId }) =>
+    database.transaction().execute((transaction) => settleCall(transaction, { callId, isBroken: true, now })),
+  )
+  return swept > 0 && dead.length === callsPerSlice
+}

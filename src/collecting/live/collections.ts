@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { takeLiveTopicLocks } from '../../database/advisory-locks.ts'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Database, Transaction } from '../../database/open.ts'
+import type { Collection } from '../../database/tables/scraping.ts'
+import { topicKey } from '../../platforms/topic-key.ts'
+import type { TaskQueue } from '../scraping/queue.ts'
+import { startUnownedJobs, type UnownedJob } from '../scraping/unowned-jobs.ts'
+
+export interface CollectionPlan {
+  /** Different by `topicKey`. */
+  topics: readonly string[]
+  /** Whether an expansion thought of the topics; else the caller named them. */
+  fromExpansion: boolean
+  platforms: readonly PlatformName[]
+  now: Date
+  /** Pages that were collected after this moment are fresh. */
+  freshAfter: Date
+  /** When its tasks end at the latest, also when the call was answered before. */
+  expiresAt: Date
+}
+
+/**
+ * The maximum of open live tasks for one platform. Without it a platform in cooldown would collect an unlimited backlog, because a
+ * call that got no page by its deadline costs nothing. Calls that plan at the same moment do not see the tasks of each other,
+ * so together they may exceed it.
+ */
+export const maxOpenTasks = 100
+
+/**
+ * Finds which collections of a plan are fresh and which are under way, and begins the rest: an unowned job for each topic, with a
+ * task of one page for each platform. The topics are locked meanwhile, in one order, so of equal calls one begins the
+ * collections and all others join them.
+ */
+export async function startCollections(
+  transaction: Transaction,
+  queue: TaskQueue,
+  plan: CollectionPlan,
+): Promise<Collection[]> {
+  if (plan.topics.length === 0) return []
+  const keys = plan.topics.map(topicKey)
+  await takeLiveTopicLocks(transaction, keys)
+  if (!plan.fromExpansion) await listNamedTopics(transaction, keys)
+  // A statement of its own: its snapshot has the collections that were begun while this call waited for the locks.
+  const known = await readKnown(transaction, plan, keys)
+  const room = await readRoom(transaction, plan, known.size)
+  const collections: Collection[] = []
+  const missing: UnownedJob[] = []
+  plan.topics.forEach((topic, index) => {
+    const key = keys[index]!
+    const tasks: { id: string; platform: PlatformName }[] = []
+    for (const platform of plan.platforms) {
+      const found = known.get(`${platform} ${key}`)
+      const left = room.get(platform) ?? maxOpenTasks
+      if (found) collections.push({ topic, platform, taskId: found.taskId, isRefused: false })
+      else if (left <= 0) collections.push({ topic, platform, taskId: null, isRefused: true })
+      else {
+        const taskId = randomUUID()
+        tasks.push({ id: taskId, platform })
+        room.set(platform, left - 1)
+        collections.push({ topic, platform, taskId, isRefused: false })
+      }
+    }
+    if (tasks.length > 0)
+      missing.push({ id: randomUUID(), topic, topicKey: key, fromExpansion: plan.fromExpansion, tasks })
+  })
+  await startUnownedJobs(transaction, queue, missing, plan)
+  return collections
+}
+
+/**
+ * Puts topics that an expansion thought of on the lists: a caller has named them. Their collections may be fresh or under way, so that no
+ * page of this call would.
+ */
+async function listNamedTopics(transaction: Transaction, keys: readonly string[]): Promise<void> {
+  const isOf = sql`topic_key = any(${[...keys]}::text[]) and account_id is null and from_expansion and ended_at is null`
+  const { rows } = await sql`
+    select from topics where key = any(${[...keys]}::text[]) and from_expansion
+    union all select from scrape_jobs where ${isOf} limit 1`.execute(transaction)
+  if (rows.length === 0) return
+  // Jobs first, each kind in one order: a page that makes the topic has locked its job.
+  await sql`
+    update scrape_jobs set from_expansion = false where id = any(array(
+      select id from scrape_jobs where ${isOf} order by id for no key update))`.execute(transaction)
+  await sql`
+    update topics set from_expansion = false where key = any(array(
+      select key from topics where key = any(${[...keys]}::text[]) and from_expansion order by key for no key update))`.execute(
+    transaction,
+  )
+}
+
+/** The collections that are fresh (without a task) or under way (with one), by platform and topic key. */
+async function readKnown(transaction: Transaction, { platforms, freshAfter }: CollectionPlan, keys: readonly string[]) {
+  const { rows } = await sql<{ platform: PlatformName; key: string; taskId: string | null }>`
+    select platform, topic_key as key, null::uuid as "taskId" from platform_topics
+    where topic_key = any(${[...keys]}::text[]) and platform = any(${[...platforms]}::text[])
+      and collected_at > ${freshAfter}::timestamptz
+    union all
+    select tasks.platform, jobs.topic_key, tasks.id
+    from scrape_jobs jobs join scrape_tasks tasks on tasks.job_id = jobs.id
+    where jobs.account_id is null and jobs.topic_key = any(${[...keys]}::text[])
+      and tasks.platform = any(${[...platforms]}::text[]) and tasks.state in ('pending', 'running')`.execute(
+    transaction,
+  )
+  const known = new Map<string, { taskId: string | null }>()
+  for (const { platform, key, taskId } of rows) {
+    const name = `${platform} ${key}`
+    // Fresh has precedence: there is nothing to wait for.
+    if (known.get(name)?.taskId !== null) known.set(name, { taskId })
+  }
+  return known
+}
+
+/** How many more tasks each platform may have; absent: `maxOpenTasks`. Not read when every collection is known. */
+async function readRoom(transaction: Transaction, { topics, platforms }: CollectionPlan, known: number) {
+  if (known === topics.length * platforms.length) return new Map<PlatformName, number>()
+  const { rows } = await sql<{ platform: PlatformName; open: number }>`
+    select tasks.platform, count(*)::integer as open
+    from scrape_tasks tasks join scrape_jobs jobs on jobs.id = tasks.job_id
+    where jobs.account_id is null and tasks.state in ('pending', 'running')
+      and tasks.platform = any(${[...platforms]}::text[])
+    group by tasks.platform`.execute(transaction)
+  return new Map(rows.map(({ platform, open }) => [platform, maxOpenTasks - open]))
+}
+
+/** How long collections that have ended are retained, for the analysis of faults. */
+const retentionMs = 24 * 3600_000
+const jobsPerSlice = 100
+
+/**
+ * Deletes collections that ended a day ago, unless a call that may have them in its plan is still open: their pages decide whether
+ * it pays.
+ * @returns whether there may be more.
+ */
+export async function deleteEndedCollections(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    delete from scrape_jobs where id in (
+      select id from scrape_jobs
+      where account_id is null and ended_at < ${new Date(now.getTime() - retentionMs)}::timestamptz
+        and not exists (select from live_calls where live_calls.created_at <= ended_at)
+      limit ${jobsPerSlice} for update skip locked
+    ) returning id`.execute(database)
+  return rows.length === jobsPerSlice
+}

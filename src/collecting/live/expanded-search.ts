@@ -1,0 +1,119 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../../database/open.ts'
+import { describeError } from '../../http/error-handler.ts'
+import type { ServiceError } from '../../http/errors.ts'
+import type { RequestRecord } from '../../requests/record.ts'
+import { toAnswer } from '../../search/answer.ts'
+import type { ExpandedSearch, ExpandedSearchInput } from '../../search/live-collection.ts'
+import { parseQuery, splitQuery } from '../../search/query.ts'
+import type { SearchIndex } from '../../search/search-index.ts'
+import type { Expansion } from '../expansion/expansion.ts'
+import { queryTopic } from '../expansion/topics.ts'
+import { LiveEventStream } from './event-stream.ts'
+import type { Live } from './live.ts'
+import type { Collected, LiveCall, LiveEvents } from './live-call.ts'
+import { searchUnion } from './union.ts'
+
+export interface ExpandedSearchDependencies {
+  database: Database
+  searchIndex: SearchIndex
+  expansion: Expansion
+  live: Live
+  /** How long the expansion may take: the platforms need the rest of the time. */
+  expansionMs: number
+}
+
+const isAbort = (error: unknown) => error instanceof DOMException && ['AbortError', 'TimeoutError'].includes(error.name)
+
+/** Results that were in the cache when the call began. */
+export const countCached = (results: readonly RequestRecord[], startedAt: Date): number =>
+  results.filter(({ createdAt }) => new Date(createdAt) < startedAt).length
+
+const acceptsEvents = ({ headers }: FastifyRequest) => headers.accept?.includes('text/event-stream') ?? false
+
+export function createExpandedSearch(dependencies: ExpandedSearchDependencies): ExpandedSearch {
+  const { live } = dependencies
+  return async (request, reply, input) => {
+    // An unusable query is refused before anything is reserved.
+    parseQuery(input.query)
+    reply.header('cache-control', 'no-store')
+    const call: LiveCall<Awaited<ReturnType<typeof readResults>>> = {
+      operation: 'expand',
+      platforms: input.platforms,
+      topicsFor: (signal) => topicsFor(dependencies, input.query, signal),
+      read: (collected) => readResults(dependencies, input, collected),
+    }
+    if (acceptsEvents(request)) return streamAnswer(live, request, reply, call)
+    const { text, isReplay } = await live.answer(request, reply, call)
+    if (isReplay) reply.header('idempotent-replayed', 'true')
+    return reply.type('application/json; charset=utf-8').send(text)
+  }
+}
+
+/** The topics of a query; the query alone when its expansion takes too long. */
+async function topicsFor(
+  { expansion, expansionMs }: ExpandedSearchDependencies,
+  query: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { asked } = splitQuery(query)
+  try {
+    return await expansion.topicsFor(asked, AbortSignal.any([signal, AbortSignal.timeout(expansionMs)]))
+  } catch (error) {
+    if (!isAbort(error)) throw error
+    const topic = queryTopic(asked)
+    return topic === null ? [] : [topic]
+  }
+}
+
+async function readResults(
+  { database, searchIndex }: ExpandedSearchDependencies,
+  { platforms: _platforms, highlight = false, ...search }: ExpandedSearchInput,
+  collected: Collected,
+) {
+  const { topics, topicsScraped, topicsSkipped, newResultsFound, errors, startedAt } = collected
+  const page = await searchUnion(database, searchIndex, { ...search, topics })
+  const { data, meta } = await toAnswer(database, { query: search.query, highlight }, page)
+  return {
+    data,
+    meta: {
+      ...meta,
+      cachedResults: countCached(page.results, startedAt),
+      expanded: true,
+      expandedTopics: topics,
+      topicsScraped,
+      topicsSkipped,
+      newResultsFound,
+      errors,
+    },
+  }
+}
+
+/** A failure before the first event is answered with its own status; a later one is the last event. */
+async function streamAnswer<Answer extends { meta: object }>(
+  live: Live,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: LiveCall<Answer>,
+): Promise<FastifyReply> {
+  const stream = new LiveEventStream()
+  const begun = Promise.withResolvers<void>()
+  const events: LiveEvents = {
+    topics: (topics) => {
+      stream.topics(topics)
+      begun.resolve()
+    },
+    collection: (progress) => stream.collection(progress),
+  }
+  const answering = live.answer(request, reply, { ...call, events })
+  const first = await Promise.race([begun.promise, answering])
+  if (first?.isReplay) reply.header('idempotent-replayed', 'true')
+  answering.then(
+    ({ text }) => stream.end('result', text),
+    (error: ServiceError) => {
+      const { status, body } = describeError(error, request)
+      stream.end('error', JSON.stringify({ status, ...body }))
+    },
+  )
+  return reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8').send(stream)
+}

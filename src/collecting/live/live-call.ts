@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { readCreditUsage } from '../../credits/usage.ts'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Transaction } from '../../database/open.ts'
+import type { CallPlan } from '../../database/tables/scraping.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { type CollectionSettings, type PlanDependencies, startPlan } from './call-plan.ts'
+import { type CallEffect, type LiveOperation, openCall, readPlan, settleCall, settleOwnCall } from './calls.ts'
+import type { Gathered } from './gathered.ts'
+import { type CollectionProgress, gather } from './gathering.ts'
+import type { TaskWatch } from './task-watch.ts'
+
+export interface LiveSettings extends CollectionSettings {
+  /** From call to answer. */
+  deadlineMs: number
+}
+
+/** What a call has collected: its answer is made of that. */
+export interface Collected extends Gathered {
+  topics: string[]
+  startedAt: Date
+}
+
+/** The progress of a call while its caller waits. */
+export interface LiveEvents {
+  topics(topics: readonly string[]): void
+  collection(progress: CollectionProgress): void
+}
+
+export interface LiveCall<Answer extends { meta: object }> {
+  operation: LiveOperation
+  /** Those that are off are only reported. */
+  platforms: readonly PlatformName[]
+  /** The topics to collect; the signal is aborted when they are needed no more. */
+  topicsFor(signal: AbortSignal): Promise<string[]>
+  events?: LiveEvents
+  /** Reads the answer, after the collection. */
+  read(collected: Collected): Promise<Answer>
+}
+
+export interface CallDependencies extends PlanDependencies {
+  log: Logger
+  settings: LiveSettings
+  watch: TaskWatch
+  /** Aborted when the service stops. */
+  stopping: AbortSignal
+}
+
+export interface Caller {
+  accountId: string
+  /** The API key that pays, by its budget; null for a session that no key opened. */
+  keyId: string | null
+  /** See `Payer`. */
+  keyHasBudget: boolean
+  /** Aborted when no caller can get the answer: nothing more is begun then. */
+  gone: AbortSignal
+}
+
+/** The steps of one live call, as `IdempotentLongCall` takes them. */
+export interface CallSteps {
+  begin(transaction: Transaction, idempotencyId: string | null): Promise<void>
+  run(): Promise<string>
+}
+
+/** The part of a plan that a call waits for. */
+type Collecting = Pick<CallPlan, 'collections' | 'off'>
+
+/** How much longer than its deadline a call may run before its process counts as dead. */
+const graceMs = 60_000
+
+function startTime({ clock, settings }: CallDependencies) {
+  const startedAt = clock.now()
+  const deadline = new Date(startedAt.getTime() + settings.deadlineMs)
+  return { startedAt, deadline, timeUp: AbortSignal.timeout(settings.deadlineMs) }
+}
+
+/** One live call: reserves its credit, collects its topics and settles. */
+export function createCallSteps<Answer extends { meta: object }>(
+  dependencies: CallDependencies,
+  call: LiveCall<Answer>,
+  { accountId, keyId, keyHasBudget, gone }: Caller,
+): CallSteps {
+  const { database, clock, log, watch, stopping } = dependencies
+  const callId = randomUUID()
+  // Measured anew in `begin`: a repeated call may have waited for the first one until then.
+  let time = startTime(dependencies)
+  const onProgress = (progress: CollectionProgress) => call.events?.collection(progress)
+  const waitFor = ({ collections, off }: Collecting) => {
+    for (const pair of off) onProgress({ ...pair, state: 'skipped', newRequests: 0 })
+    const signal = AbortSignal.any([time.timeUp, stopping])
+    return gather({ watch, collections, signal, deadline: time.deadline, onProgress })
+  }
+
+  const collect = async (): Promise<string> => {
+    const suggested = await call.topicsFor(AbortSignal.any([time.timeUp, gone]))
+    // An answer without topics must not be stored with a key; the credit is released and the key is free.
+    if (stopping.aborted) throw new ServiceError('UNAVAILABLE', 'The service is stopping. Try again in a moment.')
+    const topics = gone.aborted ? [] : suggested
+    call.events?.topics(topics)
+    const { operation, platforms } = call
+    const reportLast = await waitFor(await startPlan(dependencies, { callId, operation, topics, platforms }))
+    const { effect, tasks } = await settleOwnCall(database, callId, clock.now())
+    for (const task of tasks) reportLast(task)
+    return effect
+  }
+
+  return {
+    begin: (transaction, idempotencyId) => {
+      time = startTime(dependencies)
+      const { startedAt: now, deadline } = time
+      const expiresAt = new Date(deadline.getTime() + graceMs)
+      const { operation } = call
+      return openCall(transaction, { callId, accountId, operation, keyId, keyHasBudget, idempotencyId, now, expiresAt })
+    },
+    run: () =>
+      collect().catch(async (error: unknown) => {
+        await endBroken(dependencies, callId, waitFor).catch((cause) =>
+          log.error({ err: cause, callId }, 'a live call could not be ended'),
+        )
+        throw error
+      }),
+  }
+}
+
+/**
+ * Ends a call that failed. Its collections continue without it, so it waits for them and pays like any other call. When even that
+ * fails, the sweep settles the call.
+ */
+async function endBroken(
+  { database, clock }: CallDependencies,
+  callId: string,
+  waitFor: (plan: Collecting) => Promise<unknown>,
+): Promise<void> {
+  const plan = await readPlan(database, callId)
+  await waitFor(plan ?? { collections: [], off: [] })
+  const settling = { callId, isBroken: true, now: clock.now() }
+  await database.transaction().execute((transaction) => settleCall(transaction, settling))
+}
+
+/** The answer of a call, from its effect as it was noted. */
+export async function readAnswer<Answer extends { meta: object }>(
+  { database, clock }: Pick<CallDependencies, 'database' | 'clock'>,
+  call: LiveCall<Answer>,
+  accountId: string,
+  noted: string,
+) {
+  const { startedAt, endedAt, ...effect }: CallEffect = JSON.parse(noted)
+  const body = await call.read({ ...effect, startedAt: new Date(startedAt) })
+  const credits = await readCreditUsage(database, { accountId }, clock.now())
+  const scrapingTimeMs = Date.parse(endedAt) - Date.parse(startedAt)
+  return { ...body, meta: { ...body.meta, scrapingTimeMs }, usage: { credits } }
+}

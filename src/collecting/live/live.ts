@@ -1,0 +1,87 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { Authentication } from '../../accounts/authentication.ts'
+import { createIdempotentLongCall, type LongAnswer } from '../../http/idempotency/long-call.ts'
+import type { TaskChanges } from '../scraping/task-changes.ts'
+import type { PlanDependencies } from './call-plan.ts'
+import { createLiveCallSlots } from './call-slots.ts'
+import { createCallSteps, type LiveCall, type LiveSettings, readAnswer } from './live-call.ts'
+import { createTaskWatch } from './task-watch.ts'
+
+export interface LiveDependencies extends PlanDependencies {
+  log: Logger
+  changes: TaskChanges
+  authentication: Authentication
+  settings: LiveSettings
+}
+
+export interface Live {
+  /**
+   * Reserves the price of the call, collects the topics that are not fresh, and answers. It is settled when a page was stored for any
+   * collection that the call waited for, begun by it or by another one, and released when none was; an answer that cannot be
+   * read afterwards changes nothing of that.
+   * @throws ServiceError RATE_LIMITED when the credit cannot be paid or the account has its maximum of live calls, UNAVAILABLE
+   * when the process has; CONFLICT and IDEMPOTENCY_MISMATCH with an `Idempotency-Key`.
+   */
+  answer<Answer extends { meta: object }>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    call: LiveCall<Answer>,
+  ): Promise<LongAnswer>
+  /** Lets every call answer at once with what was delivered, and waits until all have, also those whose callers hung up. */
+  stop(): Promise<void>
+}
+
+/** Aborted when the caller has hung up. */
+function hangUpSignal(reply: FastifyReply): AbortSignal {
+  const abort = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) abort.abort()
+  })
+  return abort.signal
+}
+
+/** Runs the live calls of this process. */
+export function createLive(dependencies: LiveDependencies): Live {
+  const { database, clock, authentication } = dependencies
+  const enter = createLiveCallSlots()
+  const watch = createTaskWatch(dependencies)
+  const stopping = new AbortController()
+  const { callerOf } = authentication
+  const idempotentLongCall = createIdempotentLongCall({ database, clock, callerOf })
+
+  const run: Live['answer'] = (request, reply, call) => {
+    const { accountId, keyId, keyHasBudget } = authentication.accountOf(request)
+    // A caller with a key can fetch the answer later, so the collection of that call begins also when its caller hangs up.
+    const hungUp = request.headers['idempotency-key'] === undefined ? [hangUpSignal(reply)] : []
+    const gone = AbortSignal.any([stopping.signal, ...hungUp])
+    const steps = createCallSteps({ ...dependencies, watch, stopping: stopping.signal }, call, {
+      accountId,
+      keyId,
+      keyHasBudget,
+      gone,
+    })
+    let leave = () => {}
+    return idempotentLongCall(request, reply, {
+      begin: (transaction, idempotencyId) => {
+        leave = enter(accountId, reply)
+        return steps.begin(transaction, idempotencyId)
+      },
+      run: steps.run,
+      answer: (effect) => readAnswer(dependencies, call, accountId, effect),
+    }).finally(() => leave())
+  }
+  const running = new Set<Promise<unknown>>()
+  return {
+    answer: async (request, reply, call) => {
+      const answering = run(request, reply, call)
+      running.add(answering)
+      return answering.finally(() => running.delete(answering))
+    },
+    stop: async () => {
+      stopping.abort()
+      while (running.size > 0) await Promise.allSettled(running)
+      watch.stop()
+    },
+  }
+}

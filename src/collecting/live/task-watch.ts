@@ -1,0 +1,85 @@
+import type { Logger } from 'pino'
+import type { PlatformErrorCode, TaskState } from '../../database/column-types.ts'
+import type { Database, Executor } from '../../database/open.ts'
+import { createChangeReader } from '../scraping/change-reader.ts'
+import type { TaskChanges } from '../scraping/task-changes.ts'
+
+/** A task as it was at one moment. */
+export interface WatchedTask {
+  taskId: string
+  state: TaskState
+  pages: number
+  requestsCreated: number
+  /** Null while it does not wait for its platform. */
+  waitingUntil: Date | null
+  /** Why it ended, or why it waits. */
+  error: { code: PlatformErrorCode; message: string } | null
+}
+
+export interface TaskWatch {
+  /** Calls back with each of the tasks as it is now and whenever it changes. @returns the function that unsubscribes. */
+  follow(taskIds: readonly string[], onTask: (task: WatchedTask) => void): () => void
+  stop(): void
+}
+
+/** How often every followed task is read again, for changes whose notification was lost. */
+const pollMs = 2_000
+const idsPerQuery = 500
+
+/** The tasks as they are now. */
+export async function readTasks(executor: Executor, taskIds: readonly string[]): Promise<WatchedTask[]> {
+  if (taskIds.length === 0) return []
+  const rows = await executor
+    .selectFrom('scrape_tasks')
+    .select(['id', 'state', 'pages', 'requests_created', 'waiting_until', 'error_code', 'error_message'])
+    .where('id', 'in', [...taskIds])
+    .execute()
+  return rows.map((row) => ({
+    taskId: row.id,
+    state: row.state,
+    pages: row.pages,
+    requestsCreated: row.requests_created,
+    waitingUntil: row.waiting_until,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+  }))
+}
+
+export interface TaskWatchDependencies {
+  database: Database
+  changes: TaskChanges
+  log: Logger
+}
+
+/** Watches tasks for the live calls of this process, with one query at a time for all of them. */
+export function createTaskWatch({ database, changes, log }: TaskWatchDependencies): TaskWatch {
+  const followers = new Map<string, Set<(task: WatchedTask) => void>>()
+
+  const reader = createChangeReader({
+    changes,
+    log,
+    followed: () => followers.keys(),
+    idOf: ({ taskId }) => taskId,
+    deliver: async (taskIds) => {
+      for (const task of await readTasks(database, taskIds)) {
+        for (const onTask of followers.get(task.taskId) ?? []) onTask(task)
+      }
+    },
+    pollMs,
+    idsPerQuery,
+  })
+  const unfollow = (taskId: string, onTask: (task: WatchedTask) => void) => {
+    const ofTask = followers.get(taskId)
+    ofTask?.delete(onTask)
+    if (ofTask?.size === 0) followers.delete(taskId)
+  }
+  return {
+    follow: (taskIds, onTask) => {
+      for (const taskId of taskIds) followers.set(taskId, (followers.get(taskId) ?? new Set()).add(onTask))
+      reader.read(taskIds)
+      return () => {
+        for (const taskId of taskIds) unfollow(taskId, onTask)
+      }
+    },
+    stop: () => reader.stop(),
+  }
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Executor, Transaction } from '../../database/open.ts'
+import { topicKey } from '../../platforms/topic-key.ts'
+
+/** How many pages of a topic a platform has delivered so far, to all jobs. */
+export async function countPages(executor: Executor, platform: PlatformName, topic: string): Promise<number> {
+  const row = await executor
+    .selectFrom('platform_topics')
+    .select('pages')
+    .where('platform', '=', platform)
+    .where('topic_key', '=', topicKey(topic))
+    .executeTakeFirst()
+  return row?.pages ?? 0
+}
+
+/**
+ * How many pages of a topic the jobs of an account have got from a platform with exactly these sources. They are not among those of
+ * `countPages`: the sources are others, and so is the round-robin.
+ */
+export async function countPagesOfSources(
+  executor: Executor,
+  { jobId, platform, topic, sources }: { jobId: string; platform: PlatformName; topic: string; sources: string[] },
+): Promise<number> {
+  const rows = await executor
+    .selectFrom('scrape_jobs as own')
+    .innerJoin('scrape_jobs as jobs', 'jobs.account_id', 'own.account_id')
+    .innerJoin('scrape_tasks as tasks', 'tasks.job_id', 'jobs.id')
+    .select(['jobs.topic', 'tasks.pages'])
+    .where('own.id', '=', jobId)
+    .where('tasks.platform', '=', platform)
+    .where(sql<boolean>`tasks.sources = ${sources}::text[]`)
+    .execute()
+  const key = topicKey(topic)
+  return rows.reduce((pages, row) => (topicKey(row.topic) === key ? pages + row.pages : pages), 0)
+}
+
+/**
+ * How many pages the jobs of a watch have got from a platform with the sources of one of them; a watch has one topic. All of them count: a number
+ * that stops growing would be the same turn each time.
+ */
+export async function countPagesOfWatch(
+  executor: Executor,
+  { jobId, platform, sources }: { jobId: string; platform: PlatformName; sources: string[] | null },
+): Promise<number> {
+  const { rows } = await sql<{ pages: number }>`
+    select coalesce(sum(tasks.pages), 0)::integer as pages
+    from scrape_jobs as own join scrape_jobs as jobs on jobs.watch_id = own.watch_id join scrape_tasks as tasks on tasks.job_id = jobs.id
+    where own.id = ${jobId}::uuid and tasks.platform = ${platform} and tasks.sources is not distinct from ${sources}::text[]`.execute(
+    executor,
+  )
+  return rows[0]?.pages ?? 0
+}
+
+/**
+ * Puts a topic that an expansion thought of on the lists when a job collects it for a caller who named it, in the transaction that stores
+ * the page, after the page.
+ */
+export async function listNamedTopic(transaction: Transaction, jobId: string, topic: string): Promise<void> {
+  await sql`
+    update topics set from_expansion = false where key = ${topicKey(topic)} and from_expansion
+    and exists (select from scrape_jobs where id = ${jobId}::uuid and not from_expansion)`.execute(transaction)
+}
+
+/**
+ * Counts a page, in the transaction that stores it. The topic is locked first, as by a page that spells it: its row changes with the count, and two
+ * pages of a platform that lock the topic and its count in different orders could deadlock.
+ */
+export async function countPage(
+  transaction: Transaction,
+  platform: PlatformName,
+  topic: string,
+  now: Date,
+): Promise<void> {
+  const key = topicKey(topic)
+  await sql`select from topics where key = ${key} for no key update`.execute(transaction)
+  await sql`
+    with fresh as (
+      update topics set collected_at = ${now} where key = ${key} and collected_at < ${now}
+    )
+    insert into platform_topics (platform, topic_key, pages, collected_at) values (${platform}, ${key}, 1, ${now})
+    on conflict (platform, topic_key) do update set pages = platform_topics.pages + 1, collected_at = excluded.collected_at`.execute(
+    transaction,
+  )
+}

@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { noteEvent } from '../../accounts/events/events.ts'
+import { closeReservation } from '../../credits/ledger.ts'
+import type { PlatformErrorCode } from '../../database/column-types.ts'
+import type { Database, Transaction } from '../../database/open.ts'
+import { passOverFailures } from '../../runtime/maintenance.ts'
+import { beginJobs } from './job-admission.ts'
+import { jobStatus } from './jobs.ts'
+import type { TaskQueue } from './queue.ts'
+
+/** How a task ends, and why it did not deliver everything. */
+export interface TaskEnd {
+  state: 'done' | 'error' | 'skipped'
+  error?: { code: PlatformErrorCode; message: string }
+}
+
+/** Locks a job until the transaction ends. Always before any of its tasks: in the other order two endings could deadlock. */
+export const lockJob = (transaction: Transaction, jobId: string) =>
+  sql`select 1 from scrape_jobs where id = ${jobId} for no key update`.execute(transaction)
+
+/**
+ * Ends a job if its last task has ended: the account is told, the pages of all its tasks are paid, the rest of its credits is released,
+ * and the next job of the account begins. The caller holds the lock of the job and has just ended a task of it, so this happens exactly once.
+ */
+export async function settleIfEnded(
+  transaction: Transaction,
+  queue: TaskQueue,
+  jobId: string,
+  now: Date,
+): Promise<void> {
+  const { open, pages } = await transaction
+    .selectFrom('scrape_tasks')
+    .select(({ fn, eb }) => [
+      fn
+        .countAll<number>()
+        .filterWhere(eb('state', 'in', ['pending', 'running']))
+        .as('open'),
+      fn.sum<number>('pages').as('pages'),
+    ])
+    .where('job_id', '=', jobId)
+    .executeTakeFirstOrThrow()
+  if (Number(open) > 0) return
+  const { accountId, watchId, status } = await transaction
+    .updateTable('scrape_jobs')
+    .set({ ended_at: now })
+    .where('id', '=', jobId)
+    .returning(['account_id as accountId', 'watch_id as watchId', jobStatus.as('status')])
+    .executeTakeFirstOrThrow()
+  // An unowned job has no reservation: its live calls pay for themselves.
+  if (accountId === null) return
+  const type = status === 'completed' ? 'scrape.completed' : 'scrape.failed'
+  await noteEvent(transaction, { accountId, type, subject: { jobId, watchId }, now })
+  await closeReservation(transaction, { operation: 'scrape', jobId, settled: Number(pages), now })
+  await beginJobs(transaction, queue, accountId, now)
+}
+
+/**
+ * Ends all open tasks of a job, and so the job. A page that is being stored at this moment is stored first and counts; a worker
+ * that is fetching loses its task. The queue messages stay: a worker that receives the message of an ended task drops it.
+ */
+async function stopJob(
+  transaction: Transaction,
+  queue: TaskQueue,
+  jobId: string,
+  end: Required<TaskEnd>,
+  now: Date,
+): Promise<void> {
+  await lockJob(transaction, jobId)
+  const stopped = await transaction
+    .updateTable('scrape_tasks')
+    .set({
+      state: end.state,
+      error_code: end.error.code,
+      error_message: end.error.message,
+      completed_at: now,
+      waiting_until: null,
+    })
+    .where('job_id', '=', jobId)
+    .where('state', 'in', ['pending', 'running'])
+    .returning('id')
+    .execute()
+  if (stopped.length > 0) await settleIfEnded(transaction, queue, jobId, now)
+}
+
+/** Cancels a job; one that has ended stays as it is. The caller must have checked that the account owns the job. */
+export const cancelJob = (transaction: Transaction, queue: TaskQueue, jobId: string, now: Date): Promise<void> => {
+  const error = { code: 'cancelled', message: 'The job was cancelled.' } as const
+  return stopJob(transaction, queue, jobId, { state: 'skipped', error }, now)
+}
+
+/** Ends a job whose time is over, in a transaction of its own. */
+export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: string, now: Date): Promise<void> => {
+  const error = { code: 'timeout', message: 'The time of the job was over before the platform was done.' } as const
+  return database
+    .transaction()
+    .execute((transaction) => stopJob(transaction, queue, jobId, { state: 'error', error }, now))
+}
+
+const jobsPerSlice = 20
+
+/** Ends jobs whose time is over and that no worker has ended, because it died or hangs. @returns whether there may be more. */
+export async function endOverdueJobs(database: Database, log: Logger, queue: TaskQueue, now: Date): Promise<boolean> {
+  const overdue = await database
+    .selectFrom('scrape_tasks')
+    .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
+    .select('job_id as id')
+    .distinct()
+    .where('state', 'in', ['pending', 'running'])
+    .where('expires_at', '<=', now)
+    .limit(jobsPerSlice)
+    .execute()
+  const ended = await passOverFailures(overdue, log, ({ id }) => endOverdueJob(database, queue, id, now))
+  return ended > 0 && overdue.length === jobsPerSlice
+}

@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox'
+import type { PlatformName } from '../../database/column-types.ts'
+import { defaulted, trimmedText } from '../../http/schemas.ts'
+import { invalidField } from '../../http/validation.ts'
+import { choosePlatforms } from '../../platforms/off-platforms.ts'
+import { platformList } from '../../platforms/schemas.ts'
+import { type NamedSource, readSources, sourcesSchema } from '../../platforms/sources/named-sources.ts'
+import { searchWords } from '../../platforms/topic-words.ts'
+import type { JobSources } from './job-sources.ts'
+
+// What a caller may ask a job for: of one job, and of all runs of a watch.
+
+export interface JobTermsDependencies {
+  enabledPlatforms: readonly PlatformName[]
+  defaultPlatforms: readonly PlatformName[]
+  jobSources: JobSources
+}
+
+/** The properties of a body that say what is collected. */
+export const jobTermsSchema = ({ enabledPlatforms, defaultPlatforms, jobSources }: JobTermsDependencies) => ({
+  topic: trimmedText(2, 100, 'What to collect requests about'),
+  platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
+  sources: Type.Optional(sourcesSchema(jobSources.kinds)),
+  depth: defaulted(Type.Integer({ minimum: 1, maximum: 40, default: 1, description: 'Pages per platform' })),
+})
+
+export type JobTermsBody = Static<ReturnType<typeof Type.Object<ReturnType<typeof jobTermsSchema>>>>
+
+export interface JobTerms {
+  topic: string
+  platforms: PlatformName[]
+  /** Those of them that are not on. */
+  off: PlatformName[]
+  depth: number
+  named: NamedSource[]
+}
+
+/**
+ * What is collected, from the body of a call.
+ * @throws ServiceError INVALID_REQUEST for a topic without words or a wrong source.
+ */
+export function readJobTerms(
+  { topic, depth = 1, platforms: given, sources }: JobTermsBody,
+  { enabledPlatforms, defaultPlatforms, jobSources }: JobTermsDependencies,
+): JobTerms {
+  // No platform would be called, and a caller must not pay for that.
+  if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
+  const named = sources ? readSources(sources, jobSources.kinds, given) : []
+  const ofSources = named.map(({ platform }) => platform)
+  const platforms = [...new Set(given ?? (named.length > 0 ? ofSources : defaultPlatforms))]
+  const { off } = choosePlatforms(platforms, enabledPlatforms)
+  return { topic, platforms, off, depth, named }
+}
+
+/** The named sources that must be checked before anything is started: those of platforms that are on. */
+export const sourcesToCheck = ({ named, off }: Pick<JobTerms, 'named' | 'off'>): NamedSource[] =>
+  named.filter(({ platform }) => !off.includes(platform))

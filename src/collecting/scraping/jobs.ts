@@ -1,0 +1,224 @@
+import { type Selectable, sql } from 'kysely'
+import { noteEvent } from '../../accounts/events/events.ts'
+import { reserve } from '../../credits/ledger.ts'
+import { type JobCost, type JobCostRow, jobCostOf } from '../../credits/spending.ts'
+import type { PlatformErrorCode, PlatformName, TaskState } from '../../database/column-types.ts'
+import type { Executor, Transaction } from '../../database/open.ts'
+import type { Tables } from '../../database/tables.ts'
+import { offError } from '../../platforms/off-platforms.ts'
+import type { SourcesByPlatform } from '../../platforms/sources/named-sources.ts'
+import { recount } from '../../requests/wishes/recount.ts'
+import { nameSources } from './account-sources.ts'
+import { beginJobs } from './job-admission.ts'
+import { failureOf } from './job-failure.ts'
+import type { TaskQueue } from './queue.ts'
+import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
+import { describeSources, type JobSourcesRecord } from './task-sources.ts'
+
+export const jobStatuses = ['pending', 'running', 'completed', 'failed'] as const
+
+export type JobStatus = (typeof jobStatuses)[number]
+
+export interface NewJob {
+  accountId: string
+  topic: string
+  platforms: readonly PlatformName[]
+  /** Those of them that are not on: they are skipped from the start, and nothing is reserved for them. */
+  off?: readonly PlatformName[]
+  depth: number
+  /** Of the account, normalised and verified; a platform without an entry searches those of the operator. */
+  sources?: SourcesByPlatform
+  /** The API key that pays, by its budget; none for a session that no key opened. */
+  keyId?: string | null
+  /** See `Payer`. */
+  keyHasBudget?: boolean
+  /** The watch whose run it is, which pays by its budget, too. */
+  watchId?: string | null
+  /** The budget of that watch: the maximum that all its runs may cost in a UTC month. */
+  watchMonthlyCredits?: number | null
+  /** Only what is newer is asked for, newest first; without it, the most relevant. */
+  newestSince?: Date | null
+  now: Date
+  /** When it ends at the latest, whatever its platforms do. */
+  expiresAt: Date
+}
+
+/** The maximum cost of a job, in credits: one for each page. */
+export const costOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
+  depth * (platforms.length - off.length)
+
+const noSources: SourcesByPlatform = new Map()
+
+/** A task that ends before it begins. */
+const skipped = (platform: PlatformName, now: Date) => {
+  const { code, message } = offError(platform)
+  return { state: 'skipped', error_code: code, error_message: message, completed_at: now } as const
+}
+
+/**
+ * Starts a job: writes it with its tasks and sources, reserves its credits, and begins or queues it, all in the caller's transaction. A
+ * job of only platforms that are off has ended when it is written, and reserves nothing.
+ * @returns the job's id.
+ * @throws ServiceError RATE_LIMITED when the account, or the budget of the key or watch, cannot pay for all of it; the transaction must be undone then.
+ */
+export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
+  const { accountId, topic, platforms, off = [], depth, sources = noSources, now, expiresAt } = job
+  const { keyId = null, keyHasBudget = true, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
+  const isOver = off.length === platforms.length
+  const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
+  const wishes = await nameSources(transaction, { accountId, sources: verified, now })
+  const { id: jobId } = await transaction
+    .insertInto('scrape_jobs')
+    .values({
+      account_id: accountId,
+      topic,
+      depth,
+      created_at: now,
+      expires_at: expiresAt,
+      watch_id: watchId,
+      newest_since: newestSince,
+      ...(sources.size > 0 ? { sources: JSON.stringify(Object.fromEntries(sources)) } : {}),
+      ...(isOver ? { begun_at: now, ended_at: now } : {}),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await transaction
+    .insertInto('scrape_tasks')
+    .values(
+      platforms.map((platform, position) => ({
+        job_id: jobId,
+        platform,
+        position,
+        sources: sources.get(platform) ?? null,
+        ...(off.includes(platform) ? skipped(platform, now) : {}),
+      })),
+    )
+    .execute()
+  if (isOver) {
+    await noteEvent(transaction, { accountId, type: 'scrape.completed', subject: { jobId, watchId }, now })
+    await recount(transaction, wishes)
+    return jobId
+  }
+  const payer = { accountId, keyId, keyHasBudget, watchId, watchMonthlyCredits }
+  await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(job), now })
+  await beginJobs(transaction, queue, accountId, now)
+  await recount(transaction, wishes)
+  return jobId
+}
+
+/** The status of a job, from the states of its tasks alone. `jobStatus` is the same in SQL. */
+export function statusOf(tasks: readonly Pick<TaskRow, 'state' | 'error_code' | 'started_at'>[]): JobStatus {
+  if (tasks.some((task) => task.state === 'pending' || task.state === 'running')) {
+    // A platform that was off from the start is skipped and has not begun.
+    const isBegun = tasks.some(({ state, started_at }) => state !== 'pending' && !(state === 'skipped' && !started_at))
+    return isBegun ? 'running' : 'pending'
+  }
+  if (tasks.some((task) => task.error_code === 'cancelled')) return 'failed'
+  const allSkipped = tasks.every((task) => task.state === 'skipped')
+  return allSkipped || tasks.some((task) => task.state === 'done') ? 'completed' : 'failed'
+}
+
+/** The status of a row of `scrape_jobs`, for lists that are filtered by it; a test compares it with `statusOf`. */
+export const jobStatus = sql<JobStatus>`(
+  select case
+    when bool_or(state in ('pending', 'running')) then
+      case when bool_and(state = 'pending' or state = 'skipped' and started_at is null) then 'pending' else 'running' end
+    when bool_or(error_code = 'cancelled') then 'failed'
+    when bool_and(state = 'skipped') or bool_or(state = 'done') then 'completed'
+    else 'failed'
+  end
+  from scrape_tasks where job_id = scrape_jobs.id)`
+
+export interface Job extends JobSourcesRecord, JobCost {
+  jobId: string
+  status: JobStatus
+  /** What went wrong, in one sentence; null unless it failed. */
+  error: string | null
+  topic: string
+  platforms: PlatformName[]
+  depth: number
+  progress: Record<string, TaskState>
+  /** Likely feature requests that were new. */
+  requestsCreated: number
+  /** New requests that may be feature requests. */
+  maybeCreated: number
+  tasks: TaskResult[]
+  startedAt: string | null
+  completedAt: string | null
+  errors?: { platform: PlatformName; code: PlatformErrorCode; message: string }[]
+  waiting?: { platform: PlatformName; code: PlatformErrorCode; message: string; until: string | null }[]
+}
+
+const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => moment ?? []).sort((a, b) => +a - +b)[0]
+
+export type JobTerms = Pick<Selectable<Tables['scrape_jobs']>, 'topic' | 'depth' | 'expires_at'> & JobCostRow
+
+/** A job as the API returns it, from its terms and all its tasks in their order. */
+export function describeJob(jobId: string, terms: JobTerms, tasks: readonly TaskRow[]): Job {
+  const { topic, depth, expires_at: expiresAt } = terms
+  const status = statusOf(tasks)
+  const ended = status === 'completed' || status === 'failed'
+  const lastEnd = Math.max(...tasks.map((task) => task.completed_at?.getTime() ?? 0))
+  const reported = tasks.flatMap(
+    ({ platform, state, error_code: code, error_message: message, waiting_until: until }) =>
+      code === null ? [] : [{ state, until, error: { platform, code, message: message ?? '' } }],
+  )
+  const errors = reported.flatMap(({ state, error }) => (state === 'running' ? [] : [error]))
+  const waiting = reported.flatMap(({ state, error, until }) =>
+    state === 'running' ? [{ ...error, until: until?.toISOString() ?? null }] : [],
+  )
+  return {
+    jobId,
+    status,
+    error: status === 'failed' ? failureOf(tasks, expiresAt) : null,
+    topic,
+    platforms: tasks.map((task) => task.platform),
+    depth,
+    progress: Object.fromEntries(tasks.map((task) => [task.platform, task.state])),
+    requestsCreated: tasks.reduce((sum, task) => sum + task.requests_created, 0),
+    maybeCreated: tasks.reduce((sum, task) => sum + task.maybe_created, 0),
+    tasks: tasks.map(resultOf),
+    startedAt: earliest(tasks.map((task) => task.started_at))?.toISOString() ?? null,
+    completedAt: ended ? new Date(lastEnd).toISOString() : null,
+    ...describeSources(tasks),
+    ...jobCostOf(terms),
+    ...(errors.length > 0 ? { errors } : {}),
+    ...(waiting.length > 0 ? { waiting } : {}),
+  }
+}
+
+/** The tasks of jobs, in their order, with the terms and the cost of their job, by the job's id. */
+export async function readTasks(executor: Executor, jobIds: readonly string[]) {
+  const tasks = await executor
+    .selectFrom('scrape_tasks')
+    .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
+    .leftJoin('credit_reservations as reserved', 'reserved.job_id', 'scrape_jobs.id')
+    .leftJoin('api_keys', 'api_keys.id', 'reserved.key_id')
+    .leftJoin('watches', 'watches.id', 'reserved.watch_id')
+    .selectAll('scrape_tasks')
+    .select(['scrape_jobs.topic', 'scrape_jobs.depth', 'scrape_jobs.expires_at'])
+    .select(['reserved.state as reservation_state', 'pool_part', 'payg_part', 'settled'])
+    .select(['api_keys.id as key_id', 'api_keys.name as key_name', 'reserved.watch_id', 'watches.name as watch_name'])
+    .where('scrape_tasks.job_id', 'in', [...jobIds])
+    .orderBy('position')
+    .execute()
+  return Map.groupBy(tasks, (task) => task.job_id)
+}
+
+/** A job as the API returns it; null when the account has no job of that id. */
+export async function readJob(executor: Executor, accountId: string, jobId: string): Promise<Job | null> {
+  if (!(await ownsJob(executor, accountId, jobId))) return null
+  const tasks = (await readTasks(executor, [jobId])).get(jobId)
+  return tasks?.[0] ? describeJob(jobId, tasks[0], tasks) : null
+}
+
+/** Whether the account has a job of that id. */
+export async function ownsJob(executor: Executor, accountId: string, jobId: string): Promise<boolean> {
+  const row = await executor
+    .selectFrom('scrape_jobs')
+    .select('id')
+    .where('id', '=', jobId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,134 @@
+import type { PlatformErrorCode } from '../../database/column-types.ts'
+import { HostBusyError, PlannedWaitError, PlatformError } from '../../platforms/platform.ts'
+import type { ClaimedTask } from './claim.ts'
+import type { TaskEnd } from './job-end.ts'
+
+/** How long a live task holds its slot while its host is at capacity; then the slot is free for other tasks. */
+const maxBusyMs = 2_000
+/**
+ * How long a task tries to reach its platform while no other task of its job progresses. Rate limits and quotas are waits, not
+ * failures, and have no such limit.
+ */
+export const defaultUnreachableMs = 45_000
+/** The share of that time that is left for the last try. */
+const lastTryShare = 1 / 3
+/**
+ * The share of that time before the second try: 5 s of 45. The delay doubles with each further try, so that there are four tries.
+ */
+const firstRetryShare = 1 / 9
+/** After so many failures of the same page the task ends in error. */
+const maxTries = 5
+/** How long a task may go without delivering a page, waits included. */
+const maxIdleMs = 30 * 60_000
+
+/** A page that could not be fetched, with all facts that decide how its task continues. */
+export interface PageFailure {
+  task: Pick<ClaimedTask, 'pages' | 'tries' | 'pageDueSince' | 'busySince' | 'expiresAt'> & { isLive: boolean }
+  /** What the adapter threw. */
+  error: unknown
+  now: Date
+  /** Why the fetch was aborted; null when it was not. */
+  abortedBy: 'end of task' | 'time limit' | 'shutdown' | null
+  /** Whether this process is shutting down; the fetch may have failed before it was aborted. */
+  isStopping: boolean
+  /** How long a platform that cannot be reached is tried while no other task of the job progresses. */
+  unreachableMs: number
+  /** Whether another task of the job progresses; absent until a decision is `check other tasks`. */
+  othersProgress?: boolean
+}
+
+/** When a failed page is tried again, and why not sooner. */
+export interface Retry {
+  until: Date
+  tries: number
+  reason: { code: PlatformErrorCode; message: string }
+}
+
+export type FailureDecision =
+  /** The task was ended elsewhere: write nothing. */
+  | { action: 'abandon' }
+  /** The time of the job is over: end all of its tasks. */
+  | { action: 'end job' }
+  /** Leave the task for the next worker; the failure does not count as a try. */
+  | { action: 'requeue' }
+  /** Try again in a moment without giving up the slot: no statement is run for it. */
+  | { action: 'hold slot'; busySince: Date }
+  /** The decision depends on `othersProgress`: read it and decide again. */
+  | { action: 'check other tasks' }
+  | { action: 'retry'; retry: Retry }
+  /** `isAdapterFault`: the adapter threw something other than a PlatformError, which is for the log. */
+  | { action: 'end task'; end: TaskEnd; isAdapterFault: boolean }
+
+/** Decides how a task continues whose page could not be fetched. It reads nothing but the failure. */
+export function decideAfterFailure(failure: PageFailure): FailureDecision {
+  const { task, error, now, abortedBy, isStopping } = failure
+  if (abortedBy === 'time limit') return { action: 'end job' }
+  if (abortedBy === 'end of task') return { action: 'abandon' }
+  if (abortedBy === 'shutdown') return { action: 'requeue' }
+  if (!(error instanceof PlatformError)) return endAfterAdapterFault
+  if (isStopping) return { action: 'requeue' }
+  // Live tasks have slots of their own, so holding one for a moment delays no job.
+  if (error instanceof HostBusyError && task.isLive) {
+    const busySince = task.busySince ?? now
+    if (now.getTime() - busySince.getTime() < maxBusyMs) return { action: 'hold slot', busySince }
+  }
+  return retryOrEnd(failure, error)
+}
+
+function retryOrEnd(failure: PageFailure, error: PlatformError): FailureDecision {
+  const { task, othersProgress } = failure
+  const { code, message } = error
+  const until = nextTryAt(failure, error)
+  if (until === null) return endAfter(failure, error)
+  if (exceedsUnreachableTime(failure, error, until)) {
+    if (othersProgress === undefined) return { action: 'check other tasks' }
+    if (!othersProgress) return endAfter(failure, error)
+  }
+  // A planned wait made no call, so it is no failed try.
+  const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
+  const idleMs = until.getTime() - task.pageDueSince.getTime()
+  if (tries >= maxTries || idleMs > maxIdleMs) return endAfter(failure, error)
+  if (until < task.expiresAt) return { action: 'retry', retry: { until, tries, reason: { code, message } } }
+  const late = `The time of the job is over before the platform can be called again. ${message}`
+  return endTask({ state: 'error', error: { code: 'timeout', message: late } })
+}
+
+/** Whether the platform cannot be reached, and has delivered nothing yet. */
+const isUnreached = ({ task }: PageFailure, error: PlatformError) => task.pages === 0 && error.isUnreachable
+
+/** When the page can be tried again; null when that makes no sense. */
+function nextTryAt(failure: PageFailure, error: PlatformError): Date | null {
+  const { retryAt } = error
+  // The pause of a host that failed repeatedly is observed in full.
+  if (retryAt === null || !isUnreached(failure, error) || error instanceof PlannedWaitError) return retryAt
+  const delayMs = failure.unreachableMs * firstRetryShare * 2 ** failure.task.tries
+  return new Date(Math.min(retryAt.getTime(), failure.now.getTime() + delayMs))
+}
+
+/** Whether a try at that moment could go on beyond the time that a task has to reach its platform on its own. */
+function exceedsUnreachableTime(failure: PageFailure, error: PlatformError, until: Date): boolean {
+  const { task, unreachableMs } = failure
+  const endsMs = until.getTime() + unreachableMs * lastTryShare - task.pageDueSince.getTime()
+  return isUnreached(failure, error) && endsMs > unreachableMs
+}
+
+const endTask = (end: TaskEnd): FailureDecision => ({ action: 'end task', end, isAdapterFault: false })
+
+/** A platform that could not be used at all was skipped; one that failed after its first page ended in error. */
+function endAfter({ task }: PageFailure, { code, message }: PlatformError): FailureDecision {
+  const isUnusable = (code === 'quota_exhausted' || code === 'not_configured') && task.pages === 0
+  return endTask({ state: isUnusable ? 'skipped' : 'error', error: { code, message } })
+}
+
+/** A fault in an adapter ends its own platform, never the process or the other platforms. */
+const endAfterAdapterFault: FailureDecision = {
+  action: 'end task',
+  end: {
+    state: 'error',
+    error: {
+      code: 'bad_response',
+      message: 'The answer of the platform could not be read; this is a fault of Wishwell, please report it.',
+    },
+  },
+  isAdapterFault: true,
+}

@@ -1,0 +1,179 @@
+import { fromKysely, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
+import type { Tier } from '../../database/column-types.ts'
+import { isDatabaseUnavailable } from '../../database/errors.ts'
+import type { OpenDatabase, Transaction } from '../../database/open.ts'
+
+/** Tasks of accounts and tasks of live calls: the caller of a live call waits for them, so they must not wait behind jobs. */
+const queueNames = { jobs: 'scrape-task', live: 'live-task' } as const
+
+/** Tasks that run at once in one process. A task that waits for its platform does not count. */
+const slots = { jobs: 10, live: 40 } as const
+
+/** The database must agree that the moment of a deferred task has come. */
+const pollMarginMs = 10
+
+const queueSettings = {
+  notify: true,
+  heartbeatSeconds: 10,
+  // The task itself decides when to give up; the queue must not drop it before that.
+  retryLimit: 10_000,
+  retentionSeconds: 10 * 365 * 24 * 3600,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 15,
+  expireInSeconds: 2 * 3600,
+  deleteAfterSeconds: 3600,
+}
+
+/** One delivery of a queue message to a worker. The queue distinguishes deliveries, so an old one cannot complete a new one. */
+export interface QueueMessage {
+  id: string
+  retryCount: number
+  /** Whether its task belongs to an unowned job. */
+  isLive: boolean
+}
+
+/** How many jobs of an account run at a time, by its plan. */
+export type RunningJobs = Record<Tier, number>
+
+export interface TaskQueue {
+  /** How many jobs of an account run at a time; the others are queued (job-admission.ts). */
+  readonly runningJobs: RunningJobs
+  /** Creates or updates the tables of the queue and starts its supervision. */
+  start(): Promise<void>
+  /** Queues a task, visible when the transaction commits. @returns the id of the queue message. */
+  enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
+  /** Queues tasks of unowned jobs in one statement, under ids that the caller chose. */
+  enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueMessageId: string }[]): Promise<void>
+  /** Polls once more after `waitMs`. Without it a deferred task is found at the next regular poll. */
+  pollAgainIn(waitMs: number): void
+  /** Removes a queue message, inside the transaction that makes it pointless. */
+  complete(transaction: Transaction, message: QueueMessage): Promise<void>
+  /** Removes all queue messages; only while no worker can be alive. */
+  clear(): Promise<void>
+  /** Delivers queue messages to `run` as they become due. When `run` throws, the message is delivered again a little later. */
+  work(run: (message: QueueMessage) => Promise<void>): Promise<void>
+  /** Stops delivering and waits for what runs. */
+  stop(): Promise<void>
+}
+
+interface EnqueueOptions {
+  isLive: boolean
+  startAfter?: Date | null
+}
+
+const nameOf = ({ isLive }: { isLive: boolean }) => (isLive ? queueNames.live : queueNames.jobs)
+
+/** While the database is away every poll of every worker fails: such an error is logged once a minute. */
+const repeatedErrorMs = 60_000
+
+function createErrorLog(log: Pick<Logger, 'error'>): (error: Error) => void {
+  let silentUntil = Number.NEGATIVE_INFINITY
+  return (error) => {
+    const now = performance.now()
+    if (isDatabaseUnavailable(error)) {
+      if (now < silentUntil) return
+      silentUntil = now + repeatedErrorMs
+    }
+    log.error({ err: error }, 'queue error')
+  }
+}
+
+/** The queue of tasks, in pg-boss in the same database, so that a job and its queue messages are one transaction. */
+export function createTaskQueue(
+  { backend, queueOptions }: OpenDatabase,
+  log: Logger,
+  runningJobs: RunningJobs,
+): TaskQueue {
+  const boss = new PgBoss({
+    ...queueOptions,
+    schedule: false,
+    useListenNotify: true,
+    // How soon a dead worker is noticed. Embedded, there is no other process that could die.
+    ...(backend === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
+  })
+  boss.on('error', createErrorLog(log))
+  boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue warning'))
+  const workers = new Set<string>()
+  const polls = createDelayedCalls(() => {
+    for (const worker of workers) boss.notifyWorker(worker)
+  })
+  return {
+    runningJobs,
+    start: () => start(boss),
+    enqueue: (transaction, taskId, options) => enqueue(boss, transaction, taskId, options),
+    enqueueLive: async (transaction, tasks) => {
+      const jobs = tasks.map(({ taskId, queueMessageId }) => ({ id: queueMessageId, data: { taskId } }))
+      const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
+      if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
+    },
+    pollAgainIn: (waitMs) => polls.callIn(waitMs + pollMarginMs),
+    complete: async (transaction, message) => {
+      await boss.complete(nameOf(message), message, null, { db: fromKysely(transaction) })
+    },
+    clear: async () => {
+      for (const name of Object.values(queueNames)) await boss.deleteAllJobs(name)
+    },
+    work: (run) => startWorkers(boss, workers, run),
+    stop: () => {
+      polls.stop()
+      return boss.stop({ graceful: true, timeout: 20_000, close: true })
+    },
+  }
+}
+
+async function start(boss: PgBoss): Promise<void> {
+  await boss.start()
+  for (const name of Object.values(queueNames)) {
+    await boss.createQueue(name, queueSettings)
+    await boss.updateQueue(name, queueSettings)
+    // Fills pg-boss' cache of queues, which `getQueue` does not: a lookup inside our transaction would wait for that
+    // transaction for ever.
+    await boss.findJobs(name, { id: '00000000-0000-0000-0000-000000000000' })
+  }
+}
+
+async function enqueue(boss: PgBoss, transaction: Transaction, taskId: string, options: EnqueueOptions) {
+  const { isLive, startAfter } = options
+  const id = await boss.send(
+    nameOf({ isLive }),
+    { taskId },
+    { db: fromKysely(transaction), ...(startAfter ? { startAfter } : {}) },
+  )
+  if (id === null) throw new Error(`task ${taskId} could not be queued`)
+  return id
+}
+
+/** Adds a worker to `workers` for each slot. */
+async function startWorkers(boss: PgBoss, workers: Set<string>, run: Parameters<TaskQueue['work']>[0]): Promise<void> {
+  const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
+  // Not `localConcurrency`: only the first of such workers can be notified, and it may be busy.
+  for (const isLive of [false, true]) {
+    for (let count = 0; count < (isLive ? slots.live : slots.jobs); count++) {
+      const worker = await boss.work(nameOf({ isLive }), options, async ([job]) => {
+        if (!job) return
+        // A slot that becomes free polls at once, not at the next regular poll.
+        await run({ id: job.id, retryCount: job.retryCount, isLive }).finally(() => boss.notifyWorker(worker))
+      })
+      workers.add(worker)
+    }
+  }
+}
+
+/** Timers that call the same function; they do not hold the process open. */
+function createDelayedCalls(call: () => void) {
+  const timers = new Set<NodeJS.Timeout>()
+  return {
+    callIn: (ms: number) => {
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        call()
+      }, ms)
+      timers.add(timer.unref())
+    },
+    stop: () => {
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}

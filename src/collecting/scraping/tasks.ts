@@ -1,0 +1,231 @@
+import { sql } from 'kysely'
+import type { Discarded, PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
+import type { Database, Transaction } from '../../database/open.ts'
+import type { Json, Page } from '../../platforms/platform.ts'
+import { type PreparedPage, preparePage } from '../../requests/store/prepared-page.ts'
+import { markSeenBefore, type Retention } from '../../requests/store/retention.ts'
+import { storePage } from '../../requests/store/store.ts'
+import { recount } from '../../requests/wishes/recount.ts'
+import type { ClaimedTask } from './claim.ts'
+import { countPage, listNamedTopic } from './collected-topics.ts'
+import { withAdded } from './discarded.ts'
+import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
+import type { TaskQueue } from './queue.ts'
+
+/** The task was ended, or taken over by another worker, meanwhile: this worker must stop and write nothing. */
+export class TaskLostError extends Error {
+  override readonly name = 'TaskLostError'
+}
+
+/** The update of a running task that only the worker with its newest fencing token can make. */
+const updateHeld = (transaction: Transaction, task: ClaimedTask) =>
+  transaction
+    .updateTable('scrape_tasks')
+    .where('id', '=', task.taskId)
+    .where('fencing_token', '=', task.fencingToken)
+    .where('state', '=', 'running')
+
+function assertHeld({ numUpdatedRows }: { numUpdatedRows: bigint }): void {
+  if (numUpdatedRows !== 1n) throw new TaskLostError('the task was taken over or has ended')
+}
+
+/** Ends a task and, with its last one, the job: credits are settled for the pages of all tasks, the rest is released. */
+async function endTask(transaction: Transaction, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) {
+  // The lock makes the ends of a job's tasks sequential: exactly one of two that end together is the last.
+  await lockJob(transaction, task.jobId)
+  assertHeld(
+    await updateHeld(transaction, task)
+      .set({
+        state: end.state,
+        error_code: end.error?.code ?? null,
+        error_message: end.error?.message ?? null,
+        completed_at: now,
+        waiting_until: null,
+      })
+      .executeTakeFirst(),
+  )
+  await queue.complete(transaction, task.queueMessage)
+  await settleIfEnded(transaction, queue, task.jobId, now)
+}
+
+/** Ends a task in a transaction of its own. @throws TaskLostError */
+export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) =>
+  database.transaction().execute((transaction) => endTask(transaction, queue, task, end, now))
+
+/** A fetched page that is ready to be stored, and where its task continues. */
+export interface FetchedPage extends PreparedPage {
+  /** Null when the platform has no more pages. */
+  nextCursor: Json
+  /** Of the other sources, see `Page`. */
+  nextCursorIfKnown: Json
+  /** How many items of the page are not stored, by reason. */
+  discarded: Discarded
+}
+
+/** Prepares a page for `checkpointPage`. It runs no statement, so no transaction waits for it. */
+export async function prepareFetchedPage(
+  page: Page,
+  platform: PlatformName,
+  retention: Retention,
+  now: Date,
+): Promise<FetchedPage> {
+  const prepared = await preparePage(platform, page, markSeenBefore(retention, platform, now))
+  const { nextCursor, nextCursorIfKnown = null, discarded = {} } = page
+  return { ...prepared, nextCursor, nextCursorIfKnown, discarded }
+}
+
+/**
+ * Whether requests that joined a job are new to its watch: none of its earlier jobs had found one of them. What other jobs had stored counts as new, because
+ * the watch has not told of it. Without a watch all of them are new.
+ */
+async function areNewToWatch(transaction: Transaction, jobId: string, joined: readonly string[]): Promise<boolean> {
+  if (joined.length === 0) return false
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from unnest(${joined}::uuid[]) as joined (id) where not exists (
+        select from scrape_job_requests as earlier join scrape_jobs as jobs on jobs.id = earlier.job_id
+        where earlier.request_id = joined.id and jobs.id <> ${jobId}::uuid
+          and jobs.watch_id = (select watch_id from scrape_jobs where id = ${jobId}::uuid))
+    ) as found`.execute(transaction)
+  return rows[0]?.found ?? false
+}
+
+/** Whether the platform gave nothing at all, also nothing that is left out. */
+const isEmpty = ({ requests, discarded }: Pick<FetchedPage, 'requests' | 'discarded'>) =>
+  requests.length === 0 && Object.values(discarded).every((count) => count === 0)
+
+/**
+ * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction. Newest first, a page of only known requests is the
+ * last of its source.
+ * @returns the task as it is now; null when it has ended.
+ * @throws TaskLostError when another worker has the task; nothing is stored then.
+ */
+export function checkpointPage(
+  database: Database,
+  queue: TaskQueue,
+  task: ClaimedTask,
+  { discarded, ...fetched }: FetchedPage,
+  now: Date,
+): Promise<ClaimedTask | null> {
+  const pages = task.pages + 1
+  const { nextCursor: usual, nextCursorIfKnown, ...prepared } = fetched
+  return database.transaction().execute(async (transaction) => {
+    const { platform, jobId, topic } = task
+    // No caller can list the requests of an unowned job, so they are not linked to it.
+    const job = task.queueMessage.isLive ? { jobId: null, unownedJobId: jobId } : { jobId }
+    const stored = await storePage(transaction, { ...prepared, ...job, platform, topic, now })
+    // What follows in its source is older. The page itself is delivered, and charged as any other. Of a page whose items are all left out, only the
+    // adapter knows whether it has reached what is older than the instant.
+    const isKnown =
+      task.newestSince !== null &&
+      usual !== null &&
+      (stored.found > 0 || isEmpty({ ...prepared, discarded })) &&
+      !(await areNewToWatch(transaction, jobId, stored.joined))
+    const nextCursor = isKnown ? nextCursorIfKnown : usual
+    const more = nextCursor !== null && pages < task.depth
+    // One order of locks: an unowned job before its topic, as where `storePage` spells a topic; the topic before the job of an account.
+    if (task.queueMessage.isLive) await lockJob(transaction, jobId)
+    // Only pages of the operator's sources make a topic fresh.
+    if (task.sources === null) {
+      await countPage(transaction, platform, topic, now)
+      await listNamedTopic(transaction, jobId, topic)
+    }
+    if (!more) await lockJob(transaction, jobId)
+    assertHeld(
+      await updateHeld(transaction, task)
+        .set((eb) => ({
+          pages,
+          cursor: JSON.stringify(nextCursor),
+          requests_found: eb('requests_found', '+', stored.found),
+          requests_created: eb('requests_created', '+', stored.created),
+          maybe_created: eb('maybe_created', '+', stored.maybeCreated),
+          discarded: withAdded(discarded),
+          tries: 0,
+          takeovers: 0,
+          page_due_since: now,
+          error_code: null,
+          error_message: null,
+        }))
+        .executeTakeFirst(),
+    )
+    if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
+    await recount(transaction, stored.wishes)
+    return more ? { ...task, pages, cursor: nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
+  })
+}
+
+/** Whether any other task of the job is open and has not failed to reach its platform. */
+export async function othersProgress(database: Database, jobId: string, taskId: string): Promise<boolean> {
+  const other = await database
+    .selectFrom('scrape_tasks')
+    .select('id')
+    .where('job_id', '=', jobId)
+    .where('id', '<>', taskId)
+    .where('state', 'in', ['pending', 'running'])
+    .where((eb) => eb.or([eb('error_code', 'is', null), eb('error_code', 'not in', ['unavailable', 'timeout'])]))
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/**
+ * Puts a task back in the queue until its platform may be called again. The reason is stored until a page arrives.
+ * @throws TaskLostError
+ */
+export function deferTask(
+  database: Database,
+  queue: TaskQueue,
+  task: ClaimedTask,
+  { until, tries, reason }: { until: Date; tries: number; reason?: { code: PlatformErrorCode; message: string } },
+): Promise<void> {
+  return database.transaction().execute(async (transaction) => {
+    const queueMessageId = await queue.enqueue(transaction, task.taskId, {
+      isLive: task.queueMessage.isLive,
+      startAfter: until,
+    })
+    assertHeld(
+      await updateHeld(transaction, task)
+        .set({
+          waiting_until: until,
+          tries,
+          queue_message_id: queueMessageId,
+          ...(reason ? { error_code: reason.code, error_message: reason.message } : {}),
+        })
+        .executeTakeFirst(),
+    )
+    await queue.complete(transaction, task.queueMessage)
+  })
+}
+
+/**
+ * Queues every open task of the jobs that were begun, once more. Only for the embedded database at its start: the lock of its
+ * directory proves that no worker is alive that could still hold a task.
+ * @returns the number of tasks.
+ */
+export async function recoverTasks(database: Database, queue: TaskQueue): Promise<number> {
+  await queue.clear()
+  return database.transaction().execute((transaction) => queueOpenTasks(transaction, queue))
+}
+
+/** Queues every open task of the jobs that were begun, in a queue that has none of them. @returns the number of tasks. */
+export async function queueOpenTasks(transaction: Transaction, queue: TaskQueue): Promise<number> {
+  const open = await transaction
+    .selectFrom('scrape_tasks')
+    .innerJoin('scrape_jobs', 'scrape_jobs.id', 'scrape_tasks.job_id')
+    .select(['scrape_tasks.id', 'waiting_until', 'account_id'])
+    .where('state', 'in', ['pending', 'running'])
+    .where('begun_at', 'is not', null)
+    .execute()
+  for (const task of open) {
+    const queueMessageId = await queue.enqueue(transaction, task.id, {
+      isLive: task.account_id === null,
+      startAfter: task.waiting_until,
+    })
+    await transaction
+      .updateTable('scrape_tasks')
+      .set({ queue_message_id: queueMessageId })
+      .where('id', '=', task.id)
+      .execute()
+  }
+  return open.length
+}

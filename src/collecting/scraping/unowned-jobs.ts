@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Transaction } from '../../database/open.ts'
+import type { TaskQueue } from './queue.ts'
+
+/** The job of a live call. It belongs to no account: its callers pay for their calls, so it reserves nothing and is in no list. */
+export interface UnownedJob {
+  id: string
+  topic: string
+  /** What makes two topics the same. */
+  topicKey: string
+  /** Whether an expansion thought of the topic. */
+  fromExpansion: boolean
+  /** Each fetches one page. */
+  tasks: readonly { id: string; platform: PlatformName }[]
+}
+
+/** Starts unowned jobs and queues all their tasks, in three statements of the caller's transaction. */
+export async function startUnownedJobs(
+  transaction: Transaction,
+  queue: Pick<TaskQueue, 'enqueueLive'>,
+  jobs: readonly UnownedJob[],
+  { now, expiresAt }: { now: Date; expiresAt: Date },
+): Promise<void> {
+  if (jobs.length === 0) return
+  await transaction
+    .insertInto('scrape_jobs')
+    .values(
+      jobs.map(({ id, topic, topicKey, fromExpansion }) => ({
+        id,
+        topic,
+        topic_key: topicKey,
+        from_expansion: fromExpansion,
+        account_id: null,
+        depth: 1,
+        created_at: now,
+        begun_at: now,
+        expires_at: expiresAt,
+      })),
+    )
+    .execute()
+  const tasks = jobs.flatMap(({ id: jobId, tasks: ofJob }) =>
+    ofJob.map(({ id, platform }, position) => ({
+      id,
+      job_id: jobId,
+      platform,
+      position,
+      queue_message_id: randomUUID(),
+    })),
+  )
+  await transaction.insertInto('scrape_tasks').values(tasks).execute()
+  await queue.enqueueLive(
+    transaction,
+    tasks.map((task) => ({ taskId: task.id, queueMessageId: task.queue_message_id })),
+  )
+}

@@ -1,0 +1,244 @@
+import { type Static, Type } from 'typebox'
+import { accountExists } from '../../accounts/accounts.ts'
+import type { Authentication } from '../../accounts/authentication.ts'
+import {
+  monthPattern,
+  monthPeriod,
+  type Period,
+  type PeriodName,
+  weekPattern,
+  weekPeriod,
+} from '../../accounts/period.ts'
+import { packNames, plans, tiers } from '../../accounts/plans.ts'
+import type { EntryKind, SpendingOperation } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import { notFound } from '../../http/errors.ts'
+import { isId } from '../../http/ids.ts'
+import { pageOf, pageParameters } from '../../http/pagination.ts'
+import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { invalidField } from '../../http/validation.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { maxSpenders, readSpending } from '../spending.ts'
+import { readStatement } from '../statement.ts'
+import { readDailyUsage, readUsage } from '../usage.ts'
+
+const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']
+const entryKinds: EntryKind[] = ['reserve', 'settle', 'release', 'grant']
+const security = [{ apiKey: [] }]
+const tags = ['Usage']
+
+export interface UsageDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+}
+
+const spent = {
+  held: Type.Integer({ description: 'What jobs and live calls under way hold' }),
+  settled: Type.Integer({ description: 'What was used' }),
+}
+const spending = closed(
+  {
+    month: Type.Optional(Type.String({ description: 'UTC, YYYY-MM; with `month`' })),
+    week: Type.Optional(Type.String({ description: 'YYYY-Www; with `week`' })),
+    from: moment('The first instant of the period'),
+    until: moment('The first instant after it'),
+    total: closed(spent),
+    withoutKey: closed(spent, { description: 'On the page, after a sign-in by a link' }),
+    keys: Type.Array(closed({ keyId: Type.String(), name: Type.String(), ...spent })),
+    watches: Type.Array(
+      closed({
+        watchId: Type.String(),
+        name: nullable(Type.String({ description: 'Null once it is deleted' })),
+        ...spent,
+      }),
+    ),
+  },
+  {
+    description:
+      `With \`month\` or \`week\`: credits of the pool and PAYG together, by key and by watch, the most used first, at most ${maxSpenders} of each. ` +
+      'They count in the period in which the job or the call began. ' +
+      'A run of a watch counts for the watch and for the key that made it. `keys` and `withoutKey` add up to `total`.',
+  },
+)
+
+const usageRecord = closed({
+  tier: oneOf(tiers, { description: 'The plan' }),
+  credits: closed(
+    {
+      ...creditUsage.properties,
+      held: Type.Integer({ description: 'The part of `used` that jobs and live calls under way hold' }),
+      resetsAt: moment('When the monthly pool is fresh: the first instant of the next UTC month'),
+    },
+    { description: 'The monthly pool' },
+  ),
+  paygBalance: Type.Integer({ description: 'Pay-as-you-go credits that are not held; they never expire' }),
+  paygMonthlyCap: nullable(
+    Type.Integer({ description: 'The maximum of PAYG credits a month; null when there is no cap' }),
+  ),
+  rateLimit: closed({
+    requestsPerMinute: Type.Integer({ description: 'The maximum of requests of the plan in any 60 seconds' }),
+  }),
+  days: Type.Optional(
+    Type.Array(
+      closed({
+        date: Type.String({ format: 'date', description: 'A UTC day' }),
+        operation: oneOf(spendingOperations),
+        credits: Type.Integer({ description: 'Settled on that day, of the pool and PAYG together' }),
+      }),
+      { description: 'With `days`: oldest first; days on which nothing was settled are left out' },
+    ),
+  ),
+  spenders: Type.Optional(spending),
+})
+
+const change = (description: string) => Type.Integer({ description })
+const entry = closed({
+  entryId: Type.Integer({ description: 'Grows with every entry of the account' }),
+  createdAt: moment('When it was written'),
+  month: Type.String({ description: 'The UTC month of the pool that it belongs to, YYYY-MM' }),
+  kind: oneOf(entryKinds),
+  operation: oneOf([...spendingOperations, 'pack']),
+  cause: Type.String({ description: 'The id of the job or of the call' }),
+  topic: nullable(Type.String({ description: 'Of the job' })),
+  pack: nullable(oneOf(packNames)),
+  keyId: nullable(
+    Type.String({
+      description: 'The API key that paid; null for a sign-in by link, and for entries of before it was noted',
+    }),
+  ),
+  keyName: nullable(Type.String()),
+  watchId: nullable(Type.String({ description: 'The watch whose run it was' })),
+  watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
+  changes: closed({
+    poolHeld: change('To what is held of the monthly pool'),
+    poolSettled: change('To what is settled of the monthly pool'),
+    paygHeld: change('To what is held of the PAYG balance'),
+    paygSettled: change('To all PAYG credits that were ever settled'),
+    paygGranted: change('To all PAYG credits that were ever bought'),
+  }),
+})
+
+const usageQuery = closed({
+  days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 90,
+      description: 'Adds a breakdown of this number of UTC days, today included',
+    }),
+  ),
+  month: Type.Optional(
+    Type.String({
+      pattern: monthPattern,
+      description: 'Adds what each key and each watch used in this UTC month, 2026-11',
+    }),
+  ),
+  week: Type.Optional(
+    Type.String({
+      pattern: weekPattern,
+      description: 'Instead of `month`: in this ISO week, 2026-W47, which begins on Monday at 00:00 UTC',
+    }),
+  ),
+})
+
+/** The period that a query names, if any. @throws ServiceError INVALID_REQUEST for two of them, and for a week that its year does not have. */
+function periodIn({ month, week }: Static<typeof usageQuery>): (PeriodName & Period) | null {
+  if (month !== undefined && week !== undefined) throw invalidField('week', 'cannot stand beside month')
+  if (month !== undefined) return { month, ...monthPeriod(month) }
+  if (week === undefined) return null
+  const period = weekPeriod(week)
+  if (period === null) throw invalidField('week', 'is not a week of its year, which has 52')
+  return { week, ...period }
+}
+
+async function spendersIn(database: Database, accountId: string, { from, until, ...name }: PeriodName & Period) {
+  const spending = await readSpending(database, { accountId, from, until })
+  return { ...name, from: from.toISOString(), until: until.toISOString(), ...spending }
+}
+
+/** The use of an account, and its statement. Free. */
+export function registerUsageRoutes(app: App, dependencies: UsageDependencies): void {
+  registerUsage(app, dependencies)
+  registerStatement(app, dependencies)
+}
+
+function registerUsage(app: App, { database, clock, authentication }: UsageDependencies): void {
+  const answer = async (accountId: string, { days, ...named }: Static<typeof usageQuery>) => {
+    const period = periodIn(named)
+    const now = clock.now()
+    const usage = await readUsage(database, accountId, now)
+    const { requestsPerMinute } = plans[usage.tier]
+    const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
+    const spenders = period === null ? {} : { spenders: await spendersIn(database, accountId, period) }
+    return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown, ...spenders } }
+  }
+
+  app.get(
+    '/api/v1/usage',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'readUsage',
+        summary: 'Read the plan, its credits and what remains of them',
+        tags,
+        security,
+        querystring: usageQuery,
+        response: { 200: closed({ data: usageRecord }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    (request) => answer(authentication.accountOf(request).accountId, request.query),
+  )
+
+  app.get(
+    '/api/admin/accounts/:accountId/usage',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        operationId: 'readAccountUsage',
+        summary: "Read an account's plan, its credits and what remains of them",
+        tags: ['Admin'],
+        security: [{ adminKey: [] }],
+        params: closed({ accountId: Type.String() }),
+        querystring: usageQuery,
+        response: {
+          200: closed({ data: usageRecord }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async ({ params: { accountId }, query }) => {
+      if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
+      return answer(accountId, query)
+    },
+  )
+}
+
+function registerStatement(app: App, { database, authentication }: UsageDependencies): void {
+  const onRequest = authentication.requireAccount
+
+  app.get(
+    '/api/v1/usage/entries',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listUsageEntries',
+        summary: 'Read the statement: every movement of credits with its cause',
+        description: 'Latest first. The balances are the sums of the changes.',
+        tags,
+        security,
+        querystring: closed(pageParameters),
+        response: {
+          200: closed({
+            data: pageOf('entries', entry),
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      return { data: await readStatement(database, { accountId, ...request.query }) }
+    },
+  )
+}

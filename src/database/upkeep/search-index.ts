@@ -1,0 +1,189 @@
+import type { Queryable } from '../embedded/client.ts'
+import type { Pace } from './pace.ts'
+import type { Step } from './table-steps.ts'
+import type { TableState } from './tables.ts'
+
+// The BM25 index is a log-structured merge tree: writes go to a memtable, 64 pages of it become a segment, and eight segments of a
+// level (by default) are merged into one of the next. By default the insert that fills the eighth one merges, while its caller
+// waits: 190 to 450 ms were measured. With `compaction = manual` only upkeep merges.
+//
+// A search reads the whole memtable, up to 2.3 ms when it is full, or (by default) a copy in memory that is made anew after each
+// insert. Each copy leaks (1.5.1: 7 kB for each text that was stored between searches, until the WebAssembly had no memory after
+// 400,000 texts), so copies are turned off, and upkeep empties the memtable.
+
+const index = 'request_texts_bm25'
+/** Its table: `canBeCleaned` decides whether its indexes are cleaned. */
+export const indexedTable = 'request_texts'
+
+/** Segments of a level that are merged into one. */
+const segmentsPerLevel = 4
+/** With so many on a level, a start takes the time to merge them into large ones. */
+const worthAStart = 8
+/** The extension merges at most so many of a level at a time. */
+const maxConcurrent = 64
+/** With fewer texts in the memtable its cost is not noticeable. */
+const spilledTexts = 150
+/** Below the urgency of work between callers: while callers store, their own spills make larger segments. */
+const maxSpillUrgency = 1.5
+/** Four segments as the memtable makes them: with a smaller cap nothing would be merged any more. */
+const minCapMb = 5
+const maxCapMb = 64
+/** For a merge with more time than usual: WebAssembly has 4 GB at most, and a merge takes some of it. */
+const maxLongMergeCapMb = 512
+/** The cap of segments until the durations of merges are known. */
+const assumedCapMb = 8
+
+export interface SearchIndexUpkeep {
+  /** Takes the merging out of the inserts, and the memtable out of the memory. @returns whether there is such an index. */
+  prepare(queries: Queryable): Promise<boolean>
+  /** The emptying of the memtable into a segment, if it is due. */
+  spillDue(queries: Queryable): Promise<Step | null>
+  /**
+   * A merge, if one is due.
+   * @param eager merges as soon as two segments can be: on an idle database, and when small ones prevent the cleaning of the index.
+   * @param budgets how many times as long as usual it may take.
+   */
+  mergeDue(queries: Queryable, eager: boolean, budgets: number): Promise<Step | null>
+  /** Takes the duration of a merge, as a share of its budget: the cap of segments follows, so that the next merge fits. */
+  merged(share: number): void
+  /**
+   * Whether VACUUM may clean the index. It marks dead texts in their segments, which takes milliseconds, unless a whole segment
+   * is dead: then it writes all segments anew, 10 to 20 us a text. So it may if that would fit, or if fewer texts died than any
+   * segment has left.
+   * @param died how many rows of the table were removed since the last cleaning, as far as that is known.
+   */
+  canBeCleaned(queries: Queryable, table: TableState, died: number, limits: Limits): Promise<boolean>
+  /** Takes the duration of a VACUUM. @returns whether it was so long that it must have written segments anew. */
+  cleaned(tookMs: number, pace: Pace): boolean
+}
+
+interface Segment {
+  texts: number
+}
+
+interface Limits {
+  pace: Pace
+  budgetMs: number
+}
+
+/** `L1 Segment 2: block=35996, pages=410, size=3.2MB, terms=29397, docs=10073 (alive=8638, dead=1435)` */
+const segmentLine = /^\s*L\d+ Segment \d+:.*\bdocs=(\d+)(?: \(alive=(\d+))?/
+
+export const parseSegments = (summary: string): Segment[] =>
+  summary.split('\n').flatMap((line) => {
+    const [, texts, alive] = segmentLine.exec(line) ?? []
+    return texts === undefined ? [] : [{ texts: Number(alive ?? texts) }]
+  })
+
+/** The maximum size of the segments that merges make. It follows how long merges take. */
+function createSegmentCap() {
+  let megabytes = assumedCapMb
+  return {
+    /** @param budgets how many times as long as usual a merge may take. */
+    of: (budgets: number): number => Math.min(Math.round(megabytes * budgets), Math.max(megabytes, maxLongMergeCapMb)),
+    /** @param share the time that a merge took, as a share of its budget. */
+    learn: (share: number): void => {
+      if (share > 1) megabytes = Math.max(minCapMb, Math.floor(megabytes / 2))
+      else if (share > 1 / 4 && share < 1 / 2) megabytes = Math.min(maxCapMb, megabytes + 1)
+    },
+    /** After a merge that had nothing to do. @returns false when the cap is not the reason. */
+    grow: (): boolean => {
+      if (megabytes >= assumedCapMb) return false
+      megabytes++
+      return true
+    },
+  }
+}
+
+type SegmentCap = ReturnType<typeof createSegmentCap>
+
+async function readLevels(queries: Queryable): Promise<{ counts: number[]; averageMb: number }> {
+  const { rows } = await queries.query<{ levels: number[]; megabytes: number }>(`
+    select bm25_level_counts('${index}') as levels, pg_relation_size('${index}') / 1048576.0::float8 as megabytes`)
+  const { levels: counts, megabytes } = rows[0] ?? { levels: [], megabytes: 0 }
+  return { counts, averageMb: megabytes / counts.reduce((sum, count) => sum + count, 0) }
+}
+
+/** @returns a function that gives the merge that is due, if one is. */
+function createMerges(cap: SegmentCap) {
+  /** The levels as they were when a merge had nothing to do: segments at the cap stay as they are. */
+  let settled = ''
+  const merge = async (queries: Queryable, minSegments: number, budgets: number, levels: string) => {
+    await queries.query(`set pg_textsearch.max_segment_size = '${cap.of(budgets)}MB'`)
+    await queries.query(`set pg_textsearch.segments_per_level = ${minSegments}`)
+    const { rows } = await queries.query<{ merged: boolean }>(`select bm25_compact_step('${index}') as merged`)
+    if (rows[0]?.merged === true) return
+    // A cap that is too small for any merge would never grow by what merges take.
+    if (!cap.grow()) settled = levels
+  }
+  return async (queries: Queryable, eager: boolean, budgets: number): Promise<Step | null> => {
+    const { counts, averageMb } = await readLevels(queries)
+    const maxCount = Math.max(...counts)
+    // The merged segment stays on its level: with a few at a time, each merge would write all of it again.
+    const atOnce = Math.max(2, Math.min(maxCount, maxConcurrent, Math.floor(cap.of(budgets) / averageMb)))
+    const minSegments = budgets > 1 && maxCount >= worthAStart ? atOnce : eager ? 2 : segmentsPerLevel
+    const levels = `${minSegments}, ${budgets}: ${counts.join()}`
+    const urgency = maxCount / minSegments
+    if (urgency < 1 || levels === settled) return null
+    const run = (inside: Queryable) => merge(inside, minSegments, budgets, levels)
+    // The cap bounds its duration, so it always counts as one unit.
+    return { kind: 'merge', target: index, units: 1, urgency, run }
+  }
+}
+
+/** The emptying of the memtable into a segment, if it is due. */
+async function spillDue(queries: Queryable): Promise<Step | null> {
+  const { rows } = await queries.query<{ texts: number }>(
+    `select coalesce(sum(n_records), 0)::integer as texts from bm25_memtable_chain('${index}')`,
+  )
+  const units = rows[0]?.texts ?? 0
+  const urgency = Math.min(units / spilledTexts, maxSpillUrgency)
+  const run = (inside: Queryable) => inside.query(`select bm25_spill_index('${index}')`)
+  return urgency < 1 ? null : { kind: 'spill', target: index, units, urgency, run }
+}
+
+async function readSegments(queries: Queryable): Promise<Segment[]> {
+  const { rows } = await queries.query<{ summary: string }>(`select bm25_summarize_index('${index}') as summary`)
+  return parseSegments(rows[0]?.summary ?? '')
+}
+
+/** Takes the merging out of the inserts, and the memtable out of the memory. @returns false without such an index. */
+async function prepareIndex(queries: Queryable): Promise<boolean> {
+  const { rows } = await queries.query<{ exists: boolean }>(`select to_regclass('${index}') is not null as exists`)
+  if (rows[0]?.exists !== true) return false
+  await queries.query(`alter index ${index} set (compaction = 'manual')`)
+  await queries.query('set pg_textsearch.memtable_cache_enabled = off')
+  return true
+}
+
+export function createSearchIndexUpkeep(): SearchIndexUpkeep {
+  let exists = false
+  let texts = 0
+  const cap = createSegmentCap()
+  const mergeDue = createMerges(cap)
+  return {
+    prepare: async (queries) => {
+      exists = await prepareIndex(queries)
+      return exists
+    },
+    spillDue: async (queries) => (exists ? spillDue(queries) : null),
+    mergeDue: async (queries, eager, budgets) => (exists ? mergeDue(queries, eager, budgets) : null),
+    merged: cap.learn,
+    canBeCleaned: async (queries, table, died, { pace, budgetMs }) => {
+      if (!exists) return true
+      const segments = await readSegments(queries)
+      texts = segments.reduce((sum, segment) => sum + segment.texts, 0)
+      if (pace.predict('rewrite', texts) <= budgetMs) return true
+      const minTexts = Math.min(...segments.map((segment) => segment.texts))
+      // Rows that died before the database was opened show only as texts that the index has too many.
+      const before = table.vacuumed ? 0 : Math.max(0, texts - table.rowsKnown)
+      return died + before < minTexts
+    },
+    // A vacuum that only marks dead texts is quicker.
+    cleaned: (tookMs, pace) => {
+      const isRewrite = tookMs > pace.predict('rewrite', texts) / 2
+      if (isRewrite) pace.learn('rewrite', texts, tookMs)
+      return isRewrite
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { Queryable } from '../embedded/client.ts'
+import type { Pace } from './pace.ts'
+import type { TableState } from './tables.ts'
+
+/** One statement of upkeep that is worth running now. */
+export interface Step {
+  kind: 'vacuum' | 'prune' | 'analyze' | 'spill' | 'merge' | 'checkpoint'
+  /** The table or index. */
+  target: string
+  /** The amount of work, in the unit of its kind. */
+  units: number
+  /** The multiple of its threshold: the most overdue comes first. */
+  urgency: number
+  run(queries: Queryable): Promise<unknown>
+}
+
+/** Ms a unit as measured on two busy cores: a page read and pruned, a page of an index, a row sampled, a text, a MB of log. */
+export const assumedRates = { vacuum: 0.02, prune: 0.02, analyze: 0.015, spill: 0.03, checkpoint: 0.5 }
+
+const sampledRowsPerTarget = 300
+const statisticsTargets = [100, 30, 10]
+
+const share = (rows: number, part: number, min: number, max: number) => Math.min(Math.max(rows * part, min), max)
+
+/** A choice between a thorough way and cheaper ones: the first that fits, else null. */
+const firstFitting = (steps: readonly Step[], pace: Pace, budgetMs: number) =>
+  steps.find((step) => pace.predict(step.kind, step.units) <= budgetMs) ?? null
+
+export interface Circumstances {
+  pace: Pace
+  budgetMs: number
+  /** `removed` when the indexes of the table were last cleaned. */
+  removedBefore: number
+  /** Its indexes are cleaned when so many rows were removed since then, if not before. */
+  maxRemoved: number
+  /** Whether its indexes may be cleaned now. */
+  cleanable: boolean
+  /** Whether cleaning may not be put off: VACUUM leaves out the indexes while less than 2 % of the pages have dead rows. */
+  thorough: boolean
+}
+
+/** What is due on a table: `steps` fit into `budgetMs`, `tooLong` would not. */
+export function stepsOfTable(table: TableState, circumstances: Circumstances): { steps: Step[]; tooLong: Step[] } {
+  const { pace, budgetMs } = circumstances
+  const due = [vacuumOf(table, circumstances), analyzeOf(table)]
+  const steps: Step[] = []
+  const tooLong: Step[] = []
+  for (const ways of due) {
+    if (ways.length === 0) continue
+    const step = firstFitting(ways, pace, budgetMs)
+    if (step) steps.push(step)
+    if (step?.kind !== ways[0]?.kind) tooLong.push(ways[0]!)
+  }
+  return { steps, tooLong }
+}
+
+/**
+ * VACUUM early and often: its cost grows with the pages that changed, so there must never be many. The thorough way also reads
+ * every page of the indexes; without that (`index_cleanup off`) the space of dead rows is free again, but for four bytes each.
+ */
+function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, thorough }: Circumstances): Step[] {
+  const rows = Math.max(table.rowsKnown, 0)
+  const { name, pages, dead, insertedSinceVacuum: inserted } = table
+  const notVisible = Math.max(0, pages - table.pagesAllVisible)
+  const removed = table.removed - removedBefore
+  const urgency = Math.max(
+    dead / share(rows, 0.05, 200, 5_000),
+    inserted / share(rows, 0.2, 1_000, 20_000),
+    // Cleaned later than pruned: a cleaning reads all of every index.
+    removed / Math.min(share(rows, 0.1, 500, 50_000), maxRemoved),
+    // Postgres loses its counts of dead rows when the process ends; the visibility of pages stays.
+    table.vacuumed ? 0 : notVisible / share(table.pagesKnown, 0.1, 50, 1_000),
+  )
+  if (urgency < 1) return []
+  const touched = Math.min(pages, dead + inserted + notVisible) + table.longPagesNotVisible
+  const vacuum: Step = {
+    kind: 'vacuum',
+    target: name,
+    urgency,
+    units: touched + table.indexPages,
+    run: (queries) => queries.query(`vacuum ${thorough ? '(index_cleanup on) ' : ''}${name}`),
+  }
+  const prune: Step = {
+    kind: 'prune',
+    target: name,
+    urgency,
+    units: touched,
+    run: (queries) => queries.query(`vacuum (index_cleanup off, truncate off) ${name}`),
+  }
+  // Pruning has nothing to do when only the indexes are overdue.
+  const prunable = dead >= 100 || inserted >= 1_000 || !table.vacuumed
+  return [...(cleanable ? [vacuum] : []), ...(prunable ? [prune] : [])]
+}
+
+/** ANALYZE after a table changed or grew by a fifth, with the largest sample that fits. */
+function analyzeOf(table: TableState): Step[] {
+  const { name, pages, pagesKnown, rowsKnown } = table
+  const urgency = Math.max(
+    table.changedSinceAnalyze / share(Math.max(rowsKnown, 0), 0.2, 200, Number.POSITIVE_INFINITY),
+    pages / (pagesKnown * 1.5 + 20),
+  )
+  if (urgency < 1) return []
+  const rows = Math.max(rowsKnown, 0) + table.changedSinceAnalyze
+  return statisticsTargets.map((target) => ({
+    kind: 'analyze',
+    target: name,
+    urgency,
+    units: Math.min(rows, sampledRowsPerTarget * target),
+    run: async (queries: Queryable) => {
+      await queries.query(`set default_statistics_target = ${target}`)
+      await queries.query(`analyze ${name}`)
+    },
+  }))
+}

@@ -1,0 +1,179 @@
+import type { Logger } from 'pino'
+import type { EmbeddedClient, Queryable } from '../embedded/client.ts'
+import { isIndexed, type Occasion, stepsDue, type UpkeepState } from './due.ts'
+import { createPace } from './pace.ts'
+import { createSearchIndexUpkeep } from './search-index.ts'
+import { assumedRates, type Step } from './table-steps.ts'
+
+/** A statement of upkeep that ran. */
+export interface Slice {
+  kind: Step['kind']
+  target: string
+  tookMs: number
+}
+
+export interface Upkeep {
+  /** Does what is due and would take too long while callers wait. For the start of a service, before it listens. */
+  catchUp(): Promise<void>
+  /** Works from now on whenever the database is unused. */
+  start(): void
+  /** Does the most urgent thing that is due and short enough, whether or not callers wait; null when there is nothing. */
+  slice(): Promise<Slice | null>
+  /** Ends it, and waits for a slice under way. */
+  stop(): Promise<void>
+}
+
+export interface UpkeepOptions {
+  client: EmbeddedClient
+  log: Logger
+  /** How long a statement may be predicted to take, in ms: well below the 250 that a caller may wait, because predictions err. */
+  budgetMs?: number
+  /** Called after each slice, for measurements. */
+  onSlice?: (slice: Slice) => void
+  /** Whether the disk has room for what a slice writes. Without it only checkpoints run, which give room back. By default always. */
+  hasRoom?: () => Promise<boolean>
+}
+
+const defaultBudgetMs = 120
+/** How often due work is looked for. */
+const tickMs = 500
+/** Unused for so long, the database is expected to stay unused for a moment. */
+const idleEnoughMs = 250
+/** On a database that is never idle, work with at least this urgency is done between callers. */
+const pressing = 2
+/** After a slice, busy callers have the database to themselves for so many times as long. */
+const cooldownFactor = 4
+/** At the start, what one statement may take and what all of them may. */
+const catchUpStatementMs = 5_000
+const catchUpMs = 45_000
+const cooldownAfterFailureMs = 60_000
+/** How often due work is looked for on an unused database: the rows of the queue change there, too. */
+const maxPollPauseMs = 10 * 60_000
+
+/** Runs the most urgent due step with at least this urgency, if there is one. */
+type RunSlice = (minUrgency: number, occasion: Occasion) => Promise<Slice | null>
+
+/** Logs each kind of step once that was left undone. */
+function createTooLongLog(log: Logger, { pace }: UpkeepState) {
+  const logged = new Set<string>()
+  return ({ kind, target, units }: Step) => {
+    pace.doubt(kind)
+    const key = `${kind} ${target}`
+    if (logged.has(key)) return
+    logged.add(key)
+    const expectedMs = Math.round(pace.predict(kind, units))
+    log.info({ kind, target, expectedMs }, 'upkeep left undone: it would take too long')
+  }
+}
+
+/** Runs single steps, and learns from each how long its kind takes. */
+function createRunner(
+  { client, log, onSlice, hasRoom = async () => true }: UpkeepOptions,
+  state: UpkeepState,
+): RunSlice {
+  const { pace, searchIndex } = state
+  const logTooLong = createTooLongLog(log, state)
+  const learn = ({ kind, target, units }: Step, tookMs: number, budgetMs: number) => {
+    if (kind === 'merge') return searchIndex.merged(tookMs / budgetMs)
+    const isRewrite = kind === 'vacuum' && isIndexed(target) && searchIndex.cleaned(tookMs, pace)
+    if (!isRewrite) pace.learn(kind, units, tookMs)
+  }
+  const run = async (queries: Queryable, step: Step, { budgetMs }: Occasion): Promise<Slice> => {
+    const startedAt = performance.now()
+    await step.run(queries)
+    const tookMs = performance.now() - startedAt
+    learn(step, tookMs, budgetMs)
+    const slice = { kind: step.kind, target: step.target, tookMs }
+    log.debug({ ...slice, units: step.units }, 'upkeep')
+    onSlice?.(slice)
+    return slice
+  }
+  return async (minUrgency, occasion) => {
+    // These queries run between the statements of callers; only the step itself holds the lock.
+    const { steps, tooLong } = await stepsDue(client.uncounted, state, occasion)
+    for (const step of tooLong) logTooLong(step)
+    const isRoomy = await hasRoom()
+    const step = steps.find(({ urgency, kind }) => urgency >= minUrgency && (isRoomy || kind === 'checkpoint'))
+    return step ? client.aside((queries) => run(queries, step, occasion)) : null
+  }
+}
+
+/** Decides at each tick whether a slice may run now. */
+function createTick(client: EmbeddedClient, runSlice: RunSlice, budgetMs: number) {
+  let cooldownUntil = 0
+  let nothingDueAt = Number.NEGATIVE_INFINITY
+  /** @returns whether more may be due at once. */
+  return async (): Promise<boolean> => {
+    const isIdle = client.idleMs() >= idleEnoughMs
+    if (!isIdle && performance.now() < cooldownUntil) return false
+    const unusedSinceThen = performance.now() - client.idleMs() < nothingDueAt
+    if (unusedSinceThen && performance.now() - nothingDueAt < maxPollPauseMs) return false
+    const slice = await runSlice(isIdle ? 1 : pressing, { budgetMs, budgets: 1, isIdle })
+    if (slice === null && isIdle) nothingDueAt = performance.now()
+    cooldownUntil = performance.now() + (slice?.tookMs ?? tickMs) * cooldownFactor
+    return slice !== null && client.idleMs() > 0
+  }
+}
+
+/** Calls `tick` again and again, one call at a time. A failure pauses it. */
+function createSchedule(tick: () => Promise<boolean>, onFailure: (error: unknown) => void) {
+  let stopped = false
+  let pausedUntil = 0
+  let underWay: Promise<unknown> = Promise.resolve()
+  let timer: NodeJS.Timeout
+  const pauseAfter = (error: unknown) => {
+    pausedUntil = performance.now() + cooldownAfterFailureMs
+    onFailure(error)
+  }
+  const beat = async () => {
+    if (performance.now() >= pausedUntil && (await tick())) callIn(1)
+  }
+  const callIn = (inMs: number) => {
+    clearTimeout(timer)
+    if (stopped) return
+    timer = setTimeout(() => {
+      callIn(tickMs)
+      underWay = underWay.then(beat).catch(pauseAfter)
+    }, inMs).unref()
+  }
+  return {
+    pauseAfter,
+    start: () => callIn(tickMs),
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await underWay
+    },
+  }
+}
+
+/**
+ * Keeps the embedded database small and quick while it runs: VACUUM, ANALYZE, checkpoints and merges of the search index, one
+ * short statement after the other, while the database is unused.
+ */
+export async function createUpkeep(options: UpkeepOptions): Promise<Upkeep> {
+  const { client, log, budgetMs = defaultBudgetMs } = options
+  const searchIndex = createSearchIndexUpkeep()
+  const pace = createPace({ ...assumedRates, rewrite: 0.02 })
+  await client.aside((queries) => searchIndex.prepare(queries))
+  const runSlice = createRunner(options, { pace, searchIndex, cleanedAt: new Map() })
+  const schedule = createSchedule(createTick(client, runSlice, budgetMs), (error) =>
+    log.error({ err: error }, 'upkeep failed'),
+  )
+  return {
+    catchUp: async () => {
+      const until = performance.now() + catchUpMs
+      const longBudgetMs = Math.max(budgetMs, catchUpStatementMs)
+      const occasion = { budgetMs: longBudgetMs, budgets: longBudgetMs / budgetMs, isIdle: true }
+      try {
+        while (performance.now() < until && (await runSlice(1, occasion)) !== null);
+      } catch (error) {
+        // Upkeep only makes things quicker: the service runs without it.
+        schedule.pauseAfter(error)
+      }
+    },
+    start: schedule.start,
+    slice: () => runSlice(1, { budgetMs, budgets: 1, isIdle: false }),
+    stop: schedule.stop,
+  }
+}

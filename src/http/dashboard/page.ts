@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { RemovalContact } from '../../runtime/removal-contact.ts'
+import type { App } from '../app-type.ts'
+import { isKnown } from '../prepared-answer.ts'
+import { contentSecurityPolicy, pageHeaders } from '../security-headers.ts'
+import { withFooter } from './footer.ts'
+import { unbuiltPage } from './unbuilt-page.ts'
+
+const yearSeconds = 365 * 24 * 60 * 60
+
+/** The names of these files contain a hash of their content: a file of the same name never changes. */
+const isAsset = (path: string) => path.startsWith('assets/')
+/** The compressed forms that the build makes of each file. They are not served by their own names. */
+const isCompressed = (path: string) => path.endsWith('.br') || path.endsWith('.gz')
+const isHidden = (path: string) => path.split('/').some((name) => name.startsWith('.'))
+
+/** The files of a built page by their path; empty without a built page. */
+function listFiles(directory: string): Set<string> {
+  try {
+    const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    return new Set(
+      paths.map((path) => path.replaceAll('\\', '/')).filter((path) => !isCompressed(path) && !isHidden(path)),
+    )
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Set()
+    throw error
+  }
+}
+
+/**
+ * Whether a browser opens this path as a page. The script of the page interprets the path. A call of a program, a path that
+ * resembles a file and a path of the API are an ordinary 404.
+ */
+function isPageView(path: string, { headers }: FastifyRequest): boolean {
+  if (/^(api|assets)?(\/|$)/.test(path)) return false
+  const lastName = path.slice(path.lastIndexOf('/') + 1)
+  return !lastName.includes('.') && (headers.accept ?? '').includes('text/html')
+}
+
+export interface PageOptions {
+  /** An absolute path. */
+  pageDirectory: string
+  /** The contact at the end of every view. */
+  removalContact: RemovalContact | undefined
+  /** Counts the calls, which need no key. */
+  guardFiles: onRequestAsyncHookHandler
+}
+
+/**
+ * Serves the built page: its files, and `index.html` for every path that a browser opens. Only files are read that existed
+ * when the service started. `index.html` is the one of the start, because that of a later build names files of the
+ * next start. Without a built page `/` says how to get one.
+ */
+export async function registerPage(
+  app: App,
+  { pageDirectory: directory, removalContact, guardFiles: onRequest }: PageOptions,
+): Promise<void> {
+  const files = listFiles(directory)
+  const isBuilt = files.has('index.html')
+  const html = isBuilt ? readFileSync(join(directory, 'index.html'), 'utf8') : unbuiltPage
+  const index = Buffer.from(withFooter(html, removalContact))
+  const indexTag = `"${createHash('sha256').update(index).digest('base64url')}"`
+  await app.register(fastifyStatic, { serve: false, root: directory, preCompressed: true, cacheControl: false })
+
+  const sendFile = (reply: FastifyReply, path: string) => {
+    const cacheControl = isAsset(path) ? `public, max-age=${yearSeconds}, immutable` : 'no-cache'
+    return reply.headers(pageHeaders).header('cache-control', cacheControl).sendFile(path)
+  }
+  const view = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers({ ...pageHeaders, 'content-security-policy': contentSecurityPolicy }).type('text/html')
+    if (!isBuilt) return reply.send(index)
+    reply.headers({ 'cache-control': 'no-cache', etag: indexTag })
+    return isKnown(request, indexTag) ? reply.code(304).send() : reply.send(index)
+  }
+
+  app.get('/', { schema: { hide: true }, onRequest }, view)
+  app.get<{ Params: { '*': string } }>('/*', { schema: { hide: true }, onRequest }, (request, reply) => {
+    const path = request.params['*']
+    if (path === 'index.html' && isBuilt) return view(request, reply)
+    if (files.has(path)) return sendFile(reply, path)
+    if (isBuilt && isPageView(path, request)) return view(request, reply)
+    return reply.callNotFound()
+  })
+}

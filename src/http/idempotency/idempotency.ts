@@ -1,0 +1,125 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import type { Database, Transaction } from '../../database/open.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Caller } from '../callers.ts'
+import { type ErrorCode, ServiceError } from '../errors.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
+import { createSeal, type Seal, unseal } from './sealing.ts'
+import { type Answer, type Call, claim, identify, storeAnswer } from './store.ts'
+
+/** The `headers` schema of a route that takes an `Idempotency-Key`. */
+export const idempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      format: 'visible-ascii',
+      description:
+        'A text that the caller chooses, a new one for each call and the same one for another try: the call is executed once, ' +
+        'and for 24 hours another try gets the first answer again (with `Idempotent-Replayed: true`)',
+    }),
+  ),
+})
+
+/** The errors of such a route besides its own. */
+export const idempotencyErrors: readonly ErrorCode[] = ['CONFLICT', 'IDEMPOTENCY_MISMATCH']
+
+export interface IdempotentOptions {
+  /** The answer holds a secret: it is stored encrypted, and only the API key of the first call gets it again. */
+  secretAnswer?: boolean
+}
+
+/**
+ * Runs the effect of a route in one transaction and answers with its result. With an `Idempotency-Key` the answer commits in
+ * the same transaction, and a repeated call gets it again instead of a second effect. An effect that throws leaves nothing
+ * behind, so its call may be repeated with the same key.
+ * @throws ServiceError IDEMPOTENCY_MISMATCH when the key was used with another body; CONFLICT when the first call is still
+ * running after 30 seconds.
+ * @example async (request, reply) => idempotent(request, reply, (transaction) => buyPack(transaction, request.body))
+ */
+export type Idempotent = <T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  effect: (transaction: Transaction) => Promise<T>,
+  options?: IdempotentOptions,
+) => Promise<T>
+
+export interface IdempotencyDependencies {
+  database: Database
+  clock: Clock
+  callerOf(request: FastifyRequest): Caller
+  /** How long a repeated call waits for the first one. */
+  waitMs?: number
+}
+
+export const stillRunning = () =>
+  new ServiceError('CONFLICT', 'The first call with this Idempotency-Key is still running. Try again in a moment.')
+export const mismatch = () =>
+  new ServiceError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another body. Use a fresh key.')
+const secretOfAnotherKey = () =>
+  new ServiceError('CONFLICT', 'This call was executed, but its answer holds a secret that was shown to another key.')
+
+/** The wait for the transaction of the first call exceeded its limit. */
+const isWaitTimeout = (error: unknown) => ['55P03', '57014'].includes((error as { code?: string }).code ?? '')
+
+/** The statement timeout is longer than the lock timeout, so that the latter ends the wait. */
+const statementGraceMs = 1_000
+
+/** Claims a call; waits at most `waitMs` for another process that is executing it. */
+export async function claimWithin(transaction: Transaction, call: Call, now: Date, waitMs: number) {
+  await sql`select set_config('lock_timeout', ${String(waitMs)}, true),
+    set_config('statement_timeout', ${String(waitMs + statementGraceMs)}, true)`.execute(transaction)
+  const stored = await claim(transaction, call, now).catch((error: unknown) => {
+    throw isWaitTimeout(error) ? stillRunning() : error
+  })
+  // Null resets them to the values of the connection.
+  await sql`select set_config('lock_timeout', null, true), set_config('statement_timeout', null, true)`.execute(
+    transaction,
+  )
+  return stored
+}
+
+export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }: IdempotencyDependencies): Idempotent {
+  const runExclusively = createKeyedMutex()
+
+  /** Executes the call, or reads the stored answer of the first one. */
+  const once = (call: Call, remainingMs: number, execute: (transaction: Transaction) => Promise<Answer>, seal: Seal) =>
+    database.transaction().execute(async (transaction) => {
+      const first = await claimWithin(transaction, call, clock.now(), remainingMs)
+      if (first && first.fingerprint !== call.fingerprint) throw mismatch()
+      if (first?.answer === null) throw stillRunning()
+      if (first) return { stored: first.answer, fresh: null }
+      const fresh = await execute(transaction)
+      await storeAnswer(transaction, call.id, { ...fresh, body: seal(fresh.body) })
+      return { stored: null, fresh }
+    })
+
+  return async (request, reply, effect, { secretAnswer = false } = {}) => {
+    const key = request.headers['idempotency-key']
+    if (key === undefined) return database.transaction().execute(effect)
+    const { name, token } = callerOf(request)
+    const path = request.url.split('?', 1)[0] ?? ''
+    const call = identify([name, request.method, path], String(key), request.body)
+    const password = `${token} ${key}`
+    const seal = secretAnswer ? await createSeal(password) : (text: string) => text
+    const execute = async (transaction: Transaction): Promise<Answer> => {
+      const body = reply.serialize(await effect(transaction))
+      return { status: reply.statusCode, body: String(body) }
+    }
+
+    const arrivedMs = clock.now().getTime()
+    const result = await runExclusively(call.id, waitMs, () => {
+      const waitedMs = clock.now().getTime() - arrivedMs
+      return once(call, Math.min(waitMs, Math.max(1, waitMs - waitedMs)), execute, seal)
+    })
+    if (result === 'timeout') throw stillRunning()
+    const { status, body } = result.stored ?? result.fresh
+    const text = result.stored && secretAnswer ? await unseal(body, password) : body
+    if (text === null) throw secretOfAnotherKey()
+    if (result.stored) reply.header('idempotent-replayed', 'true')
+    // The stored text, byte for byte; its type for the caller is the result of the effect.
+    return reply.status(status).type('application/json; charset=utf-8').send(text) as never
+  }
+}

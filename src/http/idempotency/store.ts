@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
+
+/** How long an answer is stored and repeated. */
+const retentionMs = 24 * 3600_000
+
+/** The identity of a call, as hashes: neither the key nor the body can be read from the database. */
+export interface Call {
+  /** The hash of caller, method, path and key: calls with the same id are the same. */
+  id: string
+  /** The hash of the body. */
+  fingerprint: string
+}
+
+export interface Answer {
+  status: number
+  /** The text that is sent; stored encrypted if it holds a secret. */
+  body: string
+}
+
+/** The stored state of the first call with a key. */
+export interface StoredCall {
+  fingerprint: string
+  /** Null while a long call is under way. */
+  answer: Answer | null
+  /** The final effect of a long call, from which its answer is made; null before, and when the answer is stored. */
+  effect: string | null
+}
+
+const emptyState = { status: null, body: null, effect: null } as const
+
+/** The same text for the same value: the order of an object's properties does not count. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const properties = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${properties.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** @param scope the caller, the method and the path. */
+export const identify = (scope: readonly string[], key: string, body: unknown): Call => ({
+  // As JSON, so that the boundaries of the parts are unambiguous.
+  id: sha256(JSON.stringify([...scope, key])),
+  fingerprint: sha256(canonicalJson(body)),
+})
+
+/**
+ * Claims a call for this transaction. If another transaction is claiming it, waits for that one, as long as the `lock_timeout`
+ * allows.
+ * @returns null when this transaction has claimed the call, else the stored state of the first one.
+ */
+export async function claim(
+  transaction: Transaction,
+  { id, fingerprint }: Call,
+  now: Date,
+): Promise<StoredCall | null> {
+  const expiresAt = new Date(now.getTime() + retentionMs)
+  const claimed = await transaction
+    .insertInto('idempotency_keys')
+    .values({ id, fingerprint, ...emptyState, expires_at: expiresAt })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ fingerprint, ...emptyState, expires_at: expiresAt })
+        // An expired row that is not deleted yet counts as missing.
+        .where('idempotency_keys.expires_at', '<=', now),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (claimed) return null
+  const stored = await transaction
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'status', 'body', 'effect'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const { status, body, effect } = stored
+  return { fingerprint: stored.fingerprint, answer: status === null || body === null ? null : { status, body }, effect }
+}
+
+/** Stores the final effect of a claimed call: from now on a repeated call makes its answer of that effect. */
+export async function noteEffect(transaction: Transaction, id: string, effect: string): Promise<void> {
+  await transaction
+    .updateTable('idempotency_keys')
+    .set({ effect })
+    .where('id', '=', id)
+    .where('status', 'is', null)
+    .execute()
+}
+
+/**
+ * Stores the answer that was made of an effect. When two callers make it at the same time, the first one stored counts.
+ * @returns the stored answer; null when the row has expired and is gone or claimed again.
+ */
+export async function storeAnswerOfEffect(
+  executor: Executor,
+  { id, effect, answer }: { id: string; effect: string; answer: Answer },
+): Promise<Answer | null> {
+  const { numUpdatedRows } = await executor
+    .updateTable('idempotency_keys')
+    .set({ ...answer, effect: null })
+    .where('id', '=', id)
+    .where('effect', '=', effect)
+    .executeTakeFirst()
+  if (numUpdatedRows === 1n) return answer
+  const stored = await executor
+    .selectFrom('idempotency_keys')
+    .select(['status', 'body'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return stored?.status && stored.body !== null ? { status: stored.status, body: stored.body } : null
+}
+
+/** Deletes a claimed call without an effect, so that it may be made again. A call with an effect or an answer stays. */
+export async function forget(transaction: Transaction, id: string): Promise<void> {
+  await transaction
+    .deleteFrom('idempotency_keys')
+    .where('id', '=', id)
+    .where('status', 'is', null)
+    .where('effect', 'is', null)
+    .execute()
+}
+
+/** Stores the answer of a call that this transaction has claimed and executed. */
+export async function storeAnswer(transaction: Transaction, id: string, answer: Answer): Promise<void> {
+  await transaction.updateTable('idempotency_keys').set(answer).where('id', '=', id).execute()
+}
+
+/**
+ * Removes deleted requests from the stored answers, so that a repeated call does not return them. Everything else of an answer
+ * stays, and so does the key: a repeated call must not be charged again.
+ */
+export async function withdrawRequests(transaction: Transaction, requestIds: readonly string[]): Promise<void> {
+  const results = sql`jsonb_array_elements(body::jsonb #> '{data,results}') with ordinality as result (record, position)`
+  const isDeleted = sql`record ->> '_id' = any(${[...requestIds]}::text[])`
+  // Other answers are no lists of requests, or are encrypted and so no JSON, for which the cast would fail.
+  await sql`
+    update idempotency_keys set body = jsonb_set(body::jsonb, '{data,results}', (
+      select coalesce(jsonb_agg(record order by position), '[]') from ${results} where not (${isDeleted})))::text
+    where id = any(array(
+      select id from idempotency_keys
+      where case when body like '{"data":{"results":[{%' then exists (select from ${results} where ${isDeleted}) end
+      order by id for no key update))`.execute(transaction)
+}
+
+/** The maximum of one statement: in the embedded backend all other statements wait for it. */
+const sliceRows = 500
+
+/**
+ * Deletes a slice of the expired answers.
+ * @returns whether there may be more.
+ */
+export async function purgeExpiredAnswers(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    delete from idempotency_keys where id in (
+      select id from idempotency_keys where expires_at <= ${now}::timestamptz
+      order by expires_at limit ${sliceRows} for update skip locked
+    ) returning id`.execute(database)
+  return rows.length === sliceRows
+}

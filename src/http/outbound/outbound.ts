@@ -1,0 +1,190 @@
+import { isIP } from 'node:net'
+import { type Dispatcher, errors, request } from 'undici'
+import type { Clock } from '../../runtime/clock.ts'
+import { portFault } from './ports.ts'
+import { createDispatcher, createDispatcherForAccounts, type NetworkProxies, noProxies } from './proxy.ts'
+import {
+  isPublicAddress,
+  publicLookup,
+  type Resolve,
+  refusal,
+  resolveAll,
+  TargetRefusedError,
+} from './public-address.ts'
+
+export { TargetRefusedError }
+
+/** The parts of an answer that count. */
+export interface TargetAnswer {
+  status: number
+  /** What the receiver asked to wait; null without a readable `Retry-After`. */
+  retryAfterMs: number | null
+}
+
+export interface TargetRequest {
+  url: string
+  headers: Record<string, string>
+  body: string
+  signal: AbortSignal
+}
+
+/** Sends to addresses that accounts gave. */
+export interface Outbound {
+  allowsPrivateTargets: boolean
+  /**
+   * Checks an address as it is given: https (http only where private targets are allowed), without a name and a password, at a port of HTTP, and with public
+   * addresses only.
+   * @throws TargetRefusedError with a sentence for the account.
+   */
+  checkTarget(text: string, signal: AbortSignal): Promise<URL>
+  /** Posts once. @throws TargetRefusedError, TargetFailedError */
+  post(target: TargetRequest): Promise<TargetAnswer>
+  close(): Promise<void>
+}
+
+/** No answer. Its message is a sentence of our own. */
+export class TargetFailedError extends Error {
+  override readonly name = 'TargetFailedError'
+}
+
+export interface OutboundOptions {
+  allowPrivateTargets: boolean
+  /** By default none. */
+  proxies?: NetworkProxies
+  resolve?: Resolve
+  /** Of an attempt from its beginning to the head of the answer. */
+  timeoutMs?: number
+  /** Of a connection with its TLS. */
+  connectMs?: number
+  userAgent: string
+  clock: Clock
+}
+
+const defaultTimeoutMs = 10_000
+const defaultConnectMs = 5_000
+/** A body is read so that the connection can be used again; what is larger or slower is not worth it. */
+const maxBodyBytes = 64 * 1024
+const bodyMs = 1_000
+const keepAliveMs = 4_000
+const maxUrlLength = 2_000
+
+/** `Retry-After` as seconds or a date (RFC 9110, section 10.2.3). */
+export function readRetryAfter(value: string | string[] | undefined, now: number): number | null {
+  const text = Array.isArray(value) ? value[0] : value
+  if (text === undefined) return null
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Math.ceil(Number(text) * 1_000)
+  const at = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, at - now)
+}
+
+async function discard(body: Dispatcher.ResponseData['body']): Promise<void> {
+  const timer = setTimeout(() => body.destroy(), bodyMs)
+  try {
+    let bytes = 0
+    for await (const chunk of body) {
+      bytes += (chunk as Buffer).length
+      if (bytes > maxBodyBytes) break
+    }
+  } catch {
+    // The status has come already, and nothing else counts.
+  } finally {
+    clearTimeout(timer)
+    body.destroy()
+  }
+}
+
+/**
+ * A sentence of our own for a failure of the connection, without the address.
+ * @param saysWhy false for one sentence whatever happened: at any port, the reasons would tell an account which services a host has.
+ */
+function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy: boolean }): Error {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof TargetRefusedError) return cause
+  }
+  if (!saysWhy) return new TargetFailedError('There was no answer over https with a valid certificate at this port.')
+  const { code = '' } = error as { code?: string }
+  if (isOver || error instanceof errors.HeadersTimeoutError || error instanceof errors.ConnectTimeoutError) {
+    return new TargetFailedError('The receiver did not answer in time.')
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new TargetFailedError('The name of the receiver was not found.')
+  if (code === 'ECONNREFUSED') return new TargetFailedError('The receiver refused the connection.')
+  if (/CERT|TLS|SSL|SELF_SIGNED|ALTNAME|ISSUER/.test(code)) {
+    return new TargetFailedError('The certificate of the receiver is not valid.')
+  }
+  return new TargetFailedError('The connection to the receiver broke.')
+}
+
+/** Checks a URL as text. @throws TargetRefusedError */
+function parseTarget(text: string, allowPrivateTargets: boolean): URL {
+  const url = text.length > maxUrlLength ? null : URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new TargetRefusedError('It must be an https address.')
+  if (url.protocol === 'http:' && !allowPrivateTargets) throw new TargetRefusedError('It must be an https address.')
+  if (url.username !== '' || url.password !== '') {
+    throw new TargetRefusedError('It must not hold a name and a password.')
+  }
+  const fault = portFault(url.protocol, url.port)
+  if (fault !== null) throw new TargetRefusedError(`${url.hostname}: ${fault}`)
+  return url
+}
+
+const checkResolved = (hostname: string, resolve: Resolve, signal: AbortSignal) =>
+  new Promise<void>((done, fail) => {
+    const abort = () => fail(new TargetRefusedError(`${hostname}: its address could not be found in time.`))
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    publicLookup(resolve)(hostname, { all: true }, (error) => {
+      signal.removeEventListener('abort', abort)
+      if (!error) done()
+      else if (error instanceof TargetRefusedError) fail(error)
+      else fail(new TargetRefusedError(`${hostname}: its address could not be found.`))
+    })
+  })
+
+export function createOutbound({
+  allowPrivateTargets,
+  proxies = noProxies,
+  resolve = resolveAll,
+  timeoutMs = defaultTimeoutMs,
+  connectMs = defaultConnectMs,
+  userAgent,
+  clock,
+}: OutboundOptions): Outbound {
+  const dispatcher = allowPrivateTargets
+    ? createDispatcher(proxies, { connectMs, keepAliveMs })
+    : createDispatcherForAccounts(proxies, { connectMs, resolve, portFault, keepAliveMs })
+  return {
+    allowsPrivateTargets: allowPrivateTargets,
+    checkTarget: async (text, signal) => {
+      const url = parseTarget(text, allowPrivateTargets)
+      if (allowPrivateTargets) return url
+      const hostname = url.hostname.replace(/^\[|\]$/g, '')
+      if (isIP(hostname) === 0) await checkResolved(hostname, resolve, signal)
+      else if (!isPublicAddress(hostname)) throw new TargetRefusedError(refusal(hostname))
+      return url
+    },
+    post: async ({ url, headers, body, signal }) => {
+      const deadline = AbortSignal.timeout(timeoutMs)
+      try {
+        const answer = await request(parseTarget(url, allowPrivateTargets), {
+          method: 'POST',
+          headers: { 'user-agent': userAgent, ...headers },
+          body,
+          dispatcher,
+          signal: AbortSignal.any([signal, deadline]),
+          headersTimeout: timeoutMs,
+          bodyTimeout: bodyMs,
+        })
+        await discard(answer.body)
+        return {
+          status: answer.statusCode,
+          retryAfterMs: readRetryAfter(answer.headers['retry-after'], clock.now().getTime()),
+        }
+      } catch (error) {
+        const saysWhy = allowPrivateTargets || URL.parse(url)?.port === ''
+        throw explain(error, { isOver: deadline.aborted, saysWhy })
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}

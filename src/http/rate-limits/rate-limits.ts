@@ -1,0 +1,102 @@
+import type { FastifyReply } from 'fastify'
+import type { Tier } from '../../database/column-types.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Account } from '../callers.ts'
+import { ServiceError } from '../errors.ts'
+import { clientOf } from './client-address.ts'
+import { type RateLimiter, type Verdict, windowMs } from './limiter.ts'
+import { createSlidingLog } from './sliding-log.ts'
+
+/** Accepted calls a minute. */
+export interface RequestLimits {
+  ofTier(tier: Tier): number
+  /** Polls of jobs, for an account of any plan: a guard against runaway loops, not a quota. */
+  polls: number
+  /** Calls without a valid key, from one client address. */
+  withoutKey: number
+  /** Calls of the page's files and of the documents of the API, which need no key, from one client address. */
+  files: number
+}
+
+/** The limits that no plan changes. */
+export const guardLimits: Pick<RequestLimits, 'polls' | 'withoutKey' | 'files'> = {
+  polls: 600,
+  withoutKey: 60,
+  files: 600,
+}
+
+/** The calls of each policy are counted separately; the names are those in the headers. */
+export type AccountPolicy = 'default' | 'polls'
+
+export interface RateLimits {
+  /**
+   * Counts a call of an account and states in the headers what is left.
+   * @throws ServiceError RATE_LIMITED (reason `rate`) when the minute is full; the call is not counted then.
+   */
+  countCall(account: Account, policy: AccountPolicy, reply: FastifyReply): Promise<void>
+  /**
+   * Counts a call whose key is missing or wrong. Call it after the key was looked up, so that no valid key is refused.
+   * @throws ServiceError RATE_LIMITED (reason `rate`) when the address has had too many of them.
+   */
+  countWithoutKey(address: string, reply: FastifyReply): Promise<void>
+  /**
+   * Counts a call of a file that needs no key.
+   * @throws ServiceError RATE_LIMITED (reason `rate`) when the address has had too many of them.
+   */
+  countFile(address: string, reply: FastifyReply): Promise<void>
+}
+
+/** Enough for normal use; with more addresses the oldest are removed, so memory is bounded. */
+const maxClients = 10_000
+
+const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000)
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers-11, and Retry-After if the call was refused. */
+function setHeaders(reply: FastifyReply, policy: string, limit: number, verdict: Verdict): void {
+  const { accepted, remaining, msUntilMore } = verdict
+  reply.header('ratelimit-policy', `"${policy}";q=${limit};w=${seconds(windowMs)}`)
+  reply.header('ratelimit', `"${policy}";r=${remaining};t=${seconds(msUntilMore)}`)
+  if (!accepted) reply.header('retry-after', seconds(msUntilMore))
+}
+
+function refusal(what: string, verdict: Verdict): ServiceError {
+  const wait = seconds(verdict.msUntilMore)
+  const message = `Rate limit exceeded (${what} per minute). Try again in ${wait} second${wait === 1 ? '' : 's'}.`
+  return new ServiceError('RATE_LIMITED', message, { reason: 'rate' })
+}
+
+const units: Record<AccountPolicy, string> = { default: 'requests', polls: 'polls' }
+
+export interface RateLimitDependencies {
+  clock: Clock
+  /** Counts the calls of accounts. Calls without a key are counted in this process, in memory. */
+  limiter: RateLimiter
+  limits: RequestLimits
+}
+
+export function createRateLimits({ clock, limiter, limits }: RateLimitDependencies): RateLimits {
+  const clients = createSlidingLog({ clock, maxKeys: maxClients })
+  const readers = createSlidingLog({ clock, maxKeys: maxClients })
+  return {
+    countCall: async ({ accountId, tier }, policy, reply) => {
+      const limit = policy === 'polls' ? limits.polls : limits.ofTier(tier)
+      const verdict = await limiter.take(`${accountId} ${policy}`, limit)
+      setHeaders(reply, policy, limit, verdict)
+      if (!verdict.accepted) throw refusal(`${limit} ${units[policy]}`, verdict)
+    },
+    countWithoutKey: async (address, reply) => {
+      const limit = limits.withoutKey
+      const verdict = await clients.take(clientOf(address), limit)
+      if (verdict.accepted) return
+      setHeaders(reply, 'without-key', limit, verdict)
+      throw refusal(`${limit} requests without a valid API key`, verdict)
+    },
+    countFile: async (address, reply) => {
+      const limit = limits.files
+      const verdict = await readers.take(clientOf(address), limit)
+      if (verdict.accepted) return
+      setHeaders(reply, 'files', limit, verdict)
+      throw refusal(`${limit} files`, verdict)
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startTestService } from '../../../test/service.ts'
+
+it('is a page and its script, which may call this service only', async () => {
+  const pageDirectory = mkdtempSync(join(tmpdir(), 'wishwell-reference-'))
+  onTestFinished(() => rmSync(pageDirectory, { recursive: true }))
+  mkdirSync(join(pageDirectory, 'docs'))
+  writeFileSync(join(pageDirectory, 'docs/reference.js'), 'show()')
+  const service = await startTestService({ pageDirectory })
+  onTestFinished(() => service.stop())
+  const [page, script] = await Promise.all(
+    ['/docs', '/docs/reference.js'].map((path) => service.clientFor(null).get(path)),
+  )
+  expect([page?.status, page?.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page?.text).toContain('<script defer src="/docs/reference.js">')
+  const policy = page?.headers.get('content-security-policy')?.split('; ')
+  expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'"]))
+  expect([script?.status, script?.text]).toEqual([200, 'show()'])
+  expect(script?.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+})

@@ -1,0 +1,73 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { ServiceError } from '../errors.ts'
+
+/** Seals and opens secrets with the keys of this process. */
+export interface Secrets {
+  /** Whether there is a key; without one nothing can be sealed or opened. */
+  hasKey: boolean
+  /** @param belongsTo what the secret belongs to, such as `channel <id>`: it opens only with the same. @throws ServiceError CONFLICT without a key. */
+  seal(text: string, belongsTo: string): string
+  /** @throws UnknownKeyError when no key of this process has sealed it; UnreadableSecretError when it belongs to something else, or was changed. */
+  open(sealed: string, belongsTo: string): string
+  /** What a text begins with that is sealed with the first key; others are to be sealed again. Null without a key. */
+  currentPrefix: string | null
+  /** What a text begins with that a key of this process has sealed. */
+  knownPrefixes: readonly string[]
+}
+
+/** Its message holds nothing of the sealed text. */
+export class UnreadableSecretError extends Error {
+  override readonly name: string = 'UnreadableSecretError'
+}
+
+/** Another process may have the key, or this one after its next start: no proof that nobody can open it. */
+export class UnknownKeyError extends UnreadableSecretError {
+  override readonly name = 'UnknownKeyError'
+}
+
+const algorithm = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+
+/** It tells keys apart and reveals nothing of them: of a hash of 32 random bytes. */
+const idOf = (key: Buffer) =>
+  createHash('sha256').update('wishwell secrets key ').update(key).digest('hex').slice(0, 12)
+
+const prefixOf = (key: Buffer) => `s1.${idOf(key)}.`
+
+const noKey =
+  'The operator has not set SECRETS_KEY, which is required with DATABASE_URL to store the addresses of channels.'
+
+/** @param keys 32 bytes each: the first seals, all open. */
+export function createSecrets(keys: readonly Buffer[]): Secrets {
+  const [first] = keys
+  const byPrefix = new Map(keys.map((key) => [prefixOf(key), key]))
+  return {
+    hasKey: first !== undefined,
+    currentPrefix: first === undefined ? null : prefixOf(first),
+    knownPrefixes: [...byPrefix.keys()],
+    seal: (text, belongsTo) => {
+      if (first === undefined) throw new ServiceError('CONFLICT', noKey)
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv(algorithm, first, nonce).setAAD(Buffer.from(belongsTo))
+      const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${prefixOf(first)}${sealed.toString('base64url')}`
+    },
+    open: (sealed, belongsTo) => {
+      const prefix = sealed.slice(0, sealed.lastIndexOf('.') + 1)
+      const key = byPrefix.get(prefix)
+      if (key === undefined) throw new UnknownKeyError('It was sealed with a key that this process does not have.')
+      const bytes = Buffer.from(sealed.slice(prefix.length), 'base64url')
+      if (bytes.length < nonceBytes + tagBytes) throw new UnreadableSecretError('The sealed text is incomplete.')
+      const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
+        .setAAD(Buffer.from(belongsTo))
+        .setAuthTag(bytes.subarray(-tagBytes))
+      try {
+        const text = [decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]
+        return Buffer.concat(text).toString('utf8')
+      } catch {
+        throw new UnreadableSecretError('The sealed text was changed, or belongs to something else.')
+      }
+    },
+  }
+}

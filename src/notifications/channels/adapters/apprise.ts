@@ -1,0 +1,91 @@
+import { Type } from 'typebox'
+import type { Message } from '../../../accounts/events/message.ts'
+import type { Outbound } from '../../../http/outbound/outbound.ts'
+import type { ChannelAdapter } from '../adapter.ts'
+import type { AppriseConfig } from '../settings.ts'
+import { postOnce } from './http-outcome.ts'
+import { fitting, plainLines, toLine, withoutHosts } from './text.ts'
+
+export interface AppriseChannelConfig {
+  tag: string
+}
+
+const lookalikes: Readonly<Record<string, string>> = {
+  '<': '‹',
+  '>': '›',
+  '[': '(',
+  ']': ')',
+  '*': '∗',
+  '`': 'ˋ',
+  '~': '∼',
+  '\\': '∖',
+  '|': '¦',
+  '&': '＆',
+  '#': '＃',
+  '!': 'ǃ',
+}
+
+/**
+ * A text that no service behind Apprise can take for markup. Which one that is, and how it escapes, is not known here, so the characters of HTML and of
+ * Markdown are replaced by ones that look like them.
+ */
+export const escapeApprise = (value: string): string =>
+  withoutHosts(value)
+    .replace(/[<>[\]*`~\\|&#!]/g, (one) => lookalikes[one]!)
+    // Within a word it is no markup.
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '‗')
+    // A list or a line of Markdown.
+    .replace(/^(\s*)([-+=])/g, '$1\u200b$2')
+    .replace(/^(\s*\d+)([.)])/g, '$1\u200b$2')
+
+const maxBody = 1_500
+
+export const apprisePayload = (message: Message, tag: string): Record<string, unknown> => ({
+  tag,
+  title: escapeApprise(toLine(message.title, 200)) || 'Wishwell',
+  body: [
+    ...fitting(plainLines(message, escapeApprise), maxBody, (line) => line.length + 1),
+    ...(message.link ? [`\n${message.link.url}`] : []),
+  ]
+    .join('\n')
+    .trim(),
+  type: 'info',
+  format: 'text',
+})
+
+/**
+ * A tag of the configuration that the operator keeps in Apprise API (https://github.com/caronc/apprise-api). Its address is the operator's, so it may be private.
+ * @param outbound to addresses of the operator.
+ */
+export const createAppriseAdapter = (
+  outbound: Outbound,
+  config: AppriseConfig | null,
+): ChannelAdapter<AppriseChannelConfig> => ({
+  type: 'apprise',
+  unavailable: config === null ? 'The operator has not configured Apprise (APPRISE_URL).' : null,
+  fields: {
+    tag: Type.String({
+      pattern: '^[A-Za-z0-9][-_A-Za-z0-9]{0,63}$',
+      description: 'A tag that the operator has set up',
+    }),
+  },
+  initialState: 'active',
+  prepare: async ({ tag }) => ({
+    config: { tag: String(tag) },
+    hint: `tag ${String(tag)}`,
+    host: config === null ? 'apprise' : new URL(config.url).host,
+  }),
+  deliver: async ({ tag }, message, { signal }) => {
+    if (config === null) return { outcome: 'failed', error: 'The operator has not configured Apprise.' }
+    const headers = { 'content-type': 'application/json', 'webhook-id': message.id }
+    const url = `${config.url}/notify/${encodeURIComponent(config.key)}`
+    // 424: a service behind Apprise failed.
+    return postOnce(
+      outbound,
+      { url, headers, body: JSON.stringify(apprisePayload(message, tag)), signal },
+      {
+        finalForMessage: [400],
+      },
+    )
+  },
+})

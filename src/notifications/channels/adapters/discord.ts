@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import type { Message } from '../../../accounts/events/message.ts'
+import type { Outbound } from '../../../http/outbound/outbound.ts'
+import { invalidField } from '../../../http/validation.ts'
+import type { ChannelAdapter } from '../adapter.ts'
+import { postOnce } from './http-outcome.ts'
+import { checkAddress, hintOf, hostOf } from './target.ts'
+import { fitting, linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
+
+export interface DiscordConfig {
+  url: string
+}
+
+/** Every character that is markup in Discord's Markdown, with a backslash before it; and mentions and addresses taken apart. */
+export const escapeDiscord = (value: string): string =>
+  withoutAddresses(value)
+    .replace(/[\\`*_~|<>#[\](){}:+=.!^-]/g, '\\$&')
+    .replaceAll('@', '@\u200b')
+
+// https://docs.discord.com/developers/resources/message#embed-object-embed-limits: 256 for a title, 4,096 for a description, 6,000 in all.
+const maxTitle = 256
+const maxDescription = 4_096
+
+/** Half of the limit of a title, because escaping can double it. */
+const titleOf = (title: string) => escapeDiscord(toLine(title, maxTitle / 2 - 20)).slice(0, maxTitle)
+
+/** Our own addresses hold none of the characters that would end a link. */
+const isPlainUrl = (url: string) => /^https?:\/\/[^\s()<>[\]\\"]+$/.test(url)
+
+function toMarkdown(line: MessageLine): string {
+  switch (line.kind) {
+    case 'heading':
+      return `**${escapeDiscord(line.text)}**`
+    case 'item': {
+      const title = escapeDiscord(line.title === '' ? 'Untitled' : line.title)
+      const linked = line.url !== null && isPlainUrl(line.url) ? `[${title}](${line.url})` : title
+      return `- ${linked}${line.detail === '' ? '' : ` – ${escapeDiscord(line.detail)}`}`
+    }
+    default:
+      return escapeDiscord(line.text)
+  }
+}
+
+/** The payload of a webhook of Discord. */
+export function discordPayload(message: Message): Record<string, unknown> {
+  const lines = linesOf(message).map(toMarkdown)
+  const description = fitting(lines, maxDescription, (line) => line.length + 1).join('\n')
+  return {
+    // Flag 4 is SUPPRESS_EMBEDS, which would hide this embed; without `content` there is nothing to unfurl.
+    allowed_mentions: { parse: [] },
+    embeds: [
+      {
+        title: titleOf(message.title) || 'Wishwell',
+        ...(message.link ? { url: message.link.url } : {}),
+        ...(description === '' ? {} : { description }),
+        timestamp: message.occurredAt.toISOString(),
+      },
+    ],
+  }
+}
+
+const hosts = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/
+
+/** A webhook of Discord. */
+export const createDiscordAdapter = (outbound: Outbound): ChannelAdapter<DiscordConfig> => ({
+  type: 'discord',
+  unavailable: null,
+  fields: {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'The address of a webhook, `https://discord.com/api/webhooks/…`. It is never shown again',
+    }),
+  },
+  initialState: 'active',
+  prepare: async ({ url: value }, { signal }) => {
+    const url = await checkAddress(outbound, 'url', String(value), signal)
+    if (!outbound.allowsPrivateTargets && !(hosts.test(url.hostname) && url.pathname.startsWith('/api/webhooks/'))) {
+      throw invalidField('url', 'must be an address of a webhook of discord.com')
+    }
+    return { config: { url: url.href }, hint: hintOf(url), host: hostOf(url) }
+  },
+  deliver: ({ url }, message, { signal }) =>
+    postOnce(
+      outbound,
+      {
+        url,
+        headers: { 'content-type': 'application/json', 'webhook-id': message.id },
+        body: JSON.stringify(discordPayload(message)),
+        signal,
+      },
+      { finalForMessage: [400] },
+    ),
+})

@@ -1,0 +1,69 @@
+import { Type } from 'typebox'
+import type { Message } from '../../../accounts/events/message.ts'
+import type { Outbound } from '../../../http/outbound/outbound.ts'
+import type { ChannelAdapter } from '../adapter.ts'
+import { postOnce } from './http-outcome.ts'
+import { checkAddress, hostOf, lastOf } from './target.ts'
+import { fitting, plainLines, toLine, withoutHosts } from './text.ts'
+
+export interface NtfyConfig {
+  server: string
+  topic: string
+  token: string | null
+}
+
+// ntfy turns a message of more than 4,096 bytes into an attachment (https://docs.ntfy.sh/publish/#limitations).
+const maxMessageBytes = 3_900
+
+const bytes = (line: string) => Buffer.byteLength(line) + 1
+
+/** A message as ntfy takes it in JSON. It is plain text: `markdown` is not set, and its programs make links only of addresses. */
+export function ntfyPayload(message: Message, topic: string): Record<string, unknown> {
+  const lines = fitting(plainLines(message, withoutHosts), maxMessageBytes, bytes)
+  return {
+    topic,
+    title: withoutHosts(toLine(message.title, 200)) || 'Wishwell',
+    // An empty one would be shown as "triggered".
+    message: lines.join('\n').trim() || 'Open Wishwell for more.',
+    ...(message.link ? { click: message.link.url } : {}),
+  }
+}
+
+/** A topic of ntfy.sh or of a server of the account's own. */
+export const createNtfyAdapter = (outbound: Outbound): ChannelAdapter<NtfyConfig> => ({
+  type: 'ntfy',
+  unavailable: null,
+  fields: {
+    server: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'By default `https://ntfy.sh`' })),
+    topic: Type.String({
+      pattern: '^[-_A-Za-z0-9]{1,64}$',
+      description: 'Whoever knows it can read it on a public server, so it is never shown again',
+    }),
+    token: Type.Optional(
+      Type.String({ pattern: '^[\\x21-\\x7e]{1,200}$', description: 'An access token. It is never shown again' }),
+    ),
+  },
+  initialState: 'active',
+  prepare: async ({ server = 'https://ntfy.sh', topic, token = null }, { signal }) => {
+    const url = await checkAddress(outbound, 'server', String(server), signal)
+    // A message in JSON is posted to the root of the server, which may be below a path.
+    const root = `${url.origin}${url.pathname.replace(/\/*$/, '/')}`
+    const config = { server: root, topic: String(topic), token: token === null ? null : String(token) }
+    return { config, hint: `${url.host}/${lastOf(config.topic)}`, host: hostOf(url) }
+  },
+  deliver: ({ server, topic, token }, message, { signal }) =>
+    postOnce(
+      outbound,
+      {
+        url: server,
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': message.id,
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify(ntfyPayload(message, topic)),
+        signal,
+      },
+      { finalForMessage: [400, 413] },
+    ),
+})

@@ -1,0 +1,123 @@
+import { Type } from 'typebox'
+import type { Message } from '../../../accounts/events/message.ts'
+import type { Outbound } from '../../../http/outbound/outbound.ts'
+import { invalidField } from '../../../http/validation.ts'
+import type { ChannelAdapter } from '../adapter.ts'
+import { postOnce } from './http-outcome.ts'
+import { checkAddress, hintOf, hostOf } from './target.ts'
+import { linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
+
+export interface SlackConfig {
+  url: string
+}
+
+// In rich text Slack interprets nothing: no mention, no link and no style but those of the elements. Only `text`, the fallback of notifications, is
+// in its own markup (https://docs.slack.dev/messaging/formatting-message-text).
+
+type Inline =
+  | { type: 'text'; text: string; style?: { bold?: boolean } }
+  | { type: 'link'; url: string; text: string; style?: { bold?: boolean } }
+
+const text = (value: string, bold = false): Inline[] =>
+  value === '' ? [] : [{ type: 'text', text: value, ...(bold ? { style: { bold } } : {}) }]
+
+/** The three characters that are markup in Slack's text, and those that style it. */
+export const escapeSlack = (value: string): string =>
+  withoutAddresses(value)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    // They style only beside a space or the end of a text.
+    .replace(/[*_~`]/g, '\u200b$&\u200b')
+    .replace(/@(?=\S)/g, '@\u200b')
+
+function inlineOf(line: MessageLine): Inline[] {
+  switch (line.kind) {
+    case 'heading':
+      return text(line.text, true)
+    case 'item': {
+      const title: Inline[] =
+        line.url === null ? text(line.title) : [{ type: 'link', url: line.url, text: line.title || line.url }]
+      return [...title, ...text(line.detail === '' ? '' : ` – ${line.detail}`)]
+    }
+    default:
+      return text(line.text)
+  }
+}
+
+/** Sections of rich text: lists for items, paragraphs for all others. */
+function elementsOf(lines: readonly MessageLine[]): unknown[] {
+  const elements: { type: string; style?: string; elements: unknown[] }[] = []
+  for (const line of lines) {
+    const section = { type: 'rich_text_section', elements: inlineOf(line) }
+    if (section.elements.length === 0) continue
+    const last = elements.at(-1)
+    if (line.kind !== 'item')
+      elements.push({ ...section, elements: [...section.elements, { type: 'text', text: '\n' }] })
+    else if (last?.type === 'rich_text_list') last.elements.push(section)
+    else elements.push({ type: 'rich_text_list', style: 'bullet', elements: [section] })
+  }
+  return elements
+}
+
+/** The most of a message that Slack is sent; it allows more. */
+const maxLines = 60
+
+/** The payload of an incoming webhook of Slack. */
+export function slackPayload(message: Message): Record<string, unknown> {
+  const title = toLine(message.title, 150)
+  const all = linesOf(message)
+  const lines: MessageLine[] = all.slice(0, maxLines)
+  if (all.length > maxLines) lines.push({ kind: 'more', text: '…' })
+  const elements = elementsOf(lines)
+  const link = message.link && {
+    type: 'rich_text_section',
+    elements: [{ type: 'link', url: message.link.url, text: message.link.label }],
+  }
+  const content = [...elements, ...(link ? [link] : [])]
+  return {
+    text: escapeSlack(title),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: title === '' ? 'Wishwell' : title, emoji: false } },
+      ...(content.length === 0 ? [] : [{ type: 'rich_text', elements: content }]),
+    ],
+  }
+}
+
+const hosts = new Set(['hooks.slack.com', 'hooks.slack-gov.com'])
+
+/** An incoming webhook of Slack. Other programs that take its format do not escape as Slack does, so they are not allowed (decision 058). */
+export const createSlackAdapter = (outbound: Outbound): ChannelAdapter<SlackConfig> => ({
+  type: 'slack',
+  unavailable: null,
+  fields: {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'The address of an incoming webhook, `https://hooks.slack.com/services/…`. It is never shown again',
+    }),
+  },
+  initialState: 'active',
+  prepare: async ({ url: value }, { signal }) => {
+    const url = await checkAddress(outbound, 'url', String(value), signal)
+    if (!outbound.allowsPrivateTargets && !hosts.has(url.hostname)) {
+      throw invalidField('url', 'must be an address of hooks.slack.com')
+    }
+    return { config: { url: url.href }, hint: hintOf(url), host: hostOf(url) }
+  },
+  deliver: ({ url }, message, { signal }) =>
+    postOnce(
+      outbound,
+      {
+        url,
+        headers: { 'content-type': 'application/json', 'webhook-id': message.id },
+        body: JSON.stringify(slackPayload(message)),
+        signal,
+      },
+      // 400: the payload; 403 and 404: the webhook or its channel was removed, which an owner may undo.
+      { finalForMessage: [400] },
+    ),
+})

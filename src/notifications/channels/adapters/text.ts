@@ -1,0 +1,96 @@
+import type { Message, MessageItem } from '../../../accounts/events/message.ts'
+import { withoutUnseen } from '../../../runtime/text/unseen.ts'
+
+const blanks = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
+
+/** Cut to a number of UTF-16 units, never within a character. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text
+  const end = /[\ud800-\udbff]/.test(text.charAt(max - 2)) ? max - 2 : max - 1
+  return `${text.slice(0, end)}…`
+}
+
+/** One line of visible text. */
+export const toLine = (text: string, max: number): string =>
+  cut(withoutUnseen(text.toWellFormed()).replace(blanks, ' ').trim(), max)
+
+/** It is not seen, and parts what programs would take for an address. */
+const gap = '\u200b'
+
+/** A text in which no program finds an address that begins with a scheme or `www`. */
+export const withoutAddresses = (text: string): string =>
+  text.replace(/:(?=\S)/g, `:${gap}`).replace(/(www\d{0,3}(?:\u200c|\u200d)?)\./gi, `$1${gap}.`)
+
+/** A text in which no program finds any address: not the bare name of a host or a mail address either. */
+export const withoutHosts = (text: string): string =>
+  withoutAddresses(text)
+    .replace(/(?<=[\p{L}\p{N}_-]|\u200c|\u200d)\.(?=[\p{L}\p{N}]|\u200c|\u200d)/gu, `.${gap}`)
+    .replaceAll('@', `@${gap}`)
+
+/** The cuts of a message for one format, in characters. */
+export interface TextLimits {
+  title: number
+  paragraph: number
+  item: number
+}
+
+export const usualLimits: TextLimits = { title: 200, paragraph: 500, item: 200 }
+
+/** A line of a message: words of our own or foreign ones, and where they lead. */
+export type MessageLine =
+  | { kind: 'paragraph'; text: string }
+  | { kind: 'heading'; text: string }
+  | { kind: 'item'; title: string; url: string | null; detail: string }
+  | { kind: 'more'; text: string }
+
+const toItem = ({ title, url, detail }: MessageItem, limits: TextLimits): MessageLine => ({
+  kind: 'item',
+  title: toLine(title, limits.item) || 'Untitled',
+  url,
+  detail: toLine(detail, limits.item),
+})
+
+/** The lines of a message below its title, cleaned and cut, not escaped. */
+export function linesOf({ paragraphs, sections }: Message, limits: TextLimits = usualLimits): MessageLine[] {
+  const lines: MessageLine[] = [
+    ...paragraphs.map((text): MessageLine => ({ kind: 'paragraph', text: toLine(text, limits.paragraph) })),
+    ...sections.flatMap(({ heading, note = '', items, more }): MessageLine[] => [
+      { kind: 'heading', text: toLine(heading, limits.title) },
+      { kind: 'paragraph', text: toLine(note, limits.paragraph) },
+      ...items.map((item) => toItem(item, limits)),
+      ...(more > 0 ? [{ kind: 'more' as const, text: `and ${more.toLocaleString('en-US')} more` }] : []),
+    ]),
+  ]
+  // A text may be nothing but characters that are not seen.
+  return lines.filter((line) => line.kind === 'item' || line.text !== '')
+}
+
+/**
+ * Takes as many whole lines as fit, with a last one that says that there is more.
+ * @param size of a line with its end, in the unit of the limit.
+ */
+export function fitting(lines: readonly string[], limit: number, size: (line: string) => number): string[] {
+  const end = '…'
+  const taken: string[] = []
+  let left = limit - size(end)
+  for (const [index, line] of lines.entries()) {
+    left -= size(line)
+    if (left < 0) return index === 0 ? [end] : [...taken, end]
+    taken.push(line)
+  }
+  return taken
+}
+
+/** The plain text of a message without any markup, for formats that have none. @param clean applied to each foreign text. */
+export function plainLines(message: Message, clean: (text: string) => string, limits?: TextLimits): string[] {
+  return linesOf(message, limits).map((line) => {
+    switch (line.kind) {
+      case 'heading':
+        return `\n${clean(line.text)}`
+      case 'item':
+        return `• ${clean(line.title)}${line.detail === '' ? '' : ` (${clean(line.detail)})`}`
+      default:
+        return clean(line.text)
+    }
+  })
+}

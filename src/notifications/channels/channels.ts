@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { Ajv } from 'ajv'
+import type { Logger } from 'pino'
+import { Type } from 'typebox'
+import type { Database, Transaction } from '../../database/open.ts'
+import type { ChannelCadence, ChannelType } from '../../database/tables/channels.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { type Secrets, UnreadableSecretError } from '../../http/secrets/secrets.ts'
+import { invalidField, invalidRequest } from '../../http/validation.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { isTimezone } from '../../runtime/timezone.ts'
+import type { Adapters, ChannelAdapter } from './adapter.ts'
+import { nextDigest } from './delivery/digest-time.ts'
+import type { RenderEvent } from './messages/renderer.ts'
+import { addChannel, type ChannelRow, deleteChannel, lockChannel, readChannel, sealedFor } from './store/channels.ts'
+import { wakeChannels } from './store/deliveries.ts'
+
+export interface ChannelsDependencies {
+  database: Database
+  clock: Clock
+  secrets: Secrets
+  adapters: Adapters
+  renderEvent: RenderEvent
+  /** The base of links. */
+  publicUrl: () => string
+  log: Pick<Logger, 'error'>
+}
+
+/** The fields of `POST /channels` that all types have. */
+export interface ChannelFields {
+  type: ChannelType
+  name: string
+  events: string[]
+  cadence: ChannelCadence
+  timezone: string
+  hour: number
+}
+
+export interface PreparedChannelRow {
+  adapter: ChannelAdapter
+  config: unknown
+  channelId: string
+  secret: string | undefined
+  row: Omit<Parameters<typeof addChannel>[1], 'accountId' | 'now'>
+}
+
+const prepareMs = 10_000
+const maxHint = 200
+const ajv = new Ajv({ allErrors: true }).addKeyword('x-trim').addKeyword('x-kind')
+const validators = new WeakMap<ChannelAdapter, ReturnType<typeof ajv.compile>>()
+
+/** Checks the fields of a type by its own schemas: no field of another type is allowed beside them. */
+function checkFields(adapter: ChannelAdapter, fields: Record<string, unknown>): void {
+  const validate = validators.get(adapter) ?? ajv.compile(Type.Object(adapter.fields, { additionalProperties: false }))
+  validators.set(adapter, validate)
+  if (!validate(fields)) throw invalidRequest('body', validate.errors ?? [])
+}
+
+export function checkTimezone(timezone: string | undefined): void {
+  if (timezone !== undefined && !isTimezone(timezone)) throw invalidField('timezone', 'is not the name of a time zone')
+}
+
+/**
+ * Checks a new channel and seals what it holds. Nothing is stored, and no transaction is open: names are resolved meanwhile.
+ * @throws ServiceError INVALID_REQUEST for what is wrong; CONFLICT without a key for secrets, or where the operator does not offer the type.
+ */
+export async function prepareChannel(
+  { secrets, adapters }: Pick<ChannelsDependencies, 'secrets' | 'adapters'>,
+  { type, name, events, cadence, timezone, hour, ...fields }: ChannelFields & Record<string, unknown>,
+): Promise<PreparedChannelRow> {
+  const adapter = adapters.get(type)
+  if (adapter === undefined)
+    throw new ServiceError('CONFLICT', `The operator does not offer channels of the type ${type}.`)
+  if (adapter.unavailable !== null) throw new ServiceError('CONFLICT', adapter.unavailable)
+  checkTimezone(timezone)
+  checkFields(adapter, fields)
+  const channelId = randomUUID()
+  const signal = AbortSignal.timeout(prepareMs)
+  const { config, hint, host, secret } = await adapter.prepare(fields, { channelId, signal })
+  const sealed = secrets.seal(JSON.stringify(config), sealedFor(channelId))
+  const state = adapter.initialState
+  const row = {
+    id: channelId,
+    type,
+    name,
+    config: sealed,
+    hint: hint.slice(0, maxHint),
+    host,
+    events,
+    cadence,
+    timezone,
+    hour,
+    state,
+  }
+  return { adapter, config, channelId, secret, row }
+}
+
+/** Stores a prepared channel. @throws ServiceError CONFLICT at the maximum of channels. */
+export async function storeChannel(
+  transaction: Transaction,
+  { adapter, config, channelId, secret, row }: PreparedChannelRow,
+  { accountId, now }: { accountId: string; now: Date },
+) {
+  await addChannel(transaction, { ...row, accountId, now })
+  await adapter.created?.(transaction, { channelId, accountId, name: row.name, config, now })
+  // The type may know that the address was confirmed before.
+  const { state } = await transaction
+    .selectFrom('channels')
+    .select('state')
+    .where('id', '=', channelId)
+    .executeTakeFirstOrThrow()
+  return { channelId, state: state as 'active' | 'unconfirmed', ...(secret === undefined ? {} : { secret }) }
+}
+
+export interface ChannelChanges {
+  name?: string
+  events?: string[]
+  cadence?: ChannelCadence
+  timezone?: string
+  hour?: number
+}
+
+/** When what waits for a digest is due by a changed schedule. What was tried already keeps its time. */
+async function rescheduleDigest(transaction: Transaction, row: ChannelRow, now: Date): Promise<void> {
+  const { id, cadence, timezone, hour } = row
+  const due = cadence === 'now' ? now : nextDigest(now, { cadence, timezone, hour })
+  await transaction
+    .updateTable('channel_deliveries')
+    .set({ due_at: due })
+    .where('channel_id', '=', id)
+    .where('due_at', 'is not', null)
+    .where('message_id', 'is', null)
+    .execute()
+  await wakeChannels(transaction, [id])
+}
+
+/** Changes what is given. The address of a channel never changes: another address is another channel. */
+export async function changeChannel(
+  transaction: Transaction,
+  { accountId, channelId, changes, now }: { accountId: string; channelId: string; changes: ChannelChanges; now: Date },
+): Promise<void> {
+  checkTimezone(changes.timezone)
+  const row = await lockChannel(transaction, accountId, channelId)
+  await transaction.updateTable('channels').set(changes).where('id', '=', row.id).execute()
+  const { cadence, timezone, hour } = changes
+  if (cadence === undefined && timezone === undefined && hour === undefined) return
+  await rescheduleDigest(transaction, { ...row, ...changes }, now)
+}
+
+/** Has a disabled channel deliver again. @throws ServiceError CONFLICT when its secret cannot be opened, or it is unconfirmed. */
+export async function enableChannel(
+  transaction: Transaction,
+  { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
+  { accountId, channelId, now }: { accountId: string; channelId: string; now: Date },
+): Promise<void> {
+  const { type } = await readChannel(transaction, accountId, channelId, secrets)
+  await adapters.get(type)?.enabling?.(transaction, channelId)
+  const row = await lockChannel(transaction, accountId, channelId)
+  if (row.state === 'unconfirmed') throw new ServiceError('CONFLICT', 'The address has not been confirmed.')
+  if (row.state === 'active') return
+  const config = openConfig(secrets, row)
+  // Who unsubscribed or whose mail came back says again that mail is wanted.
+  const asksAgain = row.disabled_reason === 'unsubscribed' || row.disabled_reason === 'bounced'
+  const state = asksAgain ? (adapters.get(row.type)?.initialState ?? 'active') : 'active'
+  await transaction
+    .updateTable('channels')
+    .set({ state, disabled_reason: null, failures: 0, failing_since: null, rests_until: null })
+    .where('id', '=', row.id)
+    .execute()
+  // A type that asks does so again; what it stored of the channel it keeps.
+  if (asksAgain)
+    await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
+}
+
+/** The fields of a channel. @throws ServiceError CONFLICT when they cannot be opened. */
+export function openConfig(secrets: Secrets, { id, config }: Pick<ChannelRow, 'id' | 'config'>): unknown {
+  try {
+    return JSON.parse(secrets.open(config, sealedFor(id)))
+  } catch (error) {
+    if (!(error instanceof UnreadableSecretError)) throw error
+    throw new ServiceError(
+      'CONFLICT',
+      'What the channel holds was sealed with a key that the service does not have any more: make a new channel.',
+    )
+  }
+}
+
+/** Deletes a channel with its log and what its type stored. */
+export async function removeChannel(
+  transaction: Transaction,
+  adapters: Adapters,
+  { accountId, channelId, now }: { accountId: string; channelId: string; now: Date },
+): Promise<void> {
+  const { id, type } = await lockChannel(transaction, accountId, channelId)
+  await adapters.get(type)?.deleted?.(transaction, [id], now)
+  await deleteChannel(transaction, accountId, id)
+}

@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import type { OpenDatabase } from '../../../database/open.ts'
+import { createBackgroundRun, wakeOn } from '../../../runtime/background-run.ts'
+import type { MaintenanceJob } from '../../../runtime/maintenance.ts'
+import { type AttemptDependencies, attempt, claimsOf } from './attempt.ts'
+import { type Claim, claimMessages } from './claims.ts'
+import { fanOutEvents, type ReadersOfRequest } from './fan-out.ts'
+import { createLanes } from './lanes.ts'
+import { createRecorder, type RecordDependencies, recordResults } from './record.ts'
+
+export interface DeliveringDependencies extends AttemptDependencies, Pick<RecordDependencies, 'noteLook'> {
+  listen: OpenDatabase['listen']
+  log: AttemptDependencies['log'] & { warn(fields: object, message: string): void }
+  readersOf: ReadersOfRequest
+  random?: () => number
+  /** Whether it begins by itself; else only by `run`. */
+  isAutomatic: boolean
+  limits?: Partial<DeliveringLimits>
+}
+
+/** The maximum of deliveries that a process has under way. */
+export interface DeliveringLimits {
+  fast: number
+  slow: number
+  slowAfterMs: number
+  ofHost: number
+}
+
+const defaultLimits: DeliveringLimits = { fast: 128, slow: 512, slowAfterMs: 1_000, ofHost: 16 }
+
+/** Tells accounts of events, in the background. */
+export interface Delivering {
+  /** Fans out and delivers all that is due now, and waits for it. */
+  run(): Promise<void>
+  job: MaintenanceJob
+  /** Aborts the attempts under way; another process or the next start makes them again. */
+  stop(): Promise<void>
+}
+
+/** The name is in the trigger that notifies (`database/schema/events.sql`). */
+const channel = 'wishwell_events'
+const settleMs = 50
+/** What becomes free at about the same time is filled by one claim. */
+const gatherMs = 5
+/** How long at least, and at most, it waits for what is due next. */
+const [minWaitMs, maxWaitMs] = [1_000, 15_000]
+
+async function readWait({ database, clock }: DeliveringDependencies): Promise<number> {
+  const { rows } = await sql<{
+    due_at: Date | null
+  }>`select min(due_at) as due_at from channels where due_at is not null`.execute(database)
+  const due = rows[0]?.due_at ?? null
+  if (due === null) return maxWaitMs
+  return Math.min(maxWaitMs, Math.max(minWaitMs, due.getTime() - clock.now().getTime()))
+}
+
+/** Starts telling accounts of events: whenever one was noted, and whenever a delivery is due. */
+export async function startDelivering(dependencies: DeliveringDependencies): Promise<Delivering> {
+  const { database, clock, log, listen, readersOf, noteLook, random = Math.random, isAutomatic } = dependencies
+  const limits = { ...defaultLimits, ...dependencies.limits }
+  const claimMs = claimsOf(dependencies.adapters)
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const lanes = createLanes({ ...limits, onFree: () => pumping.startSoon(gatherMs) })
+  const record = createRecorder(async (results) => {
+    for (const disabled of await recordResults({ database, random, noteLook }, results)) {
+      log.warn(disabled, 'a channel was disabled')
+    }
+  })
+  const channelsUnderWay = new Set<string>()
+  const deliver = async (claim: Claim) => {
+    const result = await attempt(dependencies, claim, signal)
+    if (result === null) return
+    // What is not recorded is sent again by whoever claims it next.
+    await record(result).catch((error: unknown) =>
+      log.error({ err: error, channel: claim.channelId }, 'a delivery was not recorded'),
+    )
+  }
+  const claim = async (): Promise<boolean> => {
+    const max = lanes.free()
+    if (max <= 0 || signal.aborted) return false
+    const input = {
+      ...{ max, claimMs, channelsUnderWay, underWay: lanes.underWay },
+      now: clock.now(),
+      maxOfHost: limits.ofHost,
+    }
+    const claims = await claimMessages(database, input)
+    for (const one of claims) {
+      channelsUnderWay.add(one.channelId)
+      lanes.run(one.host, () => deliver(one).finally(() => channelsUnderWay.delete(one.channelId)))
+    }
+    return claims.length > 0
+  }
+  const waitForDue = async () => {
+    if (!isAutomatic) return
+    pumping.startSoon(await readWait(dependencies))
+  }
+  const onError = (what: string) => (error: unknown) => log.error({ err: error }, what)
+  const pumping = createBackgroundRun({
+    step: async () => {
+      const more = await claim()
+      if (!more) await waitForDue()
+      return more
+    },
+    onError: (error) => {
+      onError('claiming deliveries failed')(error)
+      if (isAutomatic) pumping.startSoon(maxWaitMs)
+    },
+  })
+  const fanning = createBackgroundRun({
+    step: async () => {
+      const { events, deliveries } = await fanOutEvents({ database, readersOf, now: clock.now() })
+      if (deliveries > 0) pumping.startSoon(0)
+      return events > 0
+    },
+    onError: onError('events were not fanned out'),
+  })
+  const woken = isAutomatic ? await wakeOn(fanning, { listen, channel, delayMs: settleMs }) : fanning
+  if (isAutomatic) pumping.startSoon(0)
+  return {
+    run: async () => {
+      await fanning.run()
+      for (let more = true; more && !signal.aborted; ) {
+        await pumping.run()
+        more = lanes.underWay.size > 0
+        await lanes.idle()
+        await fanning.run()
+      }
+    },
+    job: async () => {
+      await fanning.job()
+      await pumping.job()
+      return false
+    },
+    stop: async () => {
+      stopping.abort()
+      await Promise.all([woken.stop(), pumping.stop()])
+      await lanes.idle()
+    },
+  }
+}

@@ -1,0 +1,218 @@
+import { sql } from 'kysely'
+import { lockClaims, noClaim } from '../../../database/claimed-work.ts'
+import type { Database, Executor, Transaction } from '../../../database/open.ts'
+import type { DisabledReason } from '../adapter.ts'
+import { nextDue } from '../store/deliveries.ts'
+import { disableChannel } from '../store/states.ts'
+import type { Claim } from './claims.ts'
+import { failingLimit, restAfter, retryDelay } from './retry.ts'
+
+/** What became of a claimed message. */
+export interface ClaimResult {
+  claim: Claim
+  /** The deliveries of which nothing was left to tell; the others are what the outcome is about. */
+  nothingLeft: readonly string[]
+  outcome:
+    | { kind: 'delivered'; status: number | null }
+    | {
+        kind: 'failed'
+        status: number | null
+        error: string
+        retryAfterMs?: number
+        isFinal?: 'delivery' | 'channel'
+        reason?: DisabledReason
+      }
+    /** No attempt: it is tried again later, or by another process. */
+    | { kind: 'postponed'; afterMs: number; error: string | null }
+    | { kind: 'unreadable' }
+    /** Nothing was left of any. */
+    | { kind: 'none' }
+  now: Date
+}
+
+export interface RecordDependencies {
+  database: Database
+  random: () => number
+  /** Called in the transaction that confirms deliveries of `watch.news`. */
+  noteLook: (executor: Executor, watchIds: readonly string[], now: Date) => Promise<void>
+}
+
+interface DeliveryChange {
+  id: string
+  state: 'pending' | 'delivered' | 'failed' | 'nothing_left'
+  due_at: Date | null
+  ended_at: Date | null
+  counts: boolean
+  at: Date
+  status: number | null
+  error: string | null
+}
+
+interface ChannelChange {
+  id: string
+  failures: number
+  failing_since: Date | null
+  rests_until: Date | null
+  delivered_at: Date | null
+}
+
+const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
+
+/** The change of the deliveries that the outcome is about. */
+function deliveryChange({ claim, outcome, now }: ClaimResult, random: () => number): Omit<DeliveryChange, 'id'> {
+  const ended = { due_at: null, ended_at: now, at: now, counts: true, status: null, error: null }
+  switch (outcome.kind) {
+    case 'delivered':
+      return { ...ended, state: 'delivered', status: outcome.status }
+    case 'none':
+      return { ...ended, state: 'nothing_left', counts: false }
+    case 'unreadable':
+      return { ...ended, state: 'pending', due_at: now, ended_at: null, counts: false }
+    case 'postponed':
+      return {
+        ...ended,
+        state: 'pending',
+        due_at: later(now, outcome.afterMs),
+        ended_at: null,
+        counts: false,
+        error: outcome.error,
+      }
+    case 'failed': {
+      const { status, error, retryAfterMs, isFinal } = outcome
+      const delay = isFinal === undefined ? retryDelay(claim.attempts + 1, retryAfterMs, random) : null
+      if (delay === null) return { ...ended, state: 'failed', status, error }
+      return { ...ended, state: 'pending', due_at: later(now, delay), ended_at: null, status, error }
+    }
+  }
+}
+
+function channelChange({ claim, outcome, now }: ClaimResult, random: () => number): ChannelChange {
+  const same = { id: claim.channelId, failures: claim.failures, failing_since: claim.failingSince, delivered_at: null }
+  switch (outcome.kind) {
+    case 'delivered':
+      return { id: claim.channelId, failures: 0, failing_since: null, rests_until: null, delivered_at: now }
+    case 'failed': {
+      const failures = claim.failures + 1
+      const rest = outcome.isFinal === 'delivery' ? 0 : restAfter(failures, outcome.retryAfterMs, random)
+      return { ...same, failures, failing_since: claim.failingSince ?? now, rests_until: later(now, rest) }
+    }
+    case 'postponed':
+      return { ...same, rests_until: later(now, outcome.afterMs) }
+    default:
+      return { ...same, rests_until: null }
+  }
+}
+
+/** Why a channel is disabled after a result; null for no reason. */
+function disabledReason({ claim, outcome, now }: ClaimResult): DisabledReason | null {
+  if (outcome.kind === 'unreadable') return 'unreadable'
+  if (outcome.kind !== 'failed') return null
+  if (outcome.isFinal === 'channel') return outcome.reason ?? 'gone'
+  const { failures, failingSince } = claim
+  const isLong = failingSince !== null && now.getTime() - failingSince.getTime() >= failingLimit.ms
+  return isLong && failures + 1 >= failingLimit.attempts ? 'failing' : null
+}
+
+function deliveryChanges(result: ClaimResult, random: () => number): DeliveryChange[] {
+  const { claim, nothingLeft, now } = result
+  const change = deliveryChange(result, random)
+  return claim.events.map(({ deliveryId: id }) =>
+    nothingLeft.includes(id)
+      ? { id, state: 'nothing_left', due_at: null, ended_at: now, counts: false, at: now, status: null, error: null }
+      : { id, ...change },
+  )
+}
+
+const writeDeliveries = (transaction: Transaction, changes: readonly DeliveryChange[]) =>
+  sql`
+    update channel_deliveries as delivery set state = fresh.state, due_at = fresh.due_at, ended_at = fresh.ended_at,
+      attempts = delivery.attempts + fresh.counts::integer,
+      last_attempt_at = case when fresh.counts then fresh.at else delivery.last_attempt_at end,
+      last_status = case when fresh.counts then fresh.status else delivery.last_status end,
+      last_error = case when fresh.counts or fresh.error is not null then fresh.error else delivery.last_error end
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as fresh
+      (id uuid, state text, due_at timestamptz, ended_at timestamptz, counts boolean, at timestamptz, status integer, error text)
+    where delivery.id = fresh.id and delivery.due_at is not null`.execute(transaction)
+
+const writeChannels = (transaction: Transaction, changes: readonly ChannelChange[]) =>
+  sql`
+    update channels set ${noClaim}, failures = fresh.failures, failing_since = fresh.failing_since,
+      rests_until = fresh.rests_until, last_delivered_at = coalesce(fresh.delivered_at, last_delivered_at),
+      due_at = ${nextDue(sql.ref('fresh.rests_until'))}
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as fresh
+      (id uuid, failures integer, failing_since timestamptz, rests_until timestamptz, delivered_at timestamptz)
+    where channels.id = fresh.id`.execute(transaction)
+
+/** The results whose claims hold still, with the rows of their channels locked. */
+async function keepClaims(transaction: Transaction, results: readonly ClaimResult[]): Promise<ClaimResult[]> {
+  const claims = results.map(({ claim: { channelId: id, token } }) => ({ id, token }))
+  const held = await lockClaims(transaction, 'channels', claims)
+  return results.filter(({ claim }) => held.has(claim.token))
+}
+
+const watchesOf = (results: readonly ClaimResult[]) =>
+  results
+    .filter(({ outcome }) => outcome.kind === 'delivered')
+    .flatMap(({ claim, nothingLeft }) => claim.events.filter(({ deliveryId }) => !nothingLeft.includes(deliveryId)))
+    .flatMap(({ type, subject }) =>
+      type === 'watch.news' && typeof subject.watchId === 'string' ? subject.watchId : [],
+    )
+
+/**
+ * Stores results and gives their channels free, in one transaction. A result whose claim has ended is left out: another process sends the message again, with
+ * the same id.
+ */
+export async function recordResults(
+  { database, random, noteLook }: RecordDependencies,
+  results: readonly ClaimResult[],
+): Promise<{ channelId: string; reason: DisabledReason }[]> {
+  return database.transaction().execute(async (transaction) => {
+    const held = await keepClaims(transaction, results)
+    if (held.length === 0) return []
+    await writeDeliveries(
+      transaction,
+      held.flatMap((result) => deliveryChanges(result, random)),
+    )
+    await writeChannels(
+      transaction,
+      held.map((result) => channelChange(result, random)),
+    )
+    const watchIds = [...new Set(watchesOf(held))].toSorted()
+    if (watchIds.length > 0) await noteLook(transaction, watchIds, held[0]!.now)
+    const disabled: { channelId: string; reason: DisabledReason }[] = []
+    for (const result of held) {
+      const { channelId } = result.claim
+      const reason = disabledReason(result)
+      if (reason === null) continue
+      if (await disableChannel(transaction, channelId, reason, result.now)) disabled.push({ channelId, reason })
+    }
+    return disabled
+  })
+}
+
+/** Stores results together as they come: while some are being stored, the next ones wait for one transaction of their own. */
+export function createRecorder(store: (results: readonly ClaimResult[]) => Promise<void>, maxTogether = 200) {
+  let waiting: { result: ClaimResult; done: () => void; fail: (error: unknown) => void }[] = []
+  let isStoring = false
+  const flush = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maxTogether)
+      waiting = waiting.slice(maxTogether)
+      try {
+        await store(batch.map(({ result }) => result))
+        for (const { done } of batch) done()
+      } catch (error) {
+        for (const { fail } of batch) fail(error)
+      }
+    }
+    isStoring = false
+  }
+  return (result: ClaimResult): Promise<void> =>
+    new Promise((done, fail) => {
+      waiting.push({ result, done, fail })
+      // In a later turn, so that what ends in the same one is stored together.
+      if (isStoring) return
+      isStoring = true
+      setImmediate(() => void flush())
+    })
+}

@@ -1,0 +1,160 @@
+import type { MessageItem, MessageSection } from '../../../accounts/events/message.ts'
+import { counted } from '../../../accounts/events/words.ts'
+import type { Executor } from '../../../database/open.ts'
+import { watchLink, wishLink } from '../../../http/page-links.ts'
+import { titleOf } from '../../../platforms/registry.ts'
+import { goalChangesNothing, notComparedWithGoal } from '../../../watches/news/goal-words.ts'
+import type { Renderer } from './renderer.ts'
+import { readWatchName } from './watch.ts'
+import { idIn, statusLabel, untitled } from './words.ts'
+
+/** A wish in a report, as the account sees it now. */
+export interface ReportItem {
+  wishId: string
+  requestId: string
+  /** Plain text from a platform. */
+  title: string
+  /** The beginning of its text, from there, too. */
+  excerpt: string
+  votes: number
+  votesGained: number
+  requestsGained: number
+  platforms: readonly string[]
+  status: string | null
+}
+
+type SectionName = 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
+
+/** What `readReport` of src/watches/news gives, as far as a message needs it; `other` is what does not fit the goal of the watch. */
+export interface Report extends Record<SectionName, readonly ReportItem[]> {
+  /** Whether it is the first of its watch: what was there before is no news. */
+  isFirst: boolean
+  /** How many each list would have in full. */
+  totals: Record<SectionName, number>
+  /** How many new wishes were not compared with the goal of the watch. */
+  notCompared: number
+}
+
+/** Reads a report; null when it is gone, or nothing is left of what it had. */
+export type ReadReport = (
+  executor: Executor,
+  input: { reportId: string; now: Date; publicUrl: string },
+) => Promise<Report | null>
+
+const headings: readonly [SectionName, string][] = [
+  ['newWishes', 'New'],
+  ['grown', 'Growing'],
+  ['completed', 'Completed'],
+  ['declined', 'Declined'],
+  ['other', 'Does not fit the goal'],
+]
+
+/** How many wishes of a section a message shows; the page has all. */
+const shownItems = 10
+
+const gained = ({ votesGained, requestsGained }: ReportItem): string[] => [
+  ...(votesGained > 0 ? [`+${counted(votesGained, 'vote')}`] : []),
+  ...(requestsGained > 0 ? [`+${counted(requestsGained, 'request')}`] : []),
+]
+
+function toItem(item: ReportItem, section: SectionName, publicUrl: string): MessageItem {
+  const details = [
+    ...(section === 'grown' ? gained(item) : []),
+    counted(item.votes, 'vote'),
+    item.platforms.map(titleOf).join(', '),
+    ...(section !== 'completed' && section !== 'declined' && item.status !== null ? [statusLabel(item.status)] : []),
+  ]
+  return {
+    title: item.title.trim() === '' ? untitled : item.title,
+    url: wishLink(publicUrl, item.wishId),
+    detail: details.filter((one) => one !== '').join(' · '),
+    excerpt: item.excerpt,
+  }
+}
+
+/** What is said where the goal of a watch did not sort its new wishes. */
+function goalNote({ notCompared }: Report, comparesGoals: boolean): { note?: string } {
+  if (notCompared === 0) return {}
+  return { note: comparesGoals ? notComparedWithGoal(notCompared) : goalChangesNothing }
+}
+
+const toSections = (report: Report, comparesGoals: boolean, publicUrl: string): MessageSection[] =>
+  headings
+    .filter(([name]) => report[name].length > 0)
+    .map(([name, heading]) => ({
+      heading: report.isFirst && name === 'newWishes' ? 'First look' : heading,
+      ...(name === 'newWishes' ? goalNote(report, comparesGoals) : {}),
+      items: report[name].slice(0, shownItems).map((item) => toItem(item, name, publicUrl)),
+      more: Math.max(0, report.totals[name] - shownItems),
+    }))
+
+/** The most bytes of the wishes in the data of a message. */
+const maxDataBytes = 64 * 1024
+
+/** The lists for programs, and how many of their wishes were left out because they would be too large. */
+function dataOf(report: Report, publicUrl: string) {
+  let bytes = 0
+  let leftOut = 0
+  const lists = headings.map(([name]) => {
+    const items = report[name].flatMap((item) => {
+      const { wishId, requestId, title, votes, votesGained, requestsGained, platforms, status } = item
+      const url = wishLink(publicUrl, wishId)
+      const shown = { wishId, requestId, title, url, votes, votesGained, requestsGained, platforms, status }
+      bytes += Buffer.byteLength(JSON.stringify(shown))
+      if (bytes <= maxDataBytes) return [shown]
+      leftOut += 1
+      return []
+    })
+    return [name, items] as const
+  })
+  return { ...Object.fromEntries(lists), leftOut }
+}
+
+const summary = ({ totals, isFirst }: Report): string =>
+  (
+    [
+      [totals.newWishes, isFirst ? 'first look: ' : '', isFirst ? '' : ' new'],
+      [totals.grown, '', ' growing'],
+      [totals.completed, '', ' completed'],
+      [totals.declined, '', ' declined'],
+    ] as const
+  )
+    .filter(([count]) => count > 0)
+    .map(([count, before, after]) => `${before}${count.toLocaleString('en-US')}${after}`)
+    .join(', ')
+
+export interface NewsRendering {
+  readReport: ReadReport
+  /** Whether a model compares news with goals. */
+  comparesGoals: boolean
+}
+
+/** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
+export const renderNews =
+  ({ readReport, comparesGoals }: NewsRendering): Renderer =>
+  async ({ executor, accountId, event: { subject }, now, publicUrl }) => {
+    const [watchId, reportId] = [idIn(subject, 'watchId'), idIn(subject, 'reportId')]
+    if (watchId === null || reportId === null) return null
+    const watch = await readWatchName(executor, accountId, watchId)
+    if (watch === null) return null
+    const report = await readReport(executor, { reportId, now, publicUrl })
+    if (report === null) return null
+    const sections = toSections(report, comparesGoals, publicUrl)
+    if (sections.length === 0 && !watch.reportsQuiet) return null
+    const words = summary(report)
+    return {
+      title: `${watch.name}: ${words === '' ? 'nothing new' : words}`,
+      paragraphs: sections.length === 0 ? ['Nothing is new since the last report.'] : [],
+      sections,
+      link: { label: 'Open the watch', url: watchLink(publicUrl, watchId) },
+      data: {
+        watchId,
+        watchName: watch.name,
+        reportId,
+        isFirst: report.isFirst,
+        totals: report.totals,
+        notCompared: report.notCompared,
+        ...dataOf(report, publicUrl),
+      },
+    }
+  }

@@ -1,0 +1,44 @@
+import { type Static, Type } from 'typebox'
+import type { Complain } from '../../runtime/config-error.ts'
+
+/** The environment variables of channels: part of the schema in `config.ts`, which alone reads them. */
+export const channelVariables = {
+  APPRISE_URL: Type.Optional(
+    Type.String({
+      description:
+        'the address of an Apprise API, such as `http://apprise:8000`, for channels of the type `apprise`; it may be private',
+    }),
+  ),
+  APPRISE_KEY: Type.String({
+    default: 'wishwell',
+    pattern: '^[-_A-Za-z0-9]{1,128}$',
+    description: 'the key of the configuration in Apprise API whose tags accounts choose from',
+  }),
+}
+
+const schema = Type.Object(channelVariables)
+
+export interface AppriseConfig {
+  /** Without a slash at the end. */
+  url: string
+  key: string
+}
+
+export interface ChannelsConfig {
+  /** Null when accounts cannot use Apprise. */
+  apprise: AppriseConfig | null
+}
+
+/** Interprets the variables. @param complain called when one is wrong. */
+export function readChannelsConfig(
+  { APPRISE_URL, APPRISE_KEY: key }: Static<typeof schema>,
+  complain: Complain<Static<typeof schema>>,
+): ChannelsConfig {
+  if (APPRISE_URL === undefined) return { apprise: null }
+  const url = URL.parse(APPRISE_URL)
+  const isRight =
+    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && url.search === ''
+  if (!isRight)
+    return complain('APPRISE_URL', 'must be an http or https address without a name, a password and a query.')
+  return { apprise: { url: url.href.replace(/\/+$/, ''), key } }
+}

@@ -1,0 +1,199 @@
+import { type Selectable, sql } from 'kysely'
+import type { Executor, Transaction } from '../../../database/open.ts'
+import type { ChannelCadence, ChannelState, ChannelType } from '../../../database/tables/channels.ts'
+import type { Tables } from '../../../database/tables.ts'
+import { notFound, ServiceError } from '../../../http/errors.ts'
+import { isId } from '../../../http/ids.ts'
+import type { Secrets } from '../../../http/secrets/secrets.ts'
+
+/** The maximum of channels of an account. */
+export const maxChannels = 20
+
+export type ChannelRow = Selectable<Tables['channels']>
+
+/** What the config of a channel is sealed with. */
+export const sealedFor = (channelId: string): string => `channel ${channelId}`
+
+/** A channel as its account sees it. */
+export interface ChannelDescription {
+  channelId: string
+  type: ChannelType
+  name: string
+  /** Where it leads: a host and last characters. */
+  target: string
+  events: string[]
+  cadence: ChannelCadence
+  timezone: string
+  hour: number
+  state: ChannelState
+  disabledReason: string | null
+  createdAt: string
+  lastDeliveredAt: string | null
+  /** Since when every attempt failed; null while they succeed. */
+  failingSince: string | null
+  /** How many deliveries wait. */
+  pending: number
+  /** Its address is sealed with a key that this process does not have. */
+  waitsForKey: boolean
+}
+
+export type KnownKeys = Pick<Secrets, 'knownPrefixes'>
+
+const describe = (row: ChannelRow & { pending: number }, { knownPrefixes }: KnownKeys): ChannelDescription => ({
+  channelId: row.id,
+  type: row.type,
+  name: row.name,
+  target: row.hint,
+  events: row.events,
+  cadence: row.cadence,
+  timezone: row.timezone,
+  hour: row.hour,
+  state: row.state,
+  disabledReason: row.disabled_reason,
+  createdAt: row.created_at.toISOString(),
+  lastDeliveredAt: row.last_delivered_at?.toISOString() ?? null,
+  failingSince: row.failing_since?.toISOString() ?? null,
+  pending: row.pending,
+  waitsForKey: !knownPrefixes.some((prefix) => row.config.startsWith(prefix)),
+})
+
+const described = (executor: Executor, accountId: string) =>
+  executor
+    .selectFrom('channels')
+    .selectAll()
+    .select(
+      sql<number>`(select count(*)::integer from channel_deliveries
+        where channel_id = channels.id and channel_deliveries.due_at is not null)`.as('pending'),
+    )
+    .where('account_id', '=', accountId)
+
+/** The channels of an account, oldest first: at most `maxChannels`. */
+export async function listChannels(
+  executor: Executor,
+  accountId: string,
+  keys: KnownKeys,
+): Promise<ChannelDescription[]> {
+  const rows = await described(executor, accountId).orderBy('created_at').orderBy('id').execute()
+  return rows.map((row) => describe(row, keys))
+}
+
+/** @throws ServiceError NOT_FOUND for a channel of another account, too. */
+export async function readChannel(
+  executor: Executor,
+  accountId: string,
+  channelId: string,
+  keys: KnownKeys,
+): Promise<ChannelDescription> {
+  const row = isId(channelId)
+    ? await described(executor, accountId).where('id', '=', channelId).executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('Channel')
+  return describe(row, keys)
+}
+
+/** Locks a channel of an account. @throws ServiceError NOT_FOUND */
+export async function lockChannel(transaction: Transaction, accountId: string, channelId: string): Promise<ChannelRow> {
+  const row = isId(channelId)
+    ? await transaction
+        .selectFrom('channels')
+        .selectAll()
+        .where('id', '=', channelId)
+        .where('account_id', '=', accountId)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('Channel')
+  return row
+}
+
+export interface NewChannelRow {
+  id: string
+  accountId: string
+  type: ChannelType
+  name: string
+  config: string
+  hint: string
+  host: string
+  events: string[]
+  cadence: ChannelCadence
+  timezone: string
+  hour: number
+  state: ChannelState
+  now: Date
+}
+
+/** Stores a channel. @throws ServiceError CONFLICT at the maximum of channels; NOT_FOUND when the account was deleted meanwhile. */
+export async function addChannel(transaction: Transaction, channel: NewChannelRow): Promise<void> {
+  const { accountId, now, ...row } = channel
+  // Like keys: two calls at a time cannot both add the last channel.
+  const account = await transaction
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!account) throw notFound('Account')
+  const { count } = await transaction
+    .selectFrom('channels')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  if (count >= maxChannels) {
+    throw new ServiceError('CONFLICT', `The account has ${maxChannels} channels, the maximum: delete one.`)
+  }
+  await transaction
+    .insertInto('channels')
+    .values({ ...row, account_id: accountId, created_at: now })
+    .execute()
+}
+
+/** Has watches of an account not name some channels any more; their rows are locked in the order of their ids, after those of the channels. */
+const forgetIn = (transaction: Transaction, accountId: string, channelIds: readonly string[]) =>
+  sql`
+    update watches set channels = array(select one from unnest(channels) as one where one <> all(${[...channelIds]}::uuid[]))
+    where id = any(array(select id from watches where account_id = ${accountId} and channels && ${[...channelIds]}::uuid[]
+      order by id for no key update))`.execute(transaction)
+
+/** Deletes a channel with its log; watches that named it do not name it any more. @throws ServiceError NOT_FOUND */
+export async function deleteChannel(transaction: Transaction, accountId: string, channelId: string): Promise<void> {
+  const { id } = await lockChannel(transaction, accountId, channelId)
+  await forgetIn(transaction, accountId, [id])
+  await transaction.deleteFrom('channels').where('id', '=', id).execute()
+}
+
+/** Deletes every channel of an account that is being deleted. @returns their ids */
+export async function deleteChannelsOf(transaction: Transaction, accountId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from channels where account_id = ${accountId} order by id for update`.execute(transaction)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return ids
+  await forgetIn(transaction, accountId, ids)
+  await transaction.deleteFrom('channels').where('id', 'in', ids).execute()
+  return ids
+}
+
+/** Whether any channel is stored. */
+export async function hasChannels(executor: Executor): Promise<boolean> {
+  return (await executor.selectFrom('channels').select('id').limit(1).execute()).length > 0
+}
+
+/** The ids among some that are no channel of an account, for what names channels. */
+export async function findUnknownChannels(
+  executor: Executor,
+  accountId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const candidates = ids.filter(isId)
+  const rows =
+    candidates.length === 0
+      ? []
+      : await executor
+          .selectFrom('channels')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .where('id', 'in', candidates)
+          .execute()
+  const known = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id.toLowerCase()))
+}

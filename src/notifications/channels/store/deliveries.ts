@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor, Transaction } from '../../../database/open.ts'
+import type { DeliveryState } from '../../../database/tables/channels.ts'
+import { notFound, ServiceError } from '../../../http/errors.ts'
+import { isId } from '../../../http/ids.ts'
+import { cursorsOf, isPositionId, isPositionText, type PageInput } from '../../../http/pagination.ts'
+import { lockChannel } from './channels.ts'
+
+/** How long events and the log of their deliveries are kept. */
+export const keptDays = 30
+
+/** A line of the delivery log. It never holds a text of a message. */
+export interface DeliveryDescription {
+  deliveryId: string
+  eventId: string
+  type: string
+  /** What receivers recognise repeats by; null before the first attempt. */
+  messageId: string | null
+  state: DeliveryState
+  attempts: number
+  createdAt: string
+  dueAt: string | null
+  lastAttemptAt: string | null
+  endedAt: string | null
+  status: number | null
+  error: string | null
+}
+
+interface Row {
+  id: string
+  event_id: string
+  type: string
+  message_id: string | null
+  state: DeliveryState
+  attempts: number
+  created_at: Date
+  due_at: Date | null
+  last_attempt_at: Date | null
+  ended_at: Date | null
+  last_status: number | null
+  last_error: string | null
+  position: string
+}
+
+const describe = (row: Row): DeliveryDescription => ({
+  deliveryId: row.id,
+  eventId: row.event_id,
+  type: row.type,
+  messageId: row.message_id,
+  state: row.state,
+  attempts: row.attempts,
+  createdAt: row.created_at.toISOString(),
+  dueAt: row.due_at?.toISOString() ?? null,
+  lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
+  endedAt: row.ended_at?.toISOString() ?? null,
+  status: row.last_status,
+  error: row.last_error,
+})
+
+/** A moment with microseconds, as `position` has it. */
+const isPositionMoment = (value: unknown): value is string =>
+  isPositionText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) && !Number.isNaN(Date.parse(value))
+
+const cursors = cursorsOf<[createdAt: string, id: string]>('channel-deliveries', isPositionMoment, isPositionId)
+
+/** The log of a channel that the caller knows to be the account's, the newest first. */
+export async function listDeliveries(executor: Executor, channelId: string, { limit, cursor }: PageInput) {
+  const after = cursor === undefined ? null : cursors.decode(cursor)
+  const older =
+    after === null ? sql`true` : sql`(delivery.created_at, delivery.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`
+  const { rows } = await sql<Row>`
+    select delivery.*, events.type,
+      to_char(delivery.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+    from channel_deliveries as delivery join events on events.id = event_id
+    where channel_id = ${channelId} and ${older}
+    order by delivery.created_at desc, delivery.id desc limit ${limit + 1}`.execute(executor)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    deliveries: page.map(describe),
+    hasMore,
+    cursor: hasMore && last ? cursors.encode([last.position, last.id]) : null,
+  }
+}
+
+/**
+ * Has an ended delivery sent again, with the id of its first message unless it was part of a digest, and with all attempts before it.
+ * @throws ServiceError NOT_FOUND; CONFLICT when it is pending, or the channel is not active.
+ */
+export async function replayDelivery(
+  transaction: Transaction,
+  { accountId, channelId, deliveryId, now }: { accountId: string; channelId: string; deliveryId: string; now: Date },
+): Promise<void> {
+  const channel = await lockChannel(transaction, accountId, channelId)
+  const known = isId(deliveryId)
+    ? await transaction
+        .selectFrom('channel_deliveries')
+        .select('state')
+        .where('id', '=', deliveryId)
+        .where('channel_id', '=', channel.id)
+        .executeTakeFirst()
+    : undefined
+  if (!known) throw notFound('Delivery')
+  if (known.state === 'pending') throw new ServiceError('CONFLICT', 'The delivery is pending.')
+  if (channel.state !== 'active') {
+    throw new ServiceError('CONFLICT', `The channel is ${channel.state}; nothing is delivered on it.`)
+  }
+  await sql`
+    update channel_deliveries set state = 'pending', message_id = event_id, attempts = 0, due_at = ${now}, ended_at = null
+    where id = ${deliveryId}`.execute(transaction)
+  await wakeChannels(transaction, [channel.id])
+}
+
+/**
+ * When the next attempt on a row of `channels` is due: null while nothing is pending on it, or it is not active.
+ * @param rests until when it rests, as the query names it.
+ */
+export const nextDue = (rests: RawBuilder<unknown>): RawBuilder<Date | null> =>
+  sql<Date | null>`case when channels.state = 'active' then (
+    select greatest(${rests}, min(pending.due_at)) from channel_deliveries as pending
+    where pending.channel_id = channels.id and pending.due_at is not null having count(*) > 0) end`
+
+/** Sets when the next attempts of channels are due. Their rows must be locked by an earlier statement: it sees what others committed before that. */
+export async function wakeChannels(transaction: Transaction, channelIds: readonly string[]): Promise<void> {
+  await sql`
+    update channels set due_at = ${nextDue(sql.ref('channels.rests_until'))} where id = any(${channelIds}::uuid[])`.execute(
+    transaction,
+  )
+}
+
+/** Deletes a slice of the events that are older than the log is kept, and their deliveries. @returns whether there may be more. */
+export async function deleteOldEvents(executor: Executor, now: Date): Promise<boolean> {
+  const before = new Date(now.getTime() - keptDays * 24 * 3_600_000)
+  const { numAffectedRows } = await sql`
+    delete from events where id in (select id from events where created_at < ${before} order by created_at limit 500)`.execute(
+    executor,
+  )
+  return (numAffectedRows ?? 0n) === 500n
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { noteEvent } from '../../../accounts/events/events.ts'
+import type { Transaction } from '../../../database/open.ts'
+import type { ChannelStates, DisabledReason } from '../adapter.ts'
+
+/** Ends what is pending on a channel; it can be replayed. */
+const endPending = (transaction: Transaction, channelId: string, now: Date) =>
+  sql`
+    update channel_deliveries set state = 'failed', due_at = null, ended_at = ${now}, last_error = 'The channel was disabled.'
+    where channel_id = ${channelId} and due_at is not null`.execute(transaction)
+
+/**
+ * Disables a channel that is not disabled: its pending deliveries end, and its account is told on its other channels.
+ * @returns false when there is no such channel, or it is disabled already.
+ */
+export async function disableChannel(
+  transaction: Transaction,
+  channelId: string,
+  reason: DisabledReason,
+  now: Date,
+): Promise<boolean> {
+  const disabled = await transaction
+    .updateTable('channels')
+    .set({ state: 'disabled', disabled_reason: reason, due_at: null, rests_until: null })
+    .where('id', '=', channelId)
+    .where('state', '<>', 'disabled')
+    .returning('account_id')
+    .executeTakeFirst()
+  if (!disabled) return false
+  await endPending(transaction, channelId, now)
+  await noteEvent(transaction, {
+    accountId: disabled.account_id,
+    type: 'channel.disabled',
+    subject: { channelId },
+    now,
+  })
+  return true
+}
+
+export const channelStates: ChannelStates = {
+  confirm: async (executor, channelId) => {
+    const { numUpdatedRows } = await executor
+      .updateTable('channels')
+      .set({ state: 'active' })
+      .where('id', '=', channelId)
+      .where('state', '=', 'unconfirmed')
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  },
+  disable: disableChannel,
+}

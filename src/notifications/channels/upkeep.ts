@@ -1,0 +1,79 @@
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Database, Executor } from '../../database/open.ts'
+import type { Tables } from '../../database/tables.ts'
+import { type Secrets, UnreadableSecretError } from '../../http/secrets/secrets.ts'
+import { ConfigError } from '../../runtime/config-error.ts'
+import { hasChannels, sealedFor } from './store/channels.ts'
+import { disableChannel } from './store/states.ts'
+
+/** @throws ConfigError when channels are stored and there is no key that could open them. */
+export async function requireSecretsKey(database: Database, secrets: Secrets): Promise<void> {
+  if (secrets.hasKey || !(await hasChannels(database))) return
+  throw new ConfigError(
+    'SECRETS_KEY: is required, because there are channels, whose addresses are sealed with it. Set the key that they were made with; with another one nothing is delivered on them.',
+  )
+}
+
+/** For a service whose readers it cannot give links to. */
+export async function warnOfMissingLinks(database: Database, log: Pick<Logger, 'warn'>): Promise<void> {
+  if (!(await hasChannels(database))) return
+  log.warn('PUBLIC_URL is not set: what is told on channels has no links')
+}
+
+const sliceSize = 50
+
+/**
+ * Seals a slice of channels again that are not sealed with the first key. One that its key does not open is disabled, which tells the account. One whose key
+ * this process does not have is left alone: another process may have it.
+ * @returns whether there may be more.
+ */
+export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now: Date): Promise<boolean> {
+  const { currentPrefix, knownPrefixes } = secrets
+  const olderPrefixes = knownPrefixes.filter((prefix) => prefix !== currentPrefix)
+  if (olderPrefixes.length === 0) return false
+  return database.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ id: string; config: string }>`
+      select id, config from channels where exists (select from unnest(${olderPrefixes}::text[]) as known (prefix) where starts_with(config, prefix))
+        and disabled_reason is distinct from ${'unreadable'} order by id limit ${sliceSize} for update skip locked`.execute(
+      transaction,
+    )
+    for (const { id, config } of rows) {
+      try {
+        const text = secrets.open(config, sealedFor(id))
+        const sealed = secrets.seal(text, sealedFor(id))
+        await transaction.updateTable('channels').set({ config: sealed }).where('id', '=', id).execute()
+      } catch (error) {
+        if (!(error instanceof UnreadableSecretError)) throw error
+        // One that is disabled for another reason gets this one, so that it is not tried in every round.
+        if (!(await disableChannel(transaction, id, 'unreadable', now))) {
+          await transaction
+            .updateTable('channels')
+            .set({ disabled_reason: 'unreadable' })
+            .where('id', '=', id)
+            .execute()
+        }
+      }
+    }
+    return rows.length === sliceSize
+  })
+}
+
+/** Warns of channels whose key this process does not have: on them nothing is delivered by it. */
+export async function warnOfUnknownKeys(
+  database: Executor,
+  { knownPrefixes }: Secrets,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const { rows } = await sql<{ channels: number }>`
+    select count(*)::integer as channels from channels where state <> 'disabled'
+      and not exists (select from unnest(${[...knownPrefixes]}::text[]) as known (prefix) where starts_with(config, prefix))`.execute(
+    database,
+  )
+  const { channels } = rows[0]!
+  if (channels === 0) return
+  log.warn(
+    { channels },
+    'channels are sealed with a key that this process does not have: nothing is delivered on them until the file secrets-key of the data directory, or SECRETS_KEY, has it',
+  )
+}

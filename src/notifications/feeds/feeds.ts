@@ -1,0 +1,121 @@
+import { type Selectable, sql } from 'kysely'
+import { accountExists } from '../../accounts/accounts.ts'
+import type { Executor, Transaction } from '../../database/open.ts'
+import type { Tables } from '../../database/tables.ts'
+import { notFound, ServiceError } from '../../http/errors.ts'
+import { authorityOf, hashSecret, hintOf, makeSecret } from './secrets.ts'
+
+/** The maximum of an account. */
+export const maxFeeds = 100
+
+export const feedKinds = ['topic', 'watch', 'search'] as const
+
+export type FeedKind = (typeof feedKinds)[number]
+
+/** A row of `feeds`. */
+export type Feed = Selectable<Tables['feeds']>
+
+export interface NewFeed {
+  accountId: string
+  kind: FeedKind
+  name: string
+  topic: string | null
+  watchId: string | null
+  query: string | null
+  /** In the form of a body. */
+  filters: object | null
+  publicUrl: string
+  now: Date
+}
+
+async function requireOwnWatch(transaction: Transaction, { accountId, watchId }: NewFeed): Promise<void> {
+  if (watchId === null) return
+  // Until the transaction ends the watch is not deleted.
+  const { rows } = await sql`
+    select from watches where id = ${watchId} and account_id = ${accountId} for key share`.execute(transaction)
+  if (rows.length === 0) throw notFound('Watch')
+}
+
+/**
+ * Makes a feed. The secret of its address is not stored, and cannot be read again.
+ * @throws ServiceError NOT_FOUND for a watch that is not the account's; CONFLICT at the maximum.
+ */
+export async function createFeed(transaction: Transaction, feed: NewFeed): Promise<{ feedId: string; secret: string }> {
+  const { accountId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
+  await requireOwnWatch(transaction, feed)
+  const { rows } = await sql<{ feeds: number }>`
+    select count(*)::integer as feeds from feeds where account_id = ${accountId}`.execute(transaction)
+  if ((rows[0]?.feeds ?? 0) >= maxFeeds) {
+    throw new ServiceError('CONFLICT', `The account has ${maxFeeds} feeds, which is the maximum. Revoke some first.`)
+  }
+  const secret = makeSecret()
+  const { id } = await transaction
+    .insertInto('feeds')
+    .values({
+      account_id: accountId,
+      kind,
+      name,
+      topic,
+      watch_id: watchId,
+      query,
+      filters: filters === null ? null : JSON.stringify(filters),
+      secret_hash: hashSecret(secret),
+      hint: hintOf(secret),
+      authority: authorityOf(publicUrl),
+      created_at: now,
+      last_read_at: null,
+      content_hash: null,
+      content_changed_at: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { feedId: id, secret }
+}
+
+/** The feeds of an account, the oldest first. */
+export const listFeeds = (executor: Executor, accountId: string): Promise<Feed[]> =>
+  executor
+    .selectFrom('feeds')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+/** Ends a feed: its address is wrong from then on. @returns false when the account has none with this id. */
+export async function revokeFeed(executor: Executor, accountId: string, feedId: string): Promise<boolean> {
+  const { rows } = await sql`
+    delete from feeds where id = ${feedId} and account_id = ${accountId} returning 1`.execute(executor)
+  return rows.length > 0
+}
+
+/** Deletes the feeds of a deleted account. */
+export async function deleteFeedsOf(transaction: Transaction, accountId: string): Promise<void> {
+  await sql`delete from feeds where account_id = ${accountId}`.execute(transaction)
+}
+
+export const findFeed = (executor: Executor, secret: string): Promise<Feed | undefined> =>
+  executor.selectFrom('feeds').selectAll().where('secret_hash', '=', hashSecret(secret)).executeTakeFirst()
+
+/** A read within this time of the last one is not written. */
+const notedEveryMs = 10 * 60_000
+const secondMs = 1_000
+
+/**
+ * Notes what a feed shows, and that it was read. Unchanged content is written every ten minutes at most.
+ * @returns since when it shows this, in whole seconds: at least one later for each change.
+ */
+export async function noteRead(executor: Executor, feed: Feed, contentHash: string, now: Date): Promise<Date> {
+  const wasRead = feed.last_read_at !== null && feed.last_read_at.getTime() > now.getTime() - notedEveryMs
+  const known = feed.content_changed_at
+  if (wasRead && feed.content_hash === contentHash && known !== null) return known
+  const second = new Date(Math.floor(now.getTime() / secondMs) * secondMs)
+  const { rows } = await sql<{ content_changed_at: Date }>`
+    update feeds set last_read_at = ${now}, content_hash = ${contentHash},
+      content_changed_at = case when content_hash = ${contentHash} then content_changed_at
+        else greatest(${second}::timestamptz, content_changed_at + interval '1 second') end
+    where id = ${feed.id} returning content_changed_at`.execute(executor)
+  return rows[0]?.content_changed_at ?? second
+}

@@ -1,0 +1,90 @@
+import { generateAtomFeed, generateJsonFeed } from 'feedsmith'
+import { version } from '../../runtime/version.ts'
+import type { FeedContent, FeedEntry } from './content.ts'
+import type { FeedFormat } from './secrets.ts'
+
+/** What a platform has no author for. */
+const nobody = 'unknown'
+
+/** Everything that XML 1.0 cannot hold, not even escaped. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+const unstorable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+
+const clean = (text: string) => text.toWellFormed().replace(unstorable, '')
+
+/** A title is one line, and never empty: both formats, or their readers, need one. */
+const titleOf = (text: string) => clean(text).replace(/\s+/g, ' ').trim() || 'Without a title'
+
+function atomEntry({ id, title, text, url, sourceUrl, author, published, updated, tags }: FeedEntry) {
+  const via = sourceUrl === null ? [] : [{ rel: 'via', href: sourceUrl, type: 'text/html' }]
+  return {
+    id,
+    title: { value: titleOf(title), type: 'text' },
+    content: { value: clean(text), type: 'text' },
+    authors: [{ name: titleOf(author ?? nobody) }],
+    links: [{ rel: 'alternate', href: url, type: 'text/html' }, ...via],
+    categories: tags.map((term) => ({ term: titleOf(term) })),
+    published,
+    updated,
+  }
+}
+
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/**
+ * The package writes special characters as CDATA, with line breaks around it, which would count in the name of a person. A section ends at its first end, since the
+ * package splits those in the text.
+ */
+const withoutSections = (xml: string) =>
+  xml.replace(/\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*/g, (_section, text: string) => escapeXml(text))
+
+const atomOf = ({ id, title, url, updated, entries }: FeedContent, selfUrl: string): string =>
+  withoutSections(
+    generateAtomFeed(
+      {
+        id,
+        title: { value: titleOf(title), type: 'text' },
+        updated,
+        authors: [{ name: 'Wishwell' }],
+        generator: { text: 'Wishwell', version },
+        links: [
+          { rel: 'self', href: selfUrl, type: contentTypes.atom.split(';')[0]! },
+          { rel: 'alternate', href: url, type: 'text/html' },
+        ],
+        entries: entries.map(atomEntry),
+      },
+      { strict: true },
+    ),
+  )
+
+function jsonItem({ id, title, text, url, sourceUrl, author, published, updated, tags }: FeedEntry) {
+  return {
+    id,
+    url,
+    title: titleOf(title),
+    content_text: clean(text) || titleOf(title),
+    date_published: published,
+    date_modified: updated,
+    ...(sourceUrl === null ? {} : { external_url: sourceUrl }),
+    ...(author === null ? {} : { authors: [{ name: titleOf(author) }] }),
+    ...(tags.length === 0 ? {} : { tags: tags.map(titleOf) }),
+  }
+}
+
+function jsonOf({ title, url, entries }: FeedContent, selfUrl: string): string {
+  const about = { title: titleOf(title), home_page_url: url, feed_url: selfUrl }
+  // The package leaves out an empty list, which the format requires.
+  return JSON.stringify({
+    ...(generateJsonFeed({ ...about, items: entries.map(jsonItem) }) as object),
+    ...(entries.length === 0 ? { items: [] } : {}),
+  })
+}
+
+export const contentTypes: Record<FeedFormat, string> = {
+  atom: 'application/atom+xml; charset=utf-8',
+  json: 'application/feed+json; charset=utf-8',
+}
+
+/** A feed in its format. @param selfUrl its own address. */
+export const renderFeed = (content: FeedContent, format: FeedFormat, selfUrl: string): string =>
+  format === 'atom' ? atomOf(content, selfUrl) : jsonOf(content, selfUrl)

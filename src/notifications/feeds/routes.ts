@@ -1,0 +1,168 @@
+import type { Static } from 'typebox'
+import type { Authentication } from '../../accounts/authentication.ts'
+import type { Database, Transaction } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import type { Account } from '../../http/callers.ts'
+import { notFound } from '../../http/errors.ts'
+import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
+import { isId } from '../../http/ids.ts'
+import { bodyErrors, errorResponses } from '../../http/schemas.ts'
+import { invalidField } from '../../http/validation.ts'
+import { parseBodyFilters } from '../../requests/filters/filters.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { parseQuery } from '../../search/query.ts'
+import { readWatchOfNews } from '../../watches/news/watch.ts'
+import { createFeed, type Feed, type FeedKind, listFeeds, maxFeeds, revokeFeed } from './feeds.ts'
+import { feedList, feedPath, madeFeed, newFeed, revokedFeed } from './schemas.ts'
+import { feedUrl } from './secrets.ts'
+
+const shared = { tags: ['Feeds'], security: [{ apiKey: [] }] }
+
+export interface FeedRouteDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+  idempotent: Idempotent
+  publicUrl: () => string
+}
+
+/** The routes of an account for its feeds. */
+export function registerFeedRoutes(app: App, dependencies: FeedRouteDependencies): void {
+  registerList(app, dependencies)
+  registerCreate(app, dependencies)
+  registerRevoke(app, dependencies)
+}
+
+type Body = Static<typeof newFeed>
+
+const fieldOf: Record<FeedKind, 'topic' | 'watchId' | 'query'> = { topic: 'topic', watch: 'watchId', search: 'query' }
+
+/** @throws ServiceError INVALID_REQUEST for what does not belong to the kind, or could never be read. */
+function checkBody(body: Body, account: Account): string {
+  const own = fieldOf[body.kind]
+  for (const field of Object.values(fieldOf)) {
+    if (field !== own && body[field] !== undefined) throw invalidField(field, `is not for kind=${body.kind}`)
+  }
+  const value = body[own]
+  if (value === undefined) throw invalidField(own, `is required with kind=${body.kind}`)
+  if (body.filters !== undefined) {
+    if (body.kind === 'watch') throw invalidField('filters', 'are those of the watch')
+    if (body.kind === 'topic' && body.filters.topic !== undefined)
+      throw invalidField('filters.topic', 'is that of the feed')
+    parseBodyFilters(body.filters, account)
+  }
+  if (body.kind === 'search') parseQuery(value)
+  return value
+}
+
+async function nameOf(
+  transaction: Transaction,
+  { kind, name }: Body,
+  value: string,
+  accountId: string,
+): Promise<string> {
+  if (kind !== 'watch') return name ?? [...value].slice(0, 100).join('')
+  const watch = isId(value) ? await readWatchOfNews(transaction, value) : null
+  if (watch?.accountId !== accountId) throw notFound('Watch')
+  return name ?? watch.name
+}
+
+function registerCreate(app: App, { clock, authentication, idempotent, publicUrl }: FeedRouteDependencies): void {
+  app.post(
+    '/api/v1/feeds',
+    {
+      onRequest: authentication.requireManage,
+      schema: {
+        operationId: 'createFeed',
+        summary: 'Make an Atom and JSON feed of a topic, a watch or a search',
+        description: `Free, to make and to read. Who has the address can read it without a key, until it is revoked. It shows what the account sees. An account has at most ${maxFeeds} feeds; one more is a 409.`,
+        ...shared,
+        headers: idempotencyHeaders,
+        body: newFeed,
+        response: {
+          200: madeFeed,
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
+        },
+      },
+    },
+    async (request, reply) => {
+      const account = authentication.accountOf(request)
+      const { body } = request
+      const value = checkBody(body, account)
+      const { accountId } = account
+      const { kind, filters } = body
+      const make = async (transaction: Transaction) => {
+        const name = await nameOf(transaction, body, value, accountId)
+        const { feedId, secret } = await createFeed(transaction, {
+          accountId,
+          kind,
+          name,
+          topic: kind === 'topic' ? value : null,
+          watchId: kind === 'watch' ? value : null,
+          query: kind === 'search' ? value : null,
+          filters: filters ?? null,
+          publicUrl: publicUrl(),
+          now: clock.now(),
+        })
+        const url = feedUrl(publicUrl(), secret, 'atom')
+        return { data: { feedId, name, url, jsonUrl: feedUrl(publicUrl(), secret, 'json') } }
+      }
+      return idempotent(request, reply, make, { secretAnswer: true })
+    },
+  )
+}
+
+const describeFeed = (feed: Feed) => ({
+  feedId: feed.id,
+  kind: feed.kind,
+  name: feed.name,
+  topic: feed.topic,
+  watchId: feed.watch_id,
+  query: feed.query,
+  filters: feed.filters,
+  hint: feed.hint,
+  createdAt: feed.created_at.toISOString(),
+  lastReadAt: feed.last_read_at?.toISOString() ?? null,
+})
+
+function registerList(app: App, { database, authentication }: FeedRouteDependencies): void {
+  app.get(
+    '/api/v1/feeds',
+    {
+      onRequest: authentication.requireManage,
+      schema: {
+        operationId: 'listFeeds',
+        summary: "List the account's feeds",
+        description: 'All of them, the oldest first. Their addresses cannot be read again.',
+        ...shared,
+        response: { 200: feedList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
+      },
+    },
+    async (request) => {
+      const feeds = await listFeeds(database, authentication.accountOf(request).accountId)
+      return { data: { feeds: feeds.map(describeFeed) } }
+    },
+  )
+}
+
+function registerRevoke(app: App, { database, authentication }: FeedRouteDependencies): void {
+  app.delete(
+    '/api/v1/feeds/:id',
+    {
+      onRequest: authentication.requireManage,
+      schema: {
+        operationId: 'revokeFeed',
+        summary: 'Revoke a feed, at once and for ever',
+        ...shared,
+        params: feedPath,
+        response: { 200: revokedFeed, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND') },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { id: feedId } = request.params
+      if (!isId(feedId) || !(await revokeFeed(database, accountId, feedId))) throw notFound('Feed')
+      return { data: { feedId: feedId.toLowerCase() } }
+    },
+  )
+}

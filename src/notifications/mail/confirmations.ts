@@ -1,0 +1,215 @@
+import { sql } from 'kysely'
+import type { Database, Transaction } from '../../database/open.ts'
+import { type MailAddress, mailboxHash } from './address.ts'
+import { confirmationContent } from './confirmation-mail.ts'
+import { type ConsentKey, channelsOf, withdrawConsent } from './consents.ts'
+import {
+  countMail,
+  dayMs,
+  hourMs,
+  LimitReached,
+  type MailLimit,
+  type MailLimits,
+  uncountMail,
+  usualLimits,
+} from './limits.ts'
+import type { Mailer } from './mailer.ts'
+import { confirmUrl, generateToken, hashToken, unsubscribeUrl } from './tokens.ts'
+
+/** How long the link of a confirmation works. */
+const confirmationTimeMs = 7 * dayMs
+/** How soon a confirmation is tried again that was certainly not sent. */
+const retryMs = 10 * 60_000
+/** After so many that were or may have been sent, the account has to ask again. */
+const maxConfirmations = 3
+
+/** An address that is to be asked, with a channel to it. */
+export interface AddressOfChannel {
+  channelId: string
+  address: MailAddress
+}
+
+export interface ConfirmationDependencies {
+  database: Database
+  mailer: Mailer
+  publicUrl: () => string
+  /** The address of the first of these channels that waits for its confirmation; null when none does any more. */
+  addressOf: (channelIds: readonly string[]) => Promise<AddressOfChannel | null>
+  /** The address takes no mail. */
+  onBounce: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void>
+  limits?: MailLimits
+}
+
+const limitsOf = ({ accountId }: ConsentKey, address: MailAddress, limits: MailLimits): MailLimit[] => [
+  { key: `confirm account ${accountId}`, limit: limits.accountConfirmationsPerHour, windowMs: hourMs },
+  { key: `confirm domain ${address.domain}`, limit: limits.domainConfirmationsPerHour, windowMs: hourMs },
+  { key: `confirm mailbox ${mailboxHash(address)}`, limit: limits.mailboxConfirmationsPerDay, windowMs: dayMs },
+]
+
+interface DueConsent extends ConsentKey {
+  dueAt: Date
+}
+
+const findDue = (database: Database, now: Date, limit: number): Promise<DueConsent[]> =>
+  database
+    .selectFrom('mail_consents')
+    .select(['account_id as accountId', 'address_hash as addressHash', 'next_confirmation_at as dueAt'])
+    .where('is_due', '=', true)
+    .where('next_confirmation_at', '<=', now)
+    .orderBy('next_confirmation_at')
+    .limit(limit)
+    .execute()
+
+/** Changes a consent that is due, if nobody else did meanwhile. @returns whether it was changed. */
+async function changeDue(
+  executor: Database | Transaction,
+  { accountId, addressHash }: ConsentKey,
+  expected: Date,
+  change: { is_due?: boolean; next_confirmation_at?: Date; confirmations?: ReturnType<typeof sql<number>> },
+): Promise<boolean> {
+  const { numUpdatedRows } = await executor
+    .updateTable('mail_consents')
+    .set(change)
+    .where('account_id', '=', accountId)
+    .where('address_hash', '=', addressHash)
+    .where('is_due', '=', true)
+    .where('next_confirmation_at', '=', expected)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/**
+ * Claims the day of an address in one transaction with the token, before anything is sent. Not by `claimed-work.ts`: who died may have sent it, so nobody
+ * takes the day over.
+ * @returns null when another process claimed it.
+ * @throws LimitReached
+ */
+function claim(
+  database: Database,
+  due: DueConsent,
+  { limits, now }: { limits: readonly MailLimit[]; now: Date },
+): Promise<string | null> {
+  return database.transaction().execute(async (transaction) => {
+    const claimed = await changeDue(transaction, due, due.dueAt, {
+      next_confirmation_at: new Date(now.getTime() + dayMs),
+      confirmations: sql<number>`confirmations + 1`,
+    })
+    if (!claimed) return null
+    await countMail(transaction, limits, now)
+    const token = generateToken()
+    await transaction
+      .insertInto('mail_confirmations')
+      .values({
+        token_hash: hashToken(token),
+        account_id: due.accountId,
+        address_hash: due.addressHash,
+        expires_at: new Date(now.getTime() + confirmationTimeMs),
+      })
+      .execute()
+    return token
+  })
+}
+
+/** Sends a claimed confirmation and stores what came of it. */
+async function sendClaimed(
+  dependencies: ConfirmationDependencies,
+  key: ConsentKey,
+  sending: AddressOfChannel & {
+    token: string
+    limits: readonly MailLimit[]
+    now: Date
+    signal: AbortSignal | undefined
+  },
+): Promise<void> {
+  const { database, mailer, publicUrl, onBounce } = dependencies
+  const { token, address, channelId, limits, now, signal } = sending
+  const base = publicUrl()
+  const row = await database
+    .selectFrom('mail_channels')
+    .select('unsubscribe_token')
+    .where('channel_id', '=', channelId)
+    .executeTakeFirstOrThrow()
+  const refuseUrl = unsubscribeUrl(base, row.unsubscribe_token)
+  const result = await mailer.send({
+    to: address,
+    content: confirmationContent({ publicUrl: base, confirmUrl: confirmUrl(base, token), refuseUrl }),
+    identity: `confirmation ${token}`,
+    unsubscribeUrl: refuseUrl,
+    now,
+    signal,
+  })
+  const claimedUntil = new Date(now.getTime() + dayMs)
+  if (result.sent) {
+    await changeDue(database, key, claimedUntil, { is_due: false })
+  } else if (result.kind === 'bounced') {
+    await database.transaction().execute(async (transaction) => {
+      await withdrawConsent(transaction, key, now)
+      await onBounce(transaction, await channelsOf(transaction, key), now)
+    })
+  } else if (!result.failure.isUncertain) {
+    await database.transaction().execute(async (transaction) => {
+      const isOurs = await changeDue(transaction, key, claimedUntil, {
+        next_confirmation_at: new Date(now.getTime() + retryMs),
+        confirmations: sql<number>`confirmations - 1`,
+      })
+      if (isOurs) await uncountMail(transaction, limits, now)
+      await transaction.deleteFrom('mail_confirmations').where('token_hash', '=', hashToken(token)).execute()
+    })
+  }
+}
+
+/** Sends the confirmation of one address. What fails for a reason of our own lets the others go first. */
+async function sendOne(...[dependencies, due, now, signal]: Parameters<typeof attempt>): Promise<void> {
+  try {
+    await attempt(dependencies, due, now, signal)
+  } catch (error) {
+    await changeDue(dependencies.database, due, due.dueAt, { next_confirmation_at: new Date(now.getTime() + retryMs) })
+    throw error
+  }
+}
+
+async function attempt(
+  dependencies: ConfirmationDependencies,
+  due: DueConsent,
+  now: Date,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { database, addressOf, limits: allowed = usualLimits } = dependencies
+  const found = await addressOf(await channelsOf(database, due))
+  if (found === null) {
+    await changeDue(database, due, due.dueAt, { is_due: false })
+    return
+  }
+  const limits = limitsOf(due, found.address, allowed)
+  let token: string | null
+  try {
+    token = await claim(database, due, { limits, now })
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error
+    await changeDue(database, due, due.dueAt, { next_confirmation_at: new Date(now.getTime() + error.retryAfterMs) })
+    return
+  }
+  if (token !== null) await sendClaimed(dependencies, due, { ...found, token, limits, now, signal })
+}
+
+const sliceSize = 10
+
+/** Sends confirmations that are due, a few at a time. @returns whether there may be more. */
+export async function sendConfirmations(
+  dependencies: ConfirmationDependencies,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { database } = dependencies
+  // Those that were sent often enough wait for the account to ask again.
+  await sql`update mail_consents set is_due = false
+    where is_due and confirmations >= ${maxConfirmations} and next_confirmation_at <= ${now}::timestamptz`.execute(
+    database,
+  )
+  const due = await findDue(database, now, sliceSize)
+  // At the same time, so that a server that hangs delays ten of them by a minute, not by ten.
+  const results = await Promise.allSettled(due.map((one) => sendOne(dependencies, one, now, signal)))
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return due.length === sliceSize
+}

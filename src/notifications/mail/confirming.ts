@@ -1,0 +1,32 @@
+import type { Logger } from 'pino'
+import type { OpenDatabase } from '../../database/open.ts'
+import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { type ConfirmationDependencies, sendConfirmations } from './confirmations.ts'
+import { confirmationsDue } from './consents.ts'
+
+export interface ConfirmingDependencies extends ConfirmationDependencies {
+  clock: Clock
+  listen: OpenDatabase['listen']
+  log: Pick<Logger, 'error'>
+  /** Whether it begins by itself; else only by `run`. */
+  isAutomatic?: boolean
+}
+
+/** Soon after an address was added; what commits at the same time is sent together. */
+const settleMs = 100
+
+/** Sends confirmations in the background: when an address is added, in any process, and in every round of maintenance. */
+export async function startConfirming({
+  clock,
+  listen,
+  log,
+  isAutomatic = true,
+  ...dependencies
+}: ConfirmingDependencies): Promise<BackgroundRun> {
+  const confirming = createBackgroundRun({
+    step: (signal) => sendConfirmations(dependencies, clock.now(), signal),
+    onError: (error) => log.error({ err: error }, 'sending confirmations failed'),
+  })
+  return isAutomatic ? wakeOn(confirming, { listen, channel: confirmationsDue, delayMs: settleMs }) : confirming
+}

@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
+import type { ConsentState } from '../../database/tables/mail.ts'
+import { addressHash, type MailAddress } from './address.ts'
+import { dayMs } from './limits.ts'
+import { generateToken } from './tokens.ts'
+
+/** Notified at the commit of what makes a confirmation due. */
+export const confirmationsDue = 'wishwell_mail'
+
+export interface MailChannel {
+  channelId: string
+  accountId: string
+}
+
+/**
+ * Stores a channel that is new or asks again, and that its address is to be asked, unless it has confirmed already.
+ * @returns whether the channel may be used at once.
+ */
+export async function addMailChannel(
+  transaction: Transaction,
+  { channelId, accountId }: MailChannel,
+  address: MailAddress,
+  now: Date,
+): Promise<boolean> {
+  const hash = addressHash(address)
+  // What was unsubscribed or refused stays so until it is confirmed; asking again does not bring the next confirmation forward.
+  const { rows } = await sql<{ state: ConsentState }>`
+    insert into mail_consents as kept (account_id, address_hash, state, is_due, next_confirmation_at, changed_at)
+    values (${accountId}, ${hash}, 'asked', true, ${now}, ${now})
+    on conflict (account_id, address_hash) do update set
+      is_due = kept.state <> 'confirmed', confirmations = 0
+    returning state`.execute(transaction)
+  await transaction
+    .insertInto('mail_channels')
+    .values({
+      channel_id: channelId,
+      account_id: accountId,
+      address_hash: hash,
+      unsubscribe_token: generateToken(),
+      created_at: now,
+    })
+    // A channel that asks again keeps its token: the links of its mails go on working.
+    .onConflict((conflict) => conflict.column('channel_id').doNothing())
+    .execute()
+  const isConfirmed = rows[0]?.state === 'confirmed'
+  if (!isConfirmed) await sql`select pg_notify(${confirmationsDue}, '')`.execute(transaction)
+  return isConfirmed
+}
+
+export interface Consent {
+  state: ConsentState
+  addressHash: string
+  unsubscribeToken: string
+}
+
+/** What the address of a channel said; null for an unknown channel. */
+export async function readConsent(executor: Executor, channelId: string): Promise<Consent | null> {
+  const row = await executor
+    .selectFrom('mail_channels')
+    .innerJoin('mail_consents', (join) =>
+      join
+        .onRef('mail_consents.account_id', '=', 'mail_channels.account_id')
+        .onRef('mail_consents.address_hash', '=', 'mail_channels.address_hash'),
+    )
+    .select(['state', 'mail_channels.address_hash as addressHash', 'unsubscribe_token as unsubscribeToken'])
+    .where('channel_id', '=', channelId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** An address and the account that it concerns. */
+export interface ConsentKey {
+  accountId: string
+  addressHash: string
+}
+
+/** Locks what the address of a channel said, before a row of a channel is locked: so do all who change both. */
+export async function lockConsent(transaction: Transaction, channelId: string): Promise<void> {
+  await sql`
+    select from mail_consents as consent join mail_channels as channel using (account_id, address_hash)
+    where channel.channel_id = ${channelId} for no key update of consent`.execute(transaction)
+}
+
+/** How long the links of its mails unsubscribe after a channel was deleted. */
+const keptLinkMs = 60 * dayMs
+
+/** Notes that channels are deleted. Their links unsubscribe for some time still: the account may have other channels to the address. */
+export async function endMailChannels(
+  transaction: Transaction,
+  channelIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql`update mail_channels set deleted_at = ${now} where channel_id = any(${[...channelIds]}::uuid[])`.execute(
+    transaction,
+  )
+}
+
+const sliceRows = 500
+
+/** Deletes a slice of what is stored of channels that were deleted long ago. @returns whether there may be more. */
+export async function purgeMailChannels(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`delete from mail_channels where channel_id = any(array(
+    select channel_id from mail_channels where deleted_at <= ${new Date(now.getTime() - keptLinkMs)}::timestamptz
+    order by deleted_at limit ${sliceRows} for update skip locked)) returning channel_id`.execute(database)
+  return rows.length === sliceRows
+}
+
+/** The channels to an address that are not deleted, newest first. */
+export async function channelsOf(executor: Executor, { accountId, addressHash: hash }: ConsentKey): Promise<string[]> {
+  const rows = await executor
+    .selectFrom('mail_channels')
+    .select('channel_id')
+    .where('account_id', '=', accountId)
+    .where('address_hash', '=', hash)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('channel_id')
+    .limit(500)
+    .execute()
+  return rows.map(({ channel_id }) => channel_id)
+}
+
+/** After a mail came back: the address has to be confirmed again before it gets any. */
+export async function withdrawConsent(transaction: Transaction, key: ConsentKey, now: Date): Promise<void> {
+  await transaction
+    .updateTable('mail_consents')
+    .set({ state: 'asked', is_due: false, changed_at: now })
+    .where('account_id', '=', key.accountId)
+    .where('address_hash', '=', key.addressHash)
+    .where('state', 'in', ['asked', 'confirmed'])
+    .execute()
+}
+
+/** What this room stores of an account. */
+export async function deleteMailOf(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction.deleteFrom('mail_consents').where('account_id', '=', accountId).execute()
+}

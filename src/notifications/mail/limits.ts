@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
+
+export interface MailLimit {
+  key: string
+  limit: number
+  windowMs: number
+}
+
+/** How many mails are sent. */
+export interface MailLimits {
+  /** Mails of an account in an hour. */
+  accountPerHour: number
+  /** Mails to a recipient's domain in an hour, of all accounts together. */
+  domainPerHour: number
+  /** Confirmations that an account asks for in an hour. */
+  accountConfirmationsPerHour: number
+  /** Confirmations to a recipient's domain in an hour, of all accounts together. */
+  domainConfirmationsPerHour: number
+  /** Confirmations to a mailbox in a day, of all accounts together. */
+  mailboxConfirmationsPerDay: number
+}
+
+export const usualLimits: MailLimits = {
+  accountPerHour: 100,
+  domainPerHour: 1_000,
+  accountConfirmationsPerHour: 20,
+  domainConfirmationsPerHour: 100,
+  mailboxConfirmationsPerDay: 3,
+}
+
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** A limit is reached; what was counted in its transaction has to be rolled back. */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached'
+  readonly retryAfterMs: number
+
+  constructor(retryAfterMs: number) {
+    super('a limit of mails is reached')
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/**
+ * Counts a mail for each of the limits: one statement, which counts only what is below its limit.
+ * @throws LimitReached when one is reached.
+ */
+export async function countMail(transaction: Transaction, limits: readonly MailLimit[], now: Date): Promise<void> {
+  // In one order everywhere, so that two mails never wait for each other.
+  const sorted = [...limits].sort((a, b) => (a.key < b.key ? -1 : 1))
+  const rows = sorted.map(
+    ({ key, limit, windowMs }) =>
+      sql`(${key}::text, ${limit}::integer, ${new Date(now.getTime() + windowMs)}::timestamptz)`,
+  )
+  const { rows: counted } = await sql<{ key: string }>`
+    insert into mail_limits as kept (key, count, ends_at)
+    select key, 1, ends_at from (values ${sql.join(rows)}) as wanted (key, allowed, ends_at)
+    where allowed > 0
+    on conflict (key) do update set
+      count = case when kept.ends_at <= ${now}::timestamptz then 1 else kept.count + 1 end,
+      ends_at = case when kept.ends_at <= ${now}::timestamptz then excluded.ends_at else kept.ends_at end
+    where kept.ends_at <= ${now}::timestamptz or kept.count < (
+      select allowed from (values ${sql.join(rows)}) as wanted (key, allowed, ends_at) where wanted.key = kept.key)
+    returning key`.execute(transaction)
+  if (counted.length === limits.length) return
+  const reached = sorted.filter(({ key }) => !counted.some((row) => row.key === key))
+  throw new LimitReached(await msUntilFree(transaction, reached, now))
+}
+
+async function msUntilFree(executor: Executor, reached: readonly MailLimit[], now: Date): Promise<number> {
+  const ends = await executor
+    .selectFrom('mail_limits')
+    .select('ends_at')
+    .where(
+      'key',
+      'in',
+      reached.map(({ key }) => key),
+    )
+    .execute()
+  const waits = ends.map(({ ends_at }) => ends_at.getTime() - now.getTime())
+  // A clock that was set back must not make anybody wait for longer than a window.
+  const longest = Math.max(...reached.map(({ windowMs }) => windowMs))
+  return Math.min(longest, Math.max(1_000, ...waits))
+}
+
+/** Takes back what was counted for a mail that was certainly not sent. */
+export async function uncountMail(executor: Executor, limits: readonly MailLimit[], now: Date): Promise<void> {
+  const keys = limits.map(({ key }) => key).sort()
+  await sql`update mail_limits set count = count - 1 where count > 0 and ends_at > ${now}::timestamptz and key in (
+    select key from mail_limits where key = any(${keys}::text[]) order by key for update)`.execute(executor)
+}
+
+const sliceRows = 500
+
+/** Deletes a slice of the counts whose window is over. @returns whether there may be more. */
+export async function purgeMailLimits(database: Database, now: Date): Promise<boolean> {
+  const { rows } = await sql`delete from mail_limits where key = any(array(
+    select key from mail_limits where ends_at <= ${now}::timestamptz limit ${sliceRows} for update skip locked
+  )) returning key`.execute(database)
+  return rows.length === sliceRows
+}

@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import type { Authentication } from '../../accounts/authentication.ts'
+import type { Database, DatabaseBackend } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import { closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
+import { derivedParts, verifyDerived } from './verify.ts'
+
+export interface IntegrityDependencies {
+  database: Database
+  backend: DatabaseBackend
+  authentication: Authentication
+}
+
+const maxDifferences = 100
+
+const wrongNumber = closed({
+  subject: Type.String({ description: 'The topic, wish, request or word' }),
+  check: Type.String({ description: 'What is wrong of it' }),
+  stored: nullable(Type.String()),
+  expected: nullable(Type.String({ description: 'Derived anew from the requests' })),
+})
+
+/** The operator's check of what is derived from the requests. */
+export function registerIntegrityRoutes(app: App, { database, backend, authentication }: IntegrityDependencies): void {
+  app.get(
+    '/api/admin/verify/:part',
+    {
+      onRequest: authentication.requireAdmin,
+      // A HEAD would read all requests for nothing.
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'verifyDerived',
+        summary: 'Derive the counts of topics, the numbers of wishes or the vocabulary anew, and compare',
+        description:
+          'At most 100 differences. It reads all requests in short statements, so it takes a minute for some hundred thousand.',
+        tags: ['Admin'],
+        security: [{ adminKey: [] }],
+        params: closed({ part: oneOf(derivedParts) }),
+        response: {
+          200: closed({
+            data: closed({
+              wrong: Type.Array(wrongNumber),
+              unchecked: Type.Integer({
+                minimum: 0,
+                description:
+                  'How many words changed each time that they were read, so that nothing can be said of them',
+              }),
+            }),
+          }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async ({ params: { part } }, reply) => {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort(new Error('the caller is gone')))
+      return { data: await verifyDerived(database, part, { backend, limit: maxDifferences, signal: gone.signal }) }
+    },
+  )
+}

@@ -1,0 +1,122 @@
+import type { Executor } from '../../database/open.ts'
+import type { PlatformClient } from '../../platforms/client/client.ts'
+import type { Platform, PlatformsByName } from '../../platforms/platform.ts'
+import type { MaintenanceJob } from '../../runtime/maintenance.ts'
+import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
+import type { RankOptions } from '../../search/ranked.ts'
+import type { CandidatesOfSearch, SearchIndex, SearchInput, TotalsOfSearch } from '../../search/search-index.ts'
+import { outcomeOf } from './outcomes.ts'
+import { type Recorder, secondsSince } from './recording.ts'
+
+// Parts of the service with the same behaviour that also record what they do. So no other room has to know of metrics.
+
+/** A client that records each call to a platform. */
+export const recordedClient = (client: PlatformClient, recorder: Recorder): PlatformClient => ({
+  ...client,
+  getJson: async (request) => {
+    const { platform } = request
+    const startedAt = performance.now()
+    const record = (outcome: string) =>
+      recorder.record('wishwell_platform_request_duration_seconds', secondsSince(startedAt), { platform, outcome })
+    try {
+      const answer = await client.getJson(request)
+      record('ok')
+      return answer
+    } catch (error) {
+      record(outcomeOf(error))
+      throw error
+    }
+  },
+})
+
+/** A platform that counts the pages that tasks fetch. */
+const recordedPlatform = (platform: Platform, recorder: Recorder): Platform => {
+  const count = (outcome: string) =>
+    recorder.count('wishwell_platform_pages_total', { platform: platform.name, outcome })
+  return {
+    ...platform,
+    fetchPage: async (request) => {
+      try {
+        const page = await platform.fetchPage(request)
+        count(page === null ? 'none' : 'ok')
+        return page
+      } catch (error) {
+        count(outcomeOf(error))
+        throw error
+      }
+    },
+  }
+}
+
+/** The same for all platforms that are on. They are looked up late: tests replace them while the service runs. */
+export const recordedPlatforms = (platforms: PlatformsByName, recorder: Recorder): PlatformsByName => ({
+  get: (name) => {
+    const platform = platforms.get(name)
+    return platform && recordedPlatform(platform, recorder)
+  },
+})
+
+/** A search index that records how long its steps take. */
+export function recordedSearch(index: SearchIndex, recorder: Recorder): SearchIndex {
+  const timed =
+    <Parameters extends unknown[], Result>(step: string, work: (...parameters: Parameters) => Promise<Result>) =>
+    async (...parameters: Parameters): Promise<Result> => {
+      const startedAt = performance.now()
+      try {
+        return await work(...parameters)
+      } finally {
+        const labels = { engine: index.kind, step }
+        recorder.record('wishwell_search_duration_seconds', secondsSince(startedAt), labels)
+      }
+    }
+  // What else it has is inherited, also what it gets later.
+  return Object.assign(Object.create(index) as SearchIndex, {
+    search: timed('search', (executor: Executor, input: SearchInput) => index.search(executor, input)),
+    totals: timed('totals', (executor: Executor, input: TotalsOfSearch) => index.totals(executor, input)),
+    rank: timed('rank', (executor: Executor, input: SearchInput, options?: RankOptions) =>
+      index.rank(executor, input, options),
+    ),
+    candidates: timed('candidates', (executor: Executor, words: readonly string[], input: CandidatesOfSearch) =>
+      index.candidates(executor, words, input),
+    ),
+  })
+}
+
+/** Reads of the response cache, and how many of them it answered. */
+export function countedReads(read: CoalescedReads): {
+  read: CoalescedReads
+  counts(): { cache: number; database: number }
+} {
+  let calls = 0
+  let readings = 0
+  return {
+    read: (key, work) => {
+      calls++
+      return read(key, () => {
+        readings++
+        return work()
+      })
+    },
+    // A reading that several calls share counts once: the others were spared it.
+    counts: () => ({ cache: Math.max(0, calls - readings), database: readings }),
+  }
+}
+
+/** Maintenance jobs that count their failures. */
+export const recordedJobs = (
+  jobs: Record<string, MaintenanceJob>,
+  recorder: Recorder,
+): Record<string, MaintenanceJob> =>
+  Object.fromEntries(
+    Object.entries(jobs).map(([job, run]) => [
+      job,
+      async () => {
+        try {
+          return await run()
+        } catch (error) {
+          recorder.count('wishwell_maintenance_failures_total', { maintenance_job: job })
+          throw error
+        }
+      },
+    ]),
+  )

@@ -1,0 +1,44 @@
+import { type Static, Type } from 'typebox'
+import type { Complain } from '../../runtime/config-error.ts'
+
+/** The environment variables of metrics: part of the schema in `config.ts`, which alone reads them. */
+export const metricsVariables = {
+  METRICS: Type.Boolean({
+    default: true,
+    description: '`false` records no metrics: `/metrics` is then a 404',
+  }),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description:
+        'a port of its own for `/metrics`, without a key, also of a process with `ROLE=worker`; 0 picks a free one; by default `/metrics` is only at `PORT`, with the admin key',
+    }),
+  ),
+  METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'the address of `METRICS_PORT`; choose one that only your monitoring reaches',
+  }),
+}
+
+const schema = Type.Object(metricsVariables)
+
+export type MetricsEnvironment = Static<typeof schema>
+
+export interface MetricsConfig {
+  metrics: {
+    isOn: boolean
+    /** Where metrics are served without a key; null: only at the address of the service. */
+    address: { host: string; port: number } | null
+  }
+}
+
+/** Interprets the variables of metrics. @param complain called with the first that is wrong. */
+export function readMetricsConfig(
+  environment: MetricsEnvironment,
+  complain: Complain<MetricsEnvironment>,
+): MetricsConfig {
+  const { METRICS: isOn, METRICS_PORT: port, METRICS_HOST: host } = environment
+  if (port !== undefined && !isOn) return complain('METRICS_PORT', 'needs METRICS=true.')
+  return { metrics: { isOn, address: port === undefined ? null : { host, port } } }
+}

@@ -1,0 +1,172 @@
+import { createHash, type Hash } from 'node:crypto'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Ajv } from 'ajv'
+import { type Static, Type } from 'typebox'
+import { schemaVersion } from '../../database/schema-version.ts'
+import { closed } from '../../http/schemas.ts'
+import { version } from '../../runtime/version.ts'
+import { DumpError } from './moving-error.ts'
+
+/** Counted up when an older Wishwell cannot read what a newer one writes. */
+export const dumpFormat = 2
+
+const naturalNumber = Type.Integer({ minimum: 0 })
+
+const headerSchema = closed({
+  format: Type.Literal(dumpFormat),
+  wishwellVersion: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+' }),
+  /** Of the tables that the rows are from. */
+  schemaVersion: Type.Integer({ minimum: 1 }),
+  createdAt: Type.String({ minLength: 1 }),
+  /** In the order of the dump. */
+  tables: Type.Array(closed({ name: Type.String(), rows: naturalNumber })),
+})
+
+const endSchema = closed({
+  /** The last value that each sequence gave; null for none. */
+  sequences: Type.Record(Type.String(), Type.Union([naturalNumber, Type.Null()])),
+  /** Of all lines before, in hex. */
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+})
+
+/** The first line of a dump. */
+export type DumpHeader = Static<typeof headerSchema>
+/** The last line of a dump. */
+export type DumpEnd = Static<typeof endSchema>
+
+const ajv = new Ajv()
+const isHeader = ajv.compile<DumpHeader>(headerSchema)
+const isEnd = ajv.compile<DumpEnd>(endSchema)
+
+/** The number of rows of all tables. */
+export const countTotal = ({ tables }: DumpHeader): number => tables.reduce((sum, { rows }) => sum + rows, 0)
+
+/** How much of a table is in memory at once: about so many bytes of rows. */
+export const batchBytes = 1_000_000
+
+/** No row of a dump is longer, so a longer line is not from one. */
+export const maxLineBytes = 64_000_000
+
+const lineFeed = 0x0a
+
+const damaged = () => new DumpError('it is damaged, or was changed.')
+const cutOff = () => new DumpError('it is incomplete: it was cut off.')
+const notADump = () => new DumpError('it is not a dump of Wishwell.')
+
+/** What gunzip says, in our words. @param isBegun whether a line was read before. */
+function explain(error: unknown, isBegun: boolean): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'Z_BUF_ERROR') return cutOff()
+  if (code?.startsWith('Z_')) return isBegun ? damaged() : notADump()
+  // Of what the dump is read from.
+  if (/^E[A-Z]+$/.test(code ?? '')) return new DumpError(`it cannot be read (${(error as Error).message}).`)
+  return error
+}
+
+/** The lines of a compressed text, without their line feeds; the digest is updated with each of them but the last. */
+async function* readLines(bytes: AsyncIterable<Uint8Array>, digest: Hash): AsyncGenerator<Buffer> {
+  // The error of either stream is thrown by the loop.
+  const text = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {})
+  let parts: Buffer[] = []
+  let length = 0
+  let previous: Buffer | null = null
+  const isBegun = () => previous !== null
+  try {
+    for await (const piece of text as AsyncIterable<Buffer>) {
+      let from = 0
+      for (let at = piece.indexOf(lineFeed); at >= 0; at = piece.indexOf(lineFeed, from)) {
+        if (previous) digest.update(previous).update('\n')
+        previous = Buffer.concat([...parts, piece.subarray(from, at)])
+        yield previous
+        parts = []
+        length = 0
+        from = at + 1
+      }
+      parts.push(piece.subarray(from))
+      length += piece.length - from
+      if (length > maxLineBytes) throw isBegun() ? damaged() : notADump()
+    }
+  } catch (error) {
+    throw explain(error, isBegun())
+  } finally {
+    text.destroy()
+  }
+  if (length > 0) throw isBegun() ? cutOff() : notADump()
+}
+
+function parse(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString())
+  } catch {
+    return null
+  }
+}
+
+/** @throws DumpError when this Wishwell cannot restore it. */
+function readHeader(line: Buffer): DumpHeader {
+  const value = parse(line)
+  const { format, wishwellVersion, schemaVersion: schema } = (value ?? {}) as Record<string, unknown>
+  const isPrintable = typeof wishwellVersion === 'string' && /^[\w.-]{1,40}$/.test(wishwellVersion)
+  if (!isPrintable || typeof schema !== 'number' || typeof format !== 'number') throw notADump()
+  const from = `it was written by Wishwell ${wishwellVersion} with schema version ${schema}, and this is ${version} with ${schemaVersion}`
+  if (schema > schemaVersion || format > dumpFormat) throw new DumpError(`${from}: update this one.`)
+  if (schema < schemaVersion || format < dumpFormat) {
+    throw new DumpError(`${from}: dump again with this version, which brings the database up to date first.`)
+  }
+  if (!isHeader(value)) throw damaged()
+  return value
+}
+
+/** Some rows of one table, as JSON. */
+export interface DumpedRows {
+  table: string
+  lines: readonly string[]
+}
+
+/** A dump whose header was read and accepted. */
+export interface OpenDump {
+  header: DumpHeader
+  /** In the order of the header, then the end. @throws DumpError when the dump is cut off, damaged or changed, perhaps only at its end. */
+  rows: AsyncGenerator<DumpedRows, DumpEnd>
+}
+
+/** Begins to read a dump. @throws DumpError when it is none, or this Wishwell cannot restore it. */
+export async function openDump(bytes: AsyncIterable<Uint8Array>): Promise<OpenDump> {
+  const digest = createHash('sha256')
+  const lines = readLines(bytes, digest)
+  const first = await lines.next()
+  if (first.done) throw cutOff()
+  const header = readHeader(first.value)
+  return { header, rows: readRows(header, lines, digest) }
+}
+
+async function* readRows({ tables }: DumpHeader, lines: AsyncGenerator<Buffer>, digest: Hash): OpenDump['rows'] {
+  const next = async () => {
+    const { value, done } = await lines.next()
+    if (done) throw cutOff()
+    return value
+  }
+  try {
+    for (const { name, rows } of tables) {
+      let batch: string[] = []
+      let bytes = 0
+      for (let left = rows; left > 0; left--) {
+        const line = await next()
+        batch.push(line.toString())
+        bytes += line.length
+        if (left > 1 && bytes < batchBytes) continue
+        yield { table: name, lines: batch }
+        batch = []
+        bytes = 0
+      }
+    }
+    const end = parse(await next())
+    if (!isEnd(end)) throw damaged()
+    if (!(await lines.next()).done) throw new DumpError('it goes on behind its end: is it several dumps in one file?')
+    if (end.sha256 !== digest.digest('hex')) throw damaged()
+    return end
+  } finally {
+    await lines.return(undefined)
+  }
+}

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import type { OpenDatabase, Transaction } from '../../database/open.ts'
+import { requireStoppedService } from './dump-data.ts'
+import { countTotal, type DumpHeader, type OpenDump } from './dump-format.ts'
+import { DumpError, MovingError, type MovingProgress } from './moving-error.ts'
+import { countRows, setTriggers, setUpTransaction, storeRows } from './rows.ts'
+import { setSequences } from './sequences.ts'
+import { findFilledTable, type MovedTable, readMovedTables } from './tables.ts'
+
+export interface RestoreOptions {
+  dump: OpenDump
+  onProgress(progress: MovingProgress): void
+  /** Called before the transaction begins, when no service uses the database. */
+  startQueue(): Promise<void>
+  /** Makes what is derived from the rows and not in a dump. */
+  derive(transaction: Transaction): Promise<void>
+  /** Queues the unfinished work again. */
+  queueWork(transaction: Transaction): Promise<void>
+}
+
+/** What was restored. */
+export interface Restored {
+  /** By table. */
+  rows: Record<string, number>
+  totalRows: number
+}
+
+type Opened = Pick<OpenDatabase, 'database' | 'backend'>
+
+async function requireEmpty(transaction: Transaction, tables: readonly MovedTable[]): Promise<void> {
+  const filled = await findFilledTable(transaction, tables)
+  if (filled === null) return
+  throw new MovingError(
+    `Nothing was restored: the database is not empty (its table ${filled} has rows). Use a new one, which no service has used.`,
+  )
+}
+
+function requireSameTables({ tables }: DumpHeader, moved: readonly MovedTable[]): void {
+  const names = moved.map(({ name }) => name)
+  if (JSON.stringify(tables.map(({ name }) => name)) === JSON.stringify(names)) return
+  throw new DumpError('it has other tables than this Wishwell: dump again with this version.')
+}
+
+/** Whether the database refuses what a row holds: data that it cannot store (SQLSTATE class 22), or that a constraint forbids (23). */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof Error && /^2[23]/.test(String((error as { code?: unknown }).code))
+
+async function store(transaction: Transaction, table: MovedTable, lines: readonly string[]): Promise<void> {
+  try {
+    await storeRows(transaction, table, lines)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    throw new DumpError(`it has rows of the table ${table.name} that no database takes (${error.message}).`)
+  }
+}
+
+/** PGlite makes no checkpoints by itself; without them its log has all that was stored. */
+const checkpointBytes = 64_000_000
+
+/** Stores all rows. @returns the end of the dump, once all of it was read and found to be whole. */
+async function storeAll(
+  transaction: Transaction,
+  tables: readonly MovedTable[],
+  { header, rows }: OpenDump,
+  { onProgress, isEmbedded }: { onProgress: RestoreOptions['onProgress']; isEmbedded: boolean },
+) {
+  const totalRows = countTotal(header)
+  const byName = new Map(tables.map((table) => [table.name, table]))
+  let stored = 0
+  let bytes = 0
+  let sinceCheckpoint = 0
+  for (;;) {
+    const { value, done } = await rows.next()
+    if (done) return value
+    await store(transaction, byName.get(value.table) as MovedTable, value.lines)
+    stored += value.lines.length
+    const length = value.lines.reduce((sum, line) => sum + line.length, 0)
+    bytes += length
+    sinceCheckpoint += length
+    onProgress({ rows: stored, totalRows, bytes })
+    if (!isEmbedded || sinceCheckpoint < checkpointBytes) continue
+    sinceCheckpoint = 0
+    await sql`checkpoint`.execute(transaction)
+  }
+}
+
+/** Copies of rows that are not in a dump, and the tables that they are copied from. */
+const derivedCopies = { request_facets: 'requests', searchable_requests: 'request_texts' }
+
+/** @throws MovingError that names the first table that has not the rows of the dump. */
+async function compareCounts(transaction: Transaction, { tables }: DumpHeader): Promise<void> {
+  const expected = new Map(tables.map(({ name, rows }) => [name, rows]))
+  for (const [copy, table] of Object.entries(derivedCopies)) expected.set(copy, expected.get(table) ?? 0)
+  for (const [name, rows] of expected) {
+    if ((await countRows(transaction, name)) === rows) continue
+    throw new MovingError(`Nothing was restored: another process wrote to the table ${name} meanwhile.`)
+  }
+}
+
+/** A new table has no statistics, without which the first queries would have bad plans. */
+async function analyze(transaction: Transaction): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = current_schema() order by 1`.execute(transaction)
+  for (const { name } of rows) await sql`analyze ${sql.table(name)}`.execute(transaction)
+}
+
+/**
+ * Stores a dump in an empty database, in one transaction: killed or refused at any moment, it leaves the database empty.
+ * @param opened a migrated database without time limits for statements.
+ * @throws MovingError when the database is not empty or in use; DumpError when the dump cannot be restored.
+ */
+export async function restoreDump({ database, backend }: Opened, options: RestoreOptions): Promise<Restored> {
+  const { dump } = options
+  try {
+    await requireStoppedService(database, 'Nothing was restored')
+    await options.startQueue()
+    await database.transaction().execute(async (transaction) => {
+      await setUpTransaction(transaction)
+      const tables = await readMovedTables(transaction)
+      requireSameTables(dump.header, tables)
+      // It locks the tables: of two restores at once the second one finds the rows of the first.
+      await setTriggers(transaction, tables, 'disable')
+      await requireEmpty(transaction, tables)
+      const end = await storeAll(transaction, tables, dump, { ...options, isEmbedded: backend === 'embedded' })
+      await setTriggers(transaction, tables, 'enable')
+      await options.derive(transaction)
+      await compareCounts(transaction, dump.header)
+      await setSequences(transaction, end.sequences)
+      await options.queueWork(transaction)
+      await analyze(transaction)
+    })
+    const rows = Object.fromEntries(dump.header.tables.map((table) => [table.name, table.rows]))
+    return { rows, totalRows: countTotal(dump.header) }
+  } finally {
+    await dump.rows.return(undefined as never)
+  }
+}

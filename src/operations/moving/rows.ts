@@ -1,0 +1,82 @@
+import { CompiledQuery, sql } from 'kysely'
+import pg from 'pg'
+import type { Executor, Transaction } from '../../database/open.ts'
+import { batchBytes } from './dump-format.ts'
+import type { MovedTable } from './tables.ts'
+
+const name = pg.escapeIdentifier
+
+/** JSON cannot tell a null of jsonb from a null of SQL, so jsonb is a text in a dump. */
+const typeInDump = (type: string) => (type === 'jsonb' || type === 'json' ? 'text' : type)
+
+const selectedColumn = ({ name: column, type }: { name: string; type: string }) =>
+  typeInDump(type) === type ? `t.${name(column)}` : `t.${name(column)}::text as ${name(column)}`
+
+/**
+ * Settings of a transaction in which a row always has the same JSON, and which may take as long as it takes: a reader of the dump may
+ * be slow.
+ */
+export async function setUpTransaction(transaction: Transaction): Promise<void> {
+  await sql`select set_config(name, value, true) from (values ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'),
+    ('intervalstyle', 'postgres'), ('extra_float_digits', '1'), ('statement_timeout', '0'),
+    ('idle_in_transaction_session_timeout', '0')) as setting (name, value)`.execute(transaction)
+}
+
+/** Rows of some tables are large: the first batch of each is small. */
+const firstBatchRows = 50
+const maxBatchRows = 2_000
+
+/** Reads all rows of a table, as JSON, in batches of about a megabyte: only one is in memory, however large the table is. */
+export async function* readRows(transaction: Transaction, table: MovedTable): AsyncGenerator<string[]> {
+  const columns = table.columns.map(selectedColumn).join(', ')
+  await sql
+    .raw(
+      `declare dumped_rows no scroll cursor for select row_to_json(s)::text as line from (select ${columns} from ${name(table.name)} as t) as s`,
+    )
+    .execute(transaction)
+  for (let limit = firstBatchRows; ; ) {
+    const { rows } = await sql.raw<{ line: string }>(`fetch ${limit} from dumped_rows`).execute(transaction)
+    if (rows.length === 0) break
+    const lines = rows.map(({ line }) => line)
+    yield lines
+    const bytes = lines.reduce((sum, line) => sum + line.length, 0)
+    limit = Math.max(1, Math.min(maxBatchRows, Math.round((lines.length / bytes) * batchBytes)))
+  }
+  await sql`close dumped_rows`.execute(transaction)
+}
+
+/** Counts the rows of a table. */
+export async function countRows(executor: Executor, table: string): Promise<number> {
+  const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(executor)
+  return rows[0]?.rows ?? 0
+}
+
+/**
+ * Switches the triggers that a dump makes superfluous. A transaction that is rolled back leaves them as they were, and no other one ever
+ * sees a table without them. The owner of a table may do so; `session_replication_role` needs a superuser.
+ */
+export async function setTriggers(
+  transaction: Transaction,
+  tables: readonly MovedTable[],
+  action: 'disable' | 'enable',
+): Promise<void> {
+  for (const { name: table, silenced } of tables) {
+    if (silenced.length === 0) continue
+    const actions = silenced.map((trigger) => `${action} trigger ${name(trigger)}`)
+    await sql.raw(`alter table ${name(table)} ${actions.join(', ')}`).execute(transaction)
+  }
+}
+
+/** Stores rows exactly as they are in the dump: identity columns have their values. @param lines rows as JSON. */
+export async function storeRows(transaction: Transaction, table: MovedTable, lines: readonly string[]): Promise<void> {
+  const columns = table.columns.map((column) => name(column.name)).join(', ')
+  const definitions = table.columns.map((column) => `${name(column.name)} ${typeInDump(column.type)}`).join(', ')
+  const values = table.columns.map(({ name: column, type }) => `${name(column)}::${type}`).join(', ')
+  await transaction.executeQuery(
+    CompiledQuery.raw(
+      `insert into ${name(table.name)} (${columns}) overriding system value
+      select ${values} from json_to_recordset($1::json) as dumped (${definitions})`,
+      [`[${lines.join(',')}]`],
+    ),
+  )
+}

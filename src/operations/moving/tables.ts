@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+
+/** Tables that are not in a dump, and why. All others are; a test fails until it is decided for a new table (tables.service.test.ts). */
+export const leftOutTables: Readonly<Record<string, string>> = {
+  kysely_migration: 'the target migrates itself',
+  kysely_migration_lock: 'the target migrates itself',
+  rate_limit_windows: 'the calls of the last minute',
+  search_engine: 'the target chooses its engine',
+  search_changes:
+    'what the search indexes of the source have not read yet; those of the target are built from all requests',
+  search_consumers: 'the search indexes of the source',
+  search_indexes: 'the search indexes of the source',
+  request_facets: 'it is copied from requests when all rows are stored',
+  searchable_requests: 'it is copied from requests when all rows are stored',
+}
+
+/** Columns that are not in a dump, and why. */
+export const leftOutColumns: Readonly<Record<string, string>> = {
+  'scrape_tasks.queue_message_id': 'the queue is not in a dump: unfinished tasks are queued again',
+}
+
+export interface MovedColumn {
+  name: string
+  /** Its type in SQL. */
+  type: string
+}
+
+/** A table whose rows are in a dump. */
+export interface MovedTable {
+  name: string
+  /** In the order of their names: it does not depend on the migrations that a database has gone through. */
+  columns: readonly MovedColumn[]
+  /** The triggers that do not run while a dump is restored: the dump has what they made. */
+  silenced: readonly string[]
+}
+
+interface CatalogRow {
+  name: string
+  columns: MovedColumn[]
+  references: string[] | null
+  triggers: string[] | null
+}
+
+const catalog = sql<CatalogRow>`
+  select relname as name,
+    (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by attname collate "C")
+      from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+    (select array_agg(distinct target.relname::text) from pg_constraint join pg_class as target on target.oid = confrelid
+      where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as references,
+    (select array_agg(tgname::text order by tgname) from pg_trigger
+      where tgrelid = c.oid and not tgisinternal and tgenabled = 'O') as triggers
+  from pg_class as c
+  where relnamespace = current_schema()::regnamespace and relkind = 'r'
+  order by relname collate "C"`
+
+/** The tables in an order in which each one comes after those that it refers to. */
+function sortByReferences(tables: readonly CatalogRow[]): CatalogRow[] {
+  const names = new Set(tables.map(({ name }) => name))
+  const sorted: CatalogRow[] = []
+  const done = new Set<string>()
+  while (sorted.length < tables.length) {
+    const next = tables.find(
+      ({ name, references }) =>
+        !done.has(name) && (references ?? []).every((other) => done.has(other) || !names.has(other)),
+    )
+    if (next === undefined) throw new Error('tables refer to each other in a circle')
+    sorted.push(next)
+    done.add(next.name)
+  }
+  return sorted
+}
+
+function movedTable({ name, columns, triggers }: CatalogRow): MovedTable {
+  return {
+    name,
+    columns: columns.filter((column) => !Object.hasOwn(leftOutColumns, `${name}.${column.name}`)),
+    silenced: triggers ?? [],
+  }
+}
+
+/** The tables of a migrated database whose rows are moved, in the order in which they are filled. */
+export async function readMovedTables(executor: Executor): Promise<MovedTable[]> {
+  const { rows } = await catalog.execute(executor)
+  const moved = rows.filter(({ name }) => !Object.hasOwn(leftOutTables, name))
+  return sortByReferences(moved).map(movedTable)
+}
+
+/** The first of some tables that has a row; null where all are empty. */
+export async function findFilledTable(executor: Executor, tables: readonly MovedTable[]): Promise<string | null> {
+  for (const { name } of tables) {
+    const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(executor)
+    if (rows.length > 0) return name
+  }
+  return null
+}

@@ -1,0 +1,168 @@
+import { sql } from 'kysely'
+import { correctionRefusal, maxCorrections } from '../../accounts/correction-limit.ts'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Transaction } from '../../database/open.ts'
+import { notFound } from '../../http/errors.ts'
+import { isId } from '../../http/ids.ts'
+import { insertSearchChanges } from '../store/note.ts'
+import { lockRequestsOf } from '../store/request-locks.ts'
+import { correctionHash, recomputeStandings } from '../views/standings.ts'
+import { recount } from '../wishes/recount.ts'
+
+/** Whose correction it is. */
+export interface Corrector {
+  /** Null for the operator, whose corrections hold for all accounts. */
+  accountId: string | null
+}
+
+export interface NewCorrection extends Corrector {
+  requestId: string
+  isRequest: boolean
+  /** `key <id>`, `session <id>` or `admin`. */
+  madeBy: string
+  now: Date
+}
+
+interface CorrectedRequest {
+  id: string
+  platform: PlatformName
+  sourceHash: string
+}
+
+const ownedBy = (accountId: string | null) => sql`account_id is not distinct from ${accountId}::uuid`
+
+/**
+ * For a query over `requests`: whether the account sees the request at all, in whatever class. An unlisted one is visible only to the
+ * accounts that named its source. The operator (null) sees every request.
+ */
+export const isVisibleTo = (accountId: string | null) =>
+  accountId === null
+    ? sql<boolean>`true`
+    : sql<boolean>`(requests.standing >= 0 or exists (
+        select from account_requests where account_requests.request_id = requests.id and account_id = ${accountId}))`
+
+/** Locks a request: until the transaction ends nothing else derives its standings. @throws ServiceError NOT_FOUND for a request that is not stored, or that the account cannot see. */
+async function lockRequest(
+  transaction: Transaction,
+  accountId: string | null,
+  requestId: string,
+): Promise<CorrectedRequest> {
+  if (!isId(requestId)) throw notFound('Request')
+  const { rows } = await sql<{ id: string; platform: PlatformName; source_id: string }>`
+    select id, platform, source_id from requests where id = ${requestId} and ${isVisibleTo(accountId)}
+    for no key update of requests`.execute(transaction)
+  const [request] = rows
+  if (!request) throw notFound('Request')
+  const { id, platform, source_id } = request
+  return { id, platform, sourceHash: correctionHash(platform, source_id) }
+}
+
+/** Inserts a correction that does not exist yet. One statement counts it and checks the maximum. @throws ServiceError CONFLICT, NOT_FOUND */
+async function insertCorrection(
+  transaction: Transaction,
+  { id, platform, sourceHash }: CorrectedRequest,
+  { accountId, isRequest, madeBy, now }: NewCorrection,
+): Promise<void> {
+  const owner =
+    accountId === null
+      ? sql`select null::uuid as id`
+      : sql`update accounts set corrections = corrections + 1
+          where id = ${accountId} and deleted_at is null and corrections < ${maxCorrections} returning id`
+  const { rows } = await sql`
+    with owner as (${owner})
+    insert into request_corrections (account_id, platform, source_hash, request_id, is_request, made_by, created_at)
+    select id, ${platform}, ${sourceHash}, ${id}::uuid, ${isRequest}, ${madeBy}, ${now} from owner returning 1`.execute(
+    transaction,
+  )
+  if (rows.length === 0) throw await correctionRefusal(transaction, accountId)
+}
+
+/**
+ * Says that a request is a feature request, or is none: for one account, or for all. The same correction again changes nothing and
+ * counts once; the opposite one replaces it.
+ * @throws ServiceError NOT_FOUND; CONFLICT when the account has the maximum of corrections.
+ */
+export async function correctRequest(transaction: Transaction, correction: NewCorrection): Promise<void> {
+  const { accountId, requestId, isRequest, madeBy, now } = correction
+  const request = await lockRequest(transaction, accountId, requestId)
+  const { rows: known } = await sql<{ is_request: boolean }>`
+    select is_request from request_corrections
+    where source_hash = ${request.sourceHash} and ${ownedBy(accountId)}`.execute(transaction)
+  if (known[0]?.is_request === isRequest) return
+  if (known.length === 0) await insertCorrection(transaction, request, correction)
+  else {
+    await sql`
+      update request_corrections set is_request = ${isRequest}, made_by = ${madeBy}, created_at = ${now}
+      where source_hash = ${request.sourceHash} and ${ownedBy(accountId)}`.execute(transaction)
+  }
+  await recomputeStandings(transaction, [request.id])
+  await recount(transaction, { requests: [request.id] })
+}
+
+/**
+ * Removes a correction by the hash that it is stored under. Its request must be locked.
+ * @returns false when there is none.
+ */
+async function removeCorrection(
+  transaction: Transaction,
+  accountId: string | null,
+  sourceHash: string,
+): Promise<boolean> {
+  const { rows } = await sql<{ requestId: string | null }>`
+    with removed as (
+      delete from request_corrections where source_hash = ${sourceHash} and ${ownedBy(accountId)}
+      returning account_id, request_id
+    ), counted as (
+      update accounts set corrections = corrections - 1 from removed where accounts.id = removed.account_id
+    )
+    select request_id as "requestId" from removed`.execute(transaction)
+  const ids = rows.flatMap(({ requestId }) => requestId ?? [])
+  await recomputeStandings(transaction, ids)
+  await recount(transaction, { requests: ids })
+  return rows.length > 0
+}
+
+/** Undoes the correction of a request; without one nothing changes. @throws ServiceError NOT_FOUND for the request. */
+export async function undoCorrection(
+  transaction: Transaction,
+  { accountId, requestId }: Corrector & { requestId: string },
+): Promise<void> {
+  const { sourceHash } = await lockRequest(transaction, accountId, requestId)
+  await removeCorrection(transaction, accountId, sourceHash)
+}
+
+/**
+ * Undoes a correction by its own id, also of a request that is no longer stored.
+ * @returns false when there is none.
+ */
+export async function undoCorrectionById(
+  transaction: Transaction,
+  { accountId, correctionId }: Corrector & { correctionId: string },
+): Promise<boolean> {
+  // Before the row of the correction, as everywhere.
+  await lockRequestsOf(
+    transaction,
+    sql`select request_id from request_corrections where source_hash = ${correctionId} and ${ownedBy(accountId)}`,
+  )
+  return removeCorrection(transaction, accountId, correctionId)
+}
+
+/** Deletes what a deleted account said, and how it saw requests. The operator's corrections stay. */
+export async function deleteCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
+  await takeLock(transaction, 'memberships')
+  // In the order of all writers: corrections, the account, how it sees requests.
+  await sql`delete from request_corrections where account_id = ${accountId}`.execute(transaction)
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+  await sql`
+    with own as materialized (
+      select request_id from account_requests where account_id = ${accountId} order by request_id for update
+    ), gone as (
+      delete from account_requests using own
+      where account_id = ${accountId} and account_requests.request_id = own.request_id
+      returning account_requests.request_id
+    )
+    ${insertSearchChanges(sql`select request_id from gone`)}`.execute(transaction)
+  await sql`
+    update accounts set corrections = 0, has_own_view = false where id = ${accountId}`.execute(transaction)
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Executor } from '../../database/open.ts'
+import { cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../../http/pagination.ts'
+import { type RequestRecord, readRequests } from '../record.ts'
+import type { View } from '../views/view.ts'
+import { type Corrector, isVisibleTo } from './corrections.ts'
+
+export interface ListedCorrection {
+  correctionId: string
+  isRequest: boolean
+  sourcePlatform: PlatformName
+  madeBy: string
+  /** ISO 8601 */
+  correctedAt: string
+  /** Null when it is not stored now, or the account does not see it any more. */
+  request: RequestRecord | null
+}
+
+/** The position after which a page continues: when a correction was made, in microseconds since 1970, and its id. */
+const cursors = cursorsOf<[correctedAt: number, correctionId: string]>(
+  'corrections',
+  (value): value is number => isPositionNumber(value) && value >= 0,
+  isPositionText,
+)
+
+/**
+ * One page of the corrections of an account, or of the operator: the last made first.
+ * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ */
+export async function listCorrections(
+  executor: Executor,
+  { accountId, limit, cursor }: Corrector & PageInput,
+): Promise<{ corrections: ListedCorrection[]; hasMore: boolean; cursor: string | null }> {
+  const after = cursor === undefined ? null : cursors.decode(cursor)
+  const from =
+    after === null
+      ? sql``
+      : sql`and (stored.created_at, source_hash) <
+          (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]})`
+  const owner = accountId === null ? sql`stored.account_id is null` : sql`stored.account_id = ${accountId}`
+  const { rows } = await sql<{
+    correctionId: string
+    isRequest: boolean
+    sourcePlatform: PlatformName
+    madeBy: string
+    created_at: Date
+    key: number
+    visible_id: string | null
+  }>`
+    select source_hash as "correctionId", is_request as "isRequest", stored.platform as "sourcePlatform", made_by as "madeBy",
+      stored.created_at, (extract(epoch from stored.created_at) * 1000000)::bigint as key, requests.id as visible_id
+    from request_corrections as stored left join requests on requests.id = stored.request_id and ${isVisibleTo(accountId)}
+    where ${owner} ${from}
+    order by stored.created_at desc, source_hash desc limit ${limit + 1}`.execute(executor)
+  const page = rows.slice(0, limit)
+  const ids = page.flatMap(({ visible_id: id }) => id ?? [])
+  const view: View = { account: accountId, least: 0 }
+  const read = await readRequests(executor, ids, { fullText: false, view })
+  const records = new Map(read.map((one) => [one._id, one]))
+  const last = page.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    corrections: page.map(({ created_at, key: _, visible_id: id, ...correction }) => ({
+      ...correction,
+      correctedAt: created_at.toISOString(),
+      request: (id === null ? undefined : records.get(id)) ?? null,
+    })),
+    hasMore,
+    cursor: hasMore && last ? cursors.encode([Number(last.key), last.correctionId]) : null,
+  }
+}

@@ -1,0 +1,73 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Database, Executor } from '../../database/open.ts'
+
+export interface ClaimedText {
+  id: string
+  platform: PlatformName
+  title: string
+  description: string
+}
+
+export interface ClaimInput {
+  /** The maximum of a UTC day. */
+  perDay: number
+  excludedPlatforms: readonly PlatformName[]
+  now: Date
+}
+
+/** `judgedTextHash` of `requests/views/standings.ts` in SQL, for a row of `requests`. */
+const textHash = sql`encode(sha256(convert_to(title, 'UTF8') || '\\x00'::bytea || convert_to(description, 'UTF8')), 'hex')`
+
+/** The next text: listed, of the class maybe, without a judgement, and not tried lately; the most voted first. */
+const nextText = ({ excludedPlatforms, now }: ClaimInput): RawBuilder<ClaimedText & { text_hash: string }> => sql`
+  select id, platform, title, description, ${textHash} as text_hash from requests
+  where standing = 1 and platform <> all(${[...excludedPlatforms]}::text[])
+    and not exists (select from request_judgements as judgement
+      where judgement.request_id = requests.id and judgement.text_hash = ${textHash})
+    and not exists (select from judgement_tries as tried
+      where tried.request_id = requests.id and tried.text_hash = ${textHash} and next_try_at > ${now}::timestamptz)
+  order by votes desc, id desc limit 1`
+
+const dayOf = (now: Date) => now.toISOString().slice(0, 10)
+
+/** Counts one text of the day. @returns false when the day has its maximum; nothing is counted then. */
+async function countText(executor: Executor, { perDay, now }: ClaimInput): Promise<boolean> {
+  const { rows } = await sql`
+    insert into judgement_days as counted (day, judged) values (${dayOf(now)}::date, 1)
+    on conflict (day) do update set judged = counted.judged + 1 where counted.judged < ${perDay} returning 1`.execute(
+    executor,
+  )
+  return rows.length > 0
+}
+
+/**
+ * Claims the next text that may be sent to the model, and counts it, before it is sent: after a crash fewer are sent, never more. A
+ * text that is not judged after its claim may be claimed again an hour later, then twice as long after each further claim, a week at most.
+ * @returns null when there is none, or the day has its maximum.
+ */
+export async function claimText(database: Database, input: ClaimInput): Promise<ClaimedText | null> {
+  // Without a text nothing is written.
+  const { rows: waiting } = await nextText(input).execute(database)
+  if (waiting.length === 0) return null
+  return database.transaction().execute(async (transaction) => {
+    // The row of the day is locked from here on, so the next statement reads the claims of all other processes.
+    if (!(await countText(transaction, input))) return null
+    const { rows } = await sql<ClaimedText>`
+      with next_text as materialized (${nextText(input)}),
+      claimed as (
+        insert into judgement_tries as tried (request_id, text_hash, tries, next_try_at)
+        select id, text_hash, 1, ${input.now}::timestamptz + interval '1 hour' from next_text
+        on conflict (request_id) do update set text_hash = excluded.text_hash,
+          tries = case when tried.text_hash = excluded.text_hash then tried.tries + 1 else 1 end,
+          next_try_at = case when tried.text_hash = excluded.text_hash
+            then ${input.now}::timestamptz + least(interval '7 days', interval '1 hour' * 2 ^ least(tried.tries, 10))
+            else excluded.next_try_at end
+      )
+      select id, platform, title, description from next_text`.execute(transaction)
+    const [text] = rows
+    if (text) return text
+    await sql`update judgement_days set judged = judged - 1 where day = ${dayOf(input.now)}::date`.execute(transaction)
+    return null
+  })
+}

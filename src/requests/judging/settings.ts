@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { ModelConfig } from '../../model/settings.ts'
+import { platformNames } from '../../platforms/registry.ts'
+import { itemsOf } from '../../platforms/variables.ts'
+import type { Complain } from '../../runtime/config-error.ts'
+
+/** The environment variables of judging: part of the schema in `config.ts`, which alone reads them. */
+export const judgingVariables = {
+  AI_JUDGED_PER_DAY: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description:
+      'how many texts that may be feature requests are sent to the model in a UTC day, which judges them in the background; 0 sends none; needs `AI_BASE_URL`',
+  }),
+  AI_JUDGED_EXCLUDED_PLATFORMS: Type.Optional(
+    Type.String({ description: 'comma list: the platforms whose texts are never sent to the model' }),
+  ),
+}
+
+const schema = Type.Object(judgingVariables)
+
+export type JudgingEnvironment = Static<typeof schema>
+
+export interface JudgingConfig {
+  model: ModelConfig
+  /** The maximum of texts that all processes together send to the model in a UTC day; at least 1. */
+  perDay: number
+  /** No text of these is sent. */
+  excludedPlatforms: readonly PlatformName[]
+}
+
+/**
+ * What the variables of judging mean; null when nothing is judged.
+ * @param complain called with the first that is wrong.
+ */
+export function readJudgingConfig(
+  environment: JudgingEnvironment,
+  complain: Complain<JudgingEnvironment>,
+  model: ModelConfig | null,
+): JudgingConfig | null {
+  const { AI_JUDGED_PER_DAY: perDay, AI_JUDGED_EXCLUDED_PLATFORMS: list } = environment
+  const excludedPlatforms = itemsOf(list)
+  const unknown = excludedPlatforms.filter((name) => !platformNames.includes(name))
+  if (unknown.length > 0) {
+    complain('AI_JUDGED_EXCLUDED_PLATFORMS', `${unknown.join(', ')} is not one of ${platformNames.join(', ')}.`)
+  }
+  if (perDay === 0) return null
+  if (model === null) return complain('AI_JUDGED_PER_DAY', 'needs AI_BASE_URL.')
+  return { model, perDay, excludedPlatforms }
+}

@@ -1,0 +1,84 @@
+import type { Logger } from 'pino'
+import { releaseClaims } from '../../database/claimed-work.ts'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+import type { Budget } from '../../platforms/budget/budget.ts'
+import { type Platform, PlatformError } from '../../platforms/platform.ts'
+import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { applyRefresh } from './apply.ts'
+import { isIdle } from './budget.ts'
+import { claimRequests } from './claim.ts'
+
+export interface RefreshingOptions {
+  database: Database
+  clock: Clock
+  log: Logger
+  platforms: ReadonlyMap<PlatformName, Platform>
+  hosts: ReadonlyMap<PlatformName, readonly Budget[]>
+}
+
+const intervalMs = 60_000
+/** The maximum calls to a platform in one round: jobs that start meanwhile come first. */
+const maxCalls = 10
+/** How long a platform is left alone after a failure that names no time. */
+const pauseMs = 60 * 60_000
+
+/**
+ * Reads known requests again in the background, a few calls a minute, until it is stopped: that aborts the call under way, and what it had claimed is still
+ * due. The README states its law.
+ */
+export function startRefreshing(options: RefreshingOptions): BackgroundRun {
+  const { clock, log, platforms } = options
+  const pausedUntil = new Map<PlatformName, Date>()
+
+  async function refreshPlatform(platform: Platform, signal: AbortSignal): Promise<void> {
+    for (let call = 0; call < maxCalls && !signal.aborted; call++) {
+      if ((pausedUntil.get(platform.name) ?? new Date(0)) > clock.now()) return
+      if (!(await refreshOnce(options, platform, signal))) return
+    }
+  }
+  async function step(signal: AbortSignal): Promise<false> {
+    for (const platform of platforms.values()) {
+      try {
+        await refreshPlatform(platform, signal)
+      } catch (error) {
+        if (signal.aborted) break
+        const now = clock.now()
+        const retryAt = error instanceof PlatformError ? error.retryAt : null
+        pausedUntil.set(platform.name, retryAt ?? new Date(now.getTime() + pauseMs))
+        // A platform that cannot be read is an everyday event; anything else is a fault of ours.
+        if (error instanceof PlatformError) log.info({ platform: platform.name, code: error.code }, 'refreshes paused')
+        else log.error({ err: error, platform: platform.name }, 'refreshing failed')
+      }
+    }
+    return false
+  }
+  return createBackgroundRun({
+    everyMs: intervalMs,
+    step,
+    onError: (error) => log.error({ err: error }, 'refreshing failed'),
+  })
+}
+
+/** One call to a platform. @returns whether there may be more to do now. */
+async function refreshOnce(
+  { database, clock, log, hosts }: RefreshingOptions,
+  { name, refresh }: Platform,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (refresh === undefined || !(await isIdle(database, name, hosts.get(name) ?? [], clock.now()))) return false
+  const claimed = await claimRequests(database, name, refresh, clock.now())
+  if (claimed.length === 0) return false
+  try {
+    const answers = await refresh.read(
+      claimed.map(({ handle }) => handle),
+      signal,
+    )
+    const outcome = await applyRefresh(database, name, claimed, answers, clock.now())
+    log.debug({ platform: name, ...outcome }, 'requests were read again')
+    return true
+  } finally {
+    await releaseClaims(database, 'request_refreshes', claimed)
+  }
+}

@@ -1,0 +1,112 @@
+import type { Executor } from '../database/open.ts'
+import type { RequestRecord } from '../requests/record.ts'
+import type { FacetName, Totals } from './engine.ts'
+import { type Highlight, highlightMatches } from './highlight.ts'
+import { searchCap } from './orders.ts'
+import { searchQuery, type Understood } from './query-search.ts'
+import type { SearchIndex, SearchInput } from './search-index.ts'
+
+export interface AnswerInput extends SearchInput {
+  /** Whether the results say where in them the words are. */
+  highlight?: boolean
+  /** Whether the requests with all words are counted; they are for facets. */
+  total?: boolean
+  /** What the matches are counted by. */
+  facets?: readonly FacetName[]
+}
+
+/** One page of what a search found: of a query alone, or of a query with the topics that it was expanded by. */
+export interface SearchPage {
+  results: RequestRecord[]
+  /** Another page can be had inside the cap. */
+  hasMore: boolean
+  /** This page ends at result 100 and more match. */
+  limitReached: boolean
+  /** Set when only so many of the best matches were considered. */
+  window: number | null
+  /** How many more of the considered matches are of the class maybe. */
+  maybeResults: number
+  /** The normalised words that were searched. */
+  words: string[]
+  /** How many requests have all words of the query; null where nobody asked. */
+  totals: Totals | null
+  understood: Understood
+  /** The ids of the results that have words of the query, but not all of its phrases. */
+  onlyWords: ReadonlySet<string>
+}
+
+/** A record, with why it is a result where that is not plain. */
+export type SearchResult = RequestRecord & { highlights?: Highlight[]; matchedBy?: 'words' }
+
+export interface SearchAnswer {
+  data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: SearchResult[] }
+  meta: Partial<Totals> & {
+    originalQuery: string
+    understood: Understood
+    maybeResults: number
+    window?: number
+    didYouMean?: string
+  }
+}
+
+const isCounted = ({ total, facets = [] }: AnswerInput) => total === true || facets.length > 0
+
+/** The totals and facets of a search, in a statement of their own; null where nobody asked. */
+export const readTotals = async (
+  searchIndex: SearchIndex,
+  executor: Executor,
+  input: AnswerInput,
+  { corrected = input.query }: Understood,
+): Promise<Totals | null> => (isCounted(input) ? searchIndex.totals(executor, { ...input, query: corrected }) : null)
+
+/** The answer to every search, with the highlights, which are read for it besides the page. */
+export async function toAnswer(
+  executor: Executor,
+  { query, highlight = false }: Pick<AnswerInput, 'query' | 'highlight'>,
+  { results, hasMore, limitReached, window, maybeResults, words, totals, understood, onlyWords }: SearchPage,
+): Promise<SearchAnswer> {
+  const highlights = highlight ? await highlightMatches(executor, results, words) : null
+  return {
+    data: {
+      results: results.map((result, index) => ({
+        ...result,
+        ...(highlights ? { highlights: highlights[index] ?? [] } : {}),
+        ...(onlyWords.has(result._id) ? { matchedBy: 'words' as const } : {}),
+      })),
+      hasMore,
+      limitReached,
+    },
+    meta: {
+      originalQuery: query,
+      understood,
+      maybeResults,
+      ...totals,
+      ...(window === null ? {} : { window }),
+      ...(understood.corrected === undefined ? {} : { didYouMean: understood.corrected }),
+    },
+  }
+}
+
+/**
+ * The answer to a search of the cache, without what depends on the caller.
+ * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ */
+export async function answerSearch(
+  { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
+  input: AnswerInput,
+): Promise<SearchAnswer> {
+  const total = isCounted(input) && (input.facets ?? []).length === 0
+  const { more, maybeIds, ...found } = await searchQuery(searchIndex, executor, {
+    ...input,
+    aside: { words: [], total },
+  })
+  const totals = found.aside?.totals ?? (await readTotals(searchIndex, executor, input, found.understood))
+  const atCap = input.offset + found.results.length >= searchCap
+  return toAnswer(executor, input, {
+    ...found,
+    totals,
+    maybeResults: maybeIds.length,
+    hasMore: more && !atCap,
+    limitReached: more && atCap,
+  })
+}

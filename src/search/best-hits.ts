@@ -1,0 +1,104 @@
+import { type RawBuilder, sql } from 'kysely'
+import { filterView } from '../requests/filters/filters.ts'
+import type { CacheBounds } from './bounds.ts'
+import type { RankedQuery, SearchQuery } from './engine.ts'
+import { bestFirst, type Hits, maxLower } from './hits.ts'
+import {
+  allWords,
+  isChecked,
+  leastOffered,
+  offeredOf,
+  requestsWithWords,
+  sampledRequestsWithWords,
+} from './matched-set.ts'
+import { isOneWord } from './terms.ts'
+
+/**
+ * How an index of the database ranks: queries with the columns `request_id`, `score`, the higher the better, `has_all`, whether the text has
+ * all words, and `considered` as in `Hits`.
+ */
+export interface Ranking {
+  /**
+   * The `max` best matches by score and perhaps more. It gives no row that does not match, and all of the matches when they are fewer.
+   * @param all a `tsquery` of all words; null, also as a value, where texts are not compared: then `has_all` is true
+   */
+  best(words: string, all: RawBuilder<unknown> | null, max: number): RawBuilder<unknown>
+  /** Those of the requests in `ids` that match; for a small number of ids, since every text is read. */
+  among(words: string, all: RawBuilder<unknown> | null, ids: RawBuilder<unknown>): RawBuilder<unknown>
+}
+
+const hitsOf = (ranked: RawBuilder<unknown>) => sql`
+  select request_id as id, score, has_all, considered::integer as considered, 0 as lower, null::json as totals from (${ranked}) as ranked`
+
+/** Those of some requests that have any of the words. */
+export const amongOf = (ranking: Ranking, { words, terms }: RankedQuery, ids: readonly string[]): Hits =>
+  hitsOf(ranking.among(words.join(' '), isOneWord(terms) ? null : allWords(terms), sql`${[...ids]}::uuid[]`))
+
+/** Whether the sample says that very many requests may be in the total. In a small cache reading all of them takes no longer than asking. */
+function areManyIn(query: SearchQuery, { requests, counted, manySampled }: CacheBounds): RawBuilder<unknown> {
+  if (requests <= counted) return sql`false`
+  const least = isChecked(query) ? leastOffered(query) : filterView(query.filters).least
+  const sampled = sampledRequestsWithWords(allWords(query.terms), { least, max: manySampled })
+  return sql`(select count(*) from ${sampled}) >= ${sql.lit(manySampled)}`
+}
+
+/**
+ * How many requests have all words of a query, as JSON, by `extent` of `bestOf`; null where it takes a statement of its own.
+ * @param matches the rows of `searchable_requests` that have all words and that the view may show
+ */
+function totalsIn(query: SearchQuery, matches: RawBuilder<unknown>, { counted }: CacheBounds): RawBuilder<unknown> {
+  const ofMany = isChecked(query) ? sql`null` : sql.lit(counted + 1)
+  return sql`(
+    select case when total is not null then
+      json_build_object('total', least(total, ${sql.lit(counted)}), 'totalIsExact', total <= ${sql.lit(counted)}) end
+    from (
+      select case when are_many then ${ofMany} else (
+        select count(*) from (${offeredOf(query, matches, 'all')}) as offered
+        where standing >= ${sql.lit(filterView(query.filters).least)}
+      ) end as total from extent offset 0
+    ) as counted)`
+}
+
+/**
+ * The best by their scores, and before those with some of the words the others that have all. What their scores are is not known, but that
+ * they are at most those of the worst here: to compute one takes 0.4 ms. The index of words has them, and the total.
+ */
+export function bestOf(ranking: Ranking, query: RankedQuery, max: number, bounds: CacheBounds): Hits {
+  const { terms } = query
+  // The words of phrases make another query: it is counted by itself.
+  const counted = query.counted?.phrases.length === 0 ? query.counted : undefined
+  const isOne = isOneWord(terms)
+  const all = allWords(terms)
+  const ranked = ranking.best(query.words.join(' '), isOne ? null : all, max)
+  const best = sql`${hitsOf(ranked)} order by score desc, id limit ${max}`
+  if (isOne && counted === undefined) return best
+  const having = (limit: RawBuilder<unknown>) =>
+    sql`select * from ${requestsWithWords(all, { least: sql.lit(leastOffered(query)), max: limit })}`
+  const extent = sql`extent as materialized (select ${counted ? areManyIn(counted, bounds) : sql`true`} as are_many)`
+  const totals = (matches: RawBuilder<unknown>) => (counted ? totalsIn(counted, matches, bounds) : sql`null::json`)
+  const counting = having(sql`null`)
+  if (isOne) {
+    return sql`with ${extent} select id, score, has_all, considered, lower, ${totals(counting)} as totals from (${best}) as best`
+  }
+  return sql`
+    with ${extent},
+    best as materialized (${best}),
+    found as materialized (
+      select *, (hits = ${max} or considered is not null) and whole < hits as may_be_lower from (
+        select count(*) as hits, count(*) filter (where has_all) as whole, min(score) as worst, max(considered) as considered from best
+      ) as counts
+    ),
+    -- Read once, and only where it is needed.
+    matching as materialized (
+      ${having(sql`(select case when are_many then whole + ${sql.lit(maxLower)} end from extent, found)`)}
+    ),
+    lower_ones as materialized (
+      select request_id from matching
+      where (select may_be_lower from found) and request_id not in (select id from best) limit ${sql.lit(maxLower)}
+    )
+    select id, score, has_all, (select considered from found) as considered, (select count(*)::integer from lower_ones) as lower,
+      case when (select may_be_lower from found) then ${totals(sql`select * from matching`)} else ${totals(counting)} end as totals
+    from (
+      select id, score, has_all from best union all select request_id, (select worst from found), true from lower_ones
+    ) as hits order by ${bestFirst} limit ${max}`
+}

@@ -1,0 +1,157 @@
+import { sql } from 'kysely'
+import type { Executor } from '../database/open.ts'
+import { filterView } from '../requests/filters/filters.ts'
+import { exactRequests, frequentAmong, lastCharacter, rareRequests } from '../requests/words/vocabulary.ts'
+import { isStopWord, wordsOf } from '../runtime/text/words.ts'
+import { closestWord, isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
+import { replaceWords } from './query.ts'
+import type { SearchIndex, SearchInput } from './search-index.ts'
+
+/** Words beyond these are left as they are typed. */
+const wordLimit = 8
+/** Shorter words have neighbours that are words, too. */
+const shortestCorrected = 4
+const shortestSuggested = 3
+/** Words from this length on may have two slips. */
+const shortestTwoSlips = 8
+/** Longer words have so many neighbours that looking for them costs too much. */
+const longestWord = 24
+/** A word that `rareRequests` have is a slip only beside a word that is this much more frequent. */
+const frequentFactor = 50
+
+/** A word of a query that may be a slip: how it is typed, and normalised. */
+export interface TypedWord {
+  typed: string
+  word: string
+}
+
+const punctuation = /^[\p{P}\p{S}]*(.*?)[\p{P}\p{S}]*$/su
+
+/** The letters of a piece of a query without the punctuation around it; null for names, numbers, fields, addresses and code. */
+function lettersOf(piece: string): string | null {
+  const letters = punctuation.exec(piece)?.[1] ?? ''
+  const isPlain = /^[\p{L}\p{M}]+$/u.test(letters) && !/\p{Ll}\p{Lu}/u.test(letters)
+  return isPlain && !/^[@#/\\~$-]|[/\\(=]$/u.test(piece) ? letters : null
+}
+
+/** The words of a query that may be slips: plain words, outside of quotes and exclusions, that it has only once. */
+function typedWords(query: string, shortest: number): TypedWord[] {
+  const words: TypedWord[] = []
+  const times = new Map<string, number>()
+  replaceWords(query, (piece) => {
+    for (const word of wordsOf(piece)) times.set(word, (times.get(word) ?? 0) + 1)
+    const typed = lettersOf(piece)
+    const [word, ...others] = typed === null ? [] : wordsOf(typed)
+    if (word !== undefined && others.length === 0) words.push({ typed: typed!, word })
+    return piece
+  })
+  return words.filter(({ word }) => {
+    const { length } = [...word]
+    const isOnce = times.get(word) === 1
+    return isOnce && length >= shortest && length <= longestWord && !isStopWord(word) && isOfOneAlphabet(word)
+  })
+}
+
+/** @returns null when nothing is replaced. */
+function replaceTyped(query: string, replacements: ReadonlyMap<string, string>): string | null {
+  const replaced = replaceWords(query, (piece) => {
+    const typed = lettersOf(piece)
+    const replacement = typed === null ? undefined : replacements.get(typed)
+    return replacement === undefined ? piece : piece.replace(typed!, replacement)
+  })
+  return replaceWords(query, (piece) => piece) === replaced ? null : replaced
+}
+
+/** The words of a query that are slips if they are rare. */
+export const correctableWords = (query: string): TypedWord[] => typedWords(query, shortestCorrected)
+
+/** Those of the words that many requests have. */
+export async function readFrequent(executor: Executor, words: readonly TypedWord[]): Promise<readonly string[]> {
+  if (words.length === 0) return []
+  const { rows } = await sql<{
+    words: string[]
+  }>`select ${frequentAmong(words.map(({ word }) => word))} as words`.execute(executor)
+  return rows[0]!.words
+}
+
+const isSwap = (one: string, other: string) =>
+  one.length === other.length && [...one].sort().join('') === [...other].sort().join('')
+
+/**
+ * Whether a neighbour is what was meant: people seldom get the first letter wrong, and of four letters one may be missing or two be
+ * swapped, but four letters with another one are another word.
+ */
+function isLikelySlip(word: string, neighbour: string): boolean {
+  if (isSwap(word, neighbour)) return true
+  if (word[0] !== neighbour[0]) return false
+  return word.length > shortestCorrected || neighbour.length > word.length
+}
+
+interface Slip {
+  word: string
+  /** How many requests have it, at most one more than `rareRequests`. */
+  requests: number
+  /** Whether it may go on: then its last letter is not compared. */
+  isBeginning: boolean
+}
+
+/** The most frequent word at one slip from this one; of a long word that nothing has, also at two slips. */
+async function correctWord(executor: Executor, { word, requests, isBeginning }: Slip): Promise<string | null> {
+  const leastRequests = Math.max(1, requests * frequentFactor)
+  const { rows } = await sql<{ word: string }>`
+    select word from search_words where word = any(${neighboursOf(word)}::text[]) and ${exactRequests} >= ${leastRequests}
+    order by requests desc, word limit 20`.execute(executor)
+  const isEndOnly = (other: string) => isBeginning && other.startsWith(word.slice(0, -1))
+  const near = rows.find((row) => isLikelySlip(word, row.word) && !isEndOnly(row.word))
+  if (near !== undefined) return near.word
+  return requests === 0 && word.length >= shortestTwoSlips ? wordAtTwoSlips(executor, word) : null
+}
+
+/** Whether a word of the vocabulary begins so: then the last word of a query by prefix is only not yet typed to its end. */
+async function hasBeginning(executor: Executor, word: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from search_words where word >= ${word} and word < ${word + lastCharacter} and ${exactRequests} > 0 limit 1`.execute(
+    executor,
+  )
+  return rows.length > 0
+}
+
+/**
+ * A query with its misspelt words corrected: those that nothing in the view has, or hardly anything beside a frequent word at one slip.
+ * What the vocabulary does not count, such as the end of long texts and unlisted requests, is found by the index and so no slip.
+ * @param rare those of its words that the vocabulary does not know as frequent
+ * @returns null when no word is to be corrected.
+ */
+export async function correctQuery(
+  index: SearchIndex,
+  executor: Executor,
+  { query, filters = {}, prefix = false }: SearchInput,
+  rare: readonly TypedWord[],
+): Promise<string | null> {
+  const replacements = new Map<string, string>()
+  const view = { ...filterView(filters), least: 0 as const }
+  for (const { typed, word } of rare.slice(0, wordLimit)) {
+    const isBeginning = prefix && query.endsWith(typed)
+    if (isBeginning && (await hasBeginning(executor, word))) continue
+    // As it is typed, so that another spelling of it is no slip.
+    const search = { query: typed, filters: { view }, offset: 0, limit: rareRequests + 1 }
+    const { results } = await index.search(executor, search)
+    if (results.length > rareRequests) continue
+    const corrected = await correctWord(executor, { word, requests: results.length, isBeginning })
+    if (corrected !== null) replacements.set(typed, corrected)
+  }
+  return replaceTyped(query, replacements)
+}
+
+/**
+ * A query of words that the cache has, for one of which nothing matches: each word is replaced by the one that is most like it.
+ * @returns null when nothing in the vocabulary is like any of its words.
+ */
+export async function suggestQuery(executor: Executor, query: string): Promise<string | null> {
+  const replacements = new Map<string, string>()
+  for (const { typed, word } of typedWords(query, shortestSuggested).slice(0, wordLimit)) {
+    const closest = await closestWord(executor, word)
+    if (closest !== null) replacements.set(typed, closest)
+  }
+  return replaceTyped(query, replacements)
+}

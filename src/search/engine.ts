@@ -1,0 +1,94 @@
+import type { RequestStatus } from '../database/column-types.ts'
+import type { Executor } from '../database/open.ts'
+import type { RequestFilters } from '../requests/filters/filters.ts'
+import type { Hits } from './hits.ts'
+import type { SearchOrder } from './orders.ts'
+import type { Phrase } from './query.ts'
+import type { Term } from './terms.ts'
+
+/** What is ranked. */
+export interface RankedQuery {
+  /** Any of these words match. */
+  words: readonly string[]
+  /** A request has all words when it has one alternative of each term. Without terms, scores alone are the order. */
+  terms: readonly Term[]
+  /** With the view, which says what cannot be a result. */
+  filters: RequestFilters
+  /** A query of the same terms and filters: the hits also say how many requests it has, where that takes no statement of its own. */
+  counted?: SearchQuery | undefined
+}
+
+/** What exact orders, totals and facets are about. */
+export interface SearchQuery {
+  /** A request has all of the words when it has one alternative of each term. */
+  terms: readonly Term[]
+  /** Each of these must be in the text … */
+  phrases: readonly Phrase[]
+  /** … and none of these. */
+  excluded: readonly Phrase[]
+  /** With the view. */
+  filters: RequestFilters
+}
+
+/** The requests with all words of a query, or those that have some of them, but not all. */
+export type Part = 'all' | 'some'
+
+export type ExactOrder = Exclude<SearchOrder, 'relevance'>
+
+export interface OrderedInput {
+  part: Part
+  order: ExactOrder
+  /** At most 1,001. */
+  limit: number
+}
+
+export interface OrderedIds {
+  /** In their order, `limit` of them or all that there are. Equal ones have the greater id first, as in lists. */
+  ids: string[]
+  /** Requests of the class maybe that match, pass the filters and are not shown, at most 1,000. */
+  maybeIds: string[]
+  /** How many requests have all words; absent where they were not counted. */
+  totals?: Totals
+}
+
+export const facetNames = ['platform', 'status', 'tag', 'year'] as const
+
+export type FacetName = (typeof facetNames)[number]
+
+/** The most frequent value first; a request without a status or tag is in none of theirs. */
+export type Facets = Partial<Record<FacetName, { value: RequestStatus | string; count: number }[]>>
+
+export interface Totals {
+  /** How many requests have all words of the query, and pass its filters. */
+  total: number
+  /** False: there are more than `total`. */
+  totalIsExact: boolean
+  facets?: Facets
+  /** Of the facets: false where they count only `total` of the matches. */
+  facetsAreExact?: boolean
+}
+
+export interface TotalsInput {
+  facets: readonly FacetName[]
+}
+
+/**
+ * What searches the texts of requests. Its results are ids and scores (`hits.ts`): callers read the records by id, and check filters and view
+ * again. `executor` is where an engine inside the database reads; one outside of it ignores it.
+ */
+export interface SearchEngine {
+  readonly kind: 'bm25' | 'tsvector' | 'opensearch'
+  /**
+   * The `max` best matches of any of the words, those with all words before all others; all of them when they are fewer,
+   * and none that does not match.
+   */
+  best(executor: Executor, query: RankedQuery, max: number): Promise<Hits>
+  /** Those of some requests that have any of the words, with the same scores. @param ids at most a few hundred: each text is read. */
+  among(executor: Executor, query: RankedQuery, ids: readonly string[]): Promise<Hits>
+  /** The requests that have the phrases and no exclusion, whatever the filters say; null when they may be more than `max`. */
+  withPhrases(executor: Executor, query: SearchQuery, max: number): Promise<string[] | null>
+  /** Exactly the first ones in an order; null where too many match to have them in the time of a search. */
+  ordered(executor: Executor, query: SearchQuery, input: OrderedInput): Promise<OrderedIds | null>
+  /** How many requests have all words of the query, and how they are distributed. */
+  totals(executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals>
+}

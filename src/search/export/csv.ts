@@ -1,0 +1,72 @@
+import type { RequestRecord } from '../../requests/record.ts'
+
+/** A request, always with its whole text, and the cursor after which an export goes on. */
+export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & { cursor: string }
+
+/** The order of the columns. Readers use their names: a later version may add some before the cursor, which stays last. */
+const columns = [
+  '_id',
+  'title',
+  'description',
+  'votes',
+  'tags',
+  'commentCount',
+  'sourcePlatform',
+  'sourceUrl',
+  'topic',
+  'topics',
+  'authorName',
+  'authorHandle',
+  'authorProfileUrl',
+  'license',
+  'originalCreatedAt',
+  'createdAt',
+  'updatedAt',
+  'confidence',
+  'likelihood',
+  'corrected',
+  'status',
+  'statusChangedAt',
+  'statusObserved',
+  'excerpt',
+  'sourceName',
+  'wishId',
+  'wishRequestCount',
+  'wishVotes',
+  'cursor',
+] as const satisfies readonly (keyof Row)[]
+
+/**
+ * What a spreadsheet may take for a formula: one of = + - @ (also full-width) at the beginning, or after what it passes over
+ * there; and tab and carriage return themselves (OWASP, "CSV Injection"). A quote at the beginning is among them only so that
+ * an added quote and a text's own can be distinguished.
+ */
+const risky = /^(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹢﹣﹦﹫−]|[\t\r']|[\p{Cc}\p{Cf}])/u
+
+/** A text that no spreadsheet takes for a formula; without the first quote it is the original text. */
+export const withoutFormula = (text: string): string => (risky.test(text) ? `'${text}` : text)
+
+/** Always in quotes, so that an empty text is not the same as none (RFC 4180). */
+const quoted = (text: string) => `"${withoutFormula(text).replaceAll('"', '""')}"`
+
+/** A request as the columns have it: its wish, if it has one, in three of them. */
+function toRow({ wish, ...request }: ExportedRequest) {
+  const { wishId = null, requestCount = null, votes = null } = wish ?? {}
+  return { ...request, wishId, wishRequestCount: requestCount, wishVotes: votes }
+}
+
+type Row = ReturnType<typeof toRow>
+
+function toField(value: Row[(typeof columns)[number]]): string {
+  if (value === null) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return quoted(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+export const csvHeader = `${columns.join(',')}\r\n`
+
+/** One record as RFC 4180 has it: lists are JSON, what is unknown is empty. */
+export function toCsvRecord(request: ExportedRequest): string {
+  const row = toRow(request)
+  return `${columns.map((column) => toField(row[column])).join(',')}\r\n`
+}

@@ -1,0 +1,184 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { PlatformName, RequestStatus } from '../database/column-types.ts'
+import type { Executor } from '../database/open.ts'
+import { filterView } from '../requests/filters/filters.ts'
+import { type RequestRecord, readRequests } from '../requests/record.ts'
+import { requestColumns, standingIn, type View } from '../requests/views/view.ts'
+import { wishIdIn } from '../requests/wishes/membership.ts'
+import { readWishNumbers, type WishNumbers } from '../requests/wishes/numbers.ts'
+import { type AnswerInput, readTotals, type SearchAnswer, type SearchPage, toAnswer } from './answer.ts'
+import { type SearchOrder, searchCap } from './orders.ts'
+import { searchCorrected } from './query-search.ts'
+import type { RankedMatches } from './ranked.ts'
+import type { SearchIndex, SearchInput } from './search-index.ts'
+
+/** A wish that matches, with the numbers of the whole wish; a request that is not likely has none, and stands for itself. */
+export interface GroupedResult {
+  wishId: string | null
+  /** That of its most telling request. */
+  title: string
+  requestCount: number
+  votes: number
+  platforms: PlatformName[]
+  status: RequestStatus | null
+  firstAskedAt: string
+  lastAskedAt: string
+  /** How many of its requests match and pass the filters, among those that were considered. */
+  matching: number
+  /** The one of them that matches best. */
+  bestMatch: RequestRecord
+}
+
+interface Group {
+  /** Null for a request that is not likely in the view. */
+  wish_id: string | null
+  matching: number
+  best_id: string
+  groups: number
+}
+
+/** The orders of wishes; equally good ones in the order of their best match. */
+const orders: Record<SearchOrder, RawBuilder<unknown>> = {
+  relevance: sql`position`,
+  votes: sql`is_likely desc, is_first desc, coalesce(own.votes, wishes.votes, requests.votes) desc, position`,
+  new: sql`is_likely desc, is_first desc, coalesce(own.first_asked_at, wishes.first_asked_at, requests.posted_at) desc, position`,
+}
+
+interface GroupInput {
+  view: View
+  sortBy: SearchOrder
+  offset: number
+  limit: number
+}
+
+/** A page of the groups that ranked matches form. */
+async function groupMatches(
+  executor: Executor,
+  { ids, first }: Pick<RankedMatches, 'ids' | 'first'>,
+  { view, sortBy, offset, limit }: GroupInput,
+): Promise<Group[]> {
+  const { account } = view
+  const own =
+    account === null
+      ? sql`select null::uuid as wish_id, 0 as votes, null::timestamptz as first_asked_at where false`
+      : sql`select wish_id, votes, first_asked_at from account_wishes where account_id = ${account}::uuid`
+  // All matches of a view of likely requests are likely.
+  const isLikely =
+    view.least === 2
+      ? sql`true`
+      : sql`(select ${standingIn(view, requestColumns)} = 2 from requests where requests.id = match.id)`
+  const { rows } = await sql<Group>`
+    with matches as (
+      select match.id, position, position <= ${first} as is_first, ${isLikely} as is_likely
+      from unnest(${ids}::uuid[]) with ordinality as match (id, position)
+    ),
+    placed as (
+      select id, position, is_first, is_likely, case when is_likely then ${wishIdIn(view, sql.ref('matches.id'))} else id end as group_id
+      from matches
+    ),
+    grouped as materialized (
+      select group_id, is_likely, bool_or(is_first) as is_first, min(position) as position, count(*)::int as matching,
+        (array_agg(id order by position))[1] as best_id
+      from placed group by group_id, is_likely
+    )
+    select case when is_likely then group_id end as wish_id, matching, best_id, (count(*) over ())::int as groups
+    from grouped
+      join requests on requests.id = best_id
+      left join wishes on is_likely and wishes.id = group_id and wishes.requests > 0
+      left join (${own}) as own on is_likely and own.wish_id = group_id
+    order by ${orders[sortBy]} limit ${limit} offset ${offset}`.execute(executor)
+  return rows
+}
+
+/** What is shown of a request that has no wish. */
+const withoutWish = ({ title, votes, sourcePlatform, status, originalCreatedAt, createdAt }: RequestRecord) => ({
+  wishId: null,
+  title,
+  requestCount: 1,
+  votes,
+  platforms: [sourcePlatform as PlatformName],
+  status,
+  firstAskedAt: originalCreatedAt ?? createdAt,
+  lastAskedAt: originalCreatedAt ?? createdAt,
+})
+
+const ofWish = ({ topRequestId: _, firstAskedAt, lastAskedAt, ...numbers }: WishNumbers, title: string) => ({
+  ...numbers,
+  title,
+  firstAskedAt: firstAskedAt.toISOString(),
+  lastAskedAt: lastAskedAt.toISOString(),
+})
+
+export interface GroupedPage extends Pick<RankedMatches, 'window' | 'maybeIds' | 'anyMatch'> {
+  results: GroupedResult[]
+  /** Another wish follows. */
+  more: boolean
+  words: string[]
+}
+
+/** Searches wishes: each has one result, however many of its requests match. The best 100 wishes can be read. */
+export async function searchWishes(
+  searchIndex: SearchIndex,
+  executor: Executor,
+  input: SearchInput,
+): Promise<GroupedPage> {
+  const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
+  const view = filterView(filters)
+  const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
+  const read = async (isWide: boolean) => {
+    const { ids, first, canBeWider, ...ranked } = await searchIndex.rank(executor, input, { isWide })
+    const groups = await groupMatches(executor, { ids, first }, { view, sortBy, offset, limit })
+    return { ranked, groups, canBeWider, amount: groups[0]?.groups ?? 0 }
+  }
+  const narrow = await read(false)
+  // Whichever page it is, so that pages fit together: a page beyond the groups is empty.
+  const isStarved = narrow.canBeWider && narrow.amount <= searchCap
+  const { ranked, groups, amount } = isStarved ? await read(true) : narrow
+  const wishIds = groups.flatMap(({ wish_id: wishId }) => wishId ?? [])
+  const numbers = await readWishNumbers(executor, wishIds, view)
+  const tops = [...numbers.values()].map(({ topRequestId }) => topRequestId)
+  const shown = [...new Set([...groups.map(({ best_id: bestId }) => bestId), ...tops])]
+  const records = new Map(
+    (await readRequests(executor, shown, { fullText, view })).map((request) => [request._id, request]),
+  )
+  const results = groups.flatMap(({ wish_id: wishId, matching, best_id: bestId }) => {
+    const bestMatch = records.get(bestId)
+    if (bestMatch === undefined) return []
+    const wish = wishId === null ? undefined : numbers.get(wishId)
+    const title = wish === undefined ? undefined : records.get(wish.topRequestId)?.title
+    const shownWish = wish === undefined ? withoutWish(bestMatch) : ofWish(wish, title ?? bestMatch.title)
+    return [{ ...shownWish, matching, bestMatch }]
+  })
+  return { ...ranked, results, more: amount > offset + groups.length }
+}
+
+export interface WishAnswer {
+  data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: GroupedResult[] }
+  meta: SearchAnswer['meta']
+}
+
+/**
+ * The answer to a search whose results are wishes, without what depends on the caller.
+ * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ */
+export async function answerWithWishes(
+  { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
+  input: AnswerInput,
+): Promise<WishAnswer> {
+  const { more, maybeIds, results, ...found } = await searchCorrected(searchIndex, executor, input, (query) =>
+    searchWishes(searchIndex, executor, query),
+  )
+  const totals = await readTotals(searchIndex, executor, input, found.understood)
+  const atCap = input.offset + results.length >= searchCap
+  const { data, meta } = await toAnswer(executor, input, {
+    ...found,
+    totals,
+    onlyWords: new Set(),
+    results: results.map(({ bestMatch }) => bestMatch),
+    maybeResults: maybeIds.length,
+    hasMore: more && !atCap,
+    limitReached: more && atCap,
+  })
+  const { results: bestMatches, ...rest } = data
+  return { data: { ...rest, results: results.map((wish, at) => ({ ...wish, bestMatch: bestMatches[at]! })) }, meta }
+}

@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import type { Executor } from '../database/open.ts'
+import { closed, oneOf } from '../http/schemas.ts'
+import type { RequestRecord } from '../requests/record.ts'
+import { searchTextLimit } from '../requests/words/text.ts'
+import { createPauses } from '../runtime/event-loop.ts'
+import { createPieceReader, type Piece } from './marks.ts'
+
+const highlightedFields = ['title', 'description', 'tags', 'author'] as const
+
+/** Where a field of a result has the words of the query. */
+export interface Highlight {
+  field: (typeof highlightedFields)[number]
+  /** The field, or the part of a long one that has the largest number of the words. */
+  text: string
+  /** Start and end of each match in `text`, in UTF-16 code units, end exclusive; in order, never overlapping. */
+  ranges: [number, number][]
+}
+
+export const highlightSchema = closed({
+  field: oneOf(highlightedFields),
+  text: Type.String({ description: 'The field, or the part of a long one that has the largest number of the words' }),
+  ranges: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
+    description: 'Start and end of each match in `text`, in UTF-16 code units, end exclusive',
+  }),
+})
+
+/** A longer text is shown in part. */
+const snippetLength = 240
+
+interface ReadField {
+  field: Highlight['field']
+  text: string
+  pieces: Piece[]
+}
+
+function fieldsOf({ title, description, tags, authorName, authorHandle }: RequestRecord): Omit<ReadField, 'pieces'>[] {
+  return [
+    { field: 'title', text: title },
+    { field: 'description', text: description.slice(0, searchTextLimit) },
+    ...tags.map((text) => ({ field: 'tags' as const, text })),
+    ...[authorName ?? '', authorHandle ?? ''].map((text) => ({ field: 'author' as const, text })),
+  ]
+}
+
+/** Only words of letters are stemmed by the text search configuration. */
+const isStemmed = (word: string) => /^\p{L}[\p{L}\p{M}]*$/u.test(word)
+
+/** The database stems at most this many words for a page of results; those after them are marked only where they are as in the query. */
+const maxCandidates = 10_000
+
+/** Gathers the words that may have the stem of a word of the query: stemming never changes the first letter. */
+function createCandidates(queried: readonly string[]) {
+  const beginnings = new Set(queried.filter(isStemmed).map((word) => word[0]))
+  const exact = new Set(queried)
+  const candidates = new Set<string>()
+  const add = (word: string) => {
+    if (!beginnings.has(word[0]) || candidates.has(word) || exact.has(word) || !isStemmed(word)) return
+    if (candidates.size < maxCandidates) candidates.add(word)
+  }
+  return { candidates, add }
+}
+
+/** The words that match in the index: those with the stem of a word of the query. */
+async function findMatchingWords(executor: Executor, queried: readonly string[], candidates: ReadonlySet<string>) {
+  const matching = new Set(queried)
+  const stemmed = queried.filter(isStemmed)
+  if (candidates.size === 0) return matching
+  const { rows } = await sql<{ word: string }>`
+    select word from unnest(${[...candidates]}::text[]) as word
+    where ts_lexize('wishwell_stem', word) && array(
+      select lexeme from unnest(${stemmed}::text[]) as queried, unnest(ts_lexize('wishwell_stem', queried)) as lexeme
+    )`.execute(executor)
+  for (const { word } of rows) matching.add(word)
+  return matching
+}
+
+/** Matches as ranges; matches that touch are one. */
+function rangesOf(matches: readonly Piece[]): [number, number][] {
+  const ranges: [number, number][] = []
+  for (const { start, end } of matches) {
+    const last = ranges.at(-1)
+    if (last && last[1] === start) last[1] = end
+    else ranges.push([start, end])
+  }
+  return ranges
+}
+
+function takeOne(amounts: Map<string, number>, word: string): void {
+  const left = (amounts.get(word) ?? 0) - 1
+  if (left > 0) amounts.set(word, left)
+  else amounts.delete(word)
+}
+
+/** The part of a long text with the most different words among its matches, the first such part. */
+function snippetOf(text: string, matches: readonly Piece[]): { from: number; to: number } {
+  if (text.length <= snippetLength) return { from: 0, to: text.length }
+  let best = { first: 0, different: 0 }
+  // A window of matches moves over the text: each match enters and leaves it once, so the work is linear.
+  const amounts = new Map<string, number>()
+  let next = 0
+  for (const [first, match] of matches.entries()) {
+    for (; next < matches.length && matches[next]!.end <= match.start + snippetLength; next++) {
+      for (const word of matches[next]!.words) amounts.set(word, (amounts.get(word) ?? 0) + 1)
+    }
+    if (amounts.size > best.different) best = { first, different: amounts.size }
+    if (next === first) next++
+    else for (const word of match.words) takeOne(amounts, word)
+  }
+  const { start, end } = matches[best.first]!
+  // Some words before the first match, from the beginning of one; and never half of a surrogate pair.
+  const earliest = Math.max(0, start - 40)
+  const space = text.slice(earliest, start).search(/\s\S/)
+  const from = earliest === 0 ? 0 : space === -1 ? start : earliest + space + 1
+  const latest = Math.min(text.length, Math.max(end, from + snippetLength))
+  const lastSpace = text.slice(0, latest).search(/\s\S*$/)
+  const whole = latest === text.length || lastSpace < end
+  const to = whole ? latest : lastSpace
+  return { from, to: to < text.length && isHighSurrogate(text, to - 1) ? to - 1 : to }
+}
+
+const isHighSurrogate = (text: string, index: number) => {
+  const unit = text.charCodeAt(index)
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+function highlightOf({ field, text, pieces }: ReadField, matching: ReadonlySet<string>): Highlight[] {
+  const matches = pieces.filter(({ words }) => words.some((word) => matching.has(word)))
+  if (matches.length === 0) return []
+  const { from, to } = snippetOf(text, matches)
+  const inside = matches
+    .filter(({ start, end }) => start >= from && end <= to)
+    .map((match) => ({ ...match, start: match.start - from, end: match.end - from }))
+  return inside.length === 0 ? [] : [{ field, text: text.slice(from, to), ranges: rangesOf(inside) }]
+}
+
+/**
+ * Where each of the results has the words, found as the index finds them: a word is marked when it is the same word after
+ * normalisation and stemming.
+ * @param words normalised
+ * @returns the highlights of each result, in the order of the results.
+ */
+export async function highlightMatches(
+  executor: Executor,
+  results: readonly RequestRecord[],
+  words: readonly string[],
+): Promise<Highlight[][]> {
+  const readPieces = createPieceReader()
+  const pause = createPauses()
+  const read: ReadField[][] = []
+  const { candidates, add } = createCandidates(words)
+  for (const result of results) {
+    const fields = fieldsOf(result).map((field) => ({ ...field, pieces: readPieces(field.text) }))
+    for (const { pieces } of fields) for (const piece of pieces) for (const word of piece.words) add(word)
+    read.push(fields)
+    await pause()
+  }
+  const matching = await findMatchingWords(executor, words, candidates)
+  const highlights: Highlight[][] = []
+  for (const fields of read) {
+    highlights.push(fields.flatMap((field) => highlightOf(field, matching)))
+    await pause()
+  }
+  return highlights
+}

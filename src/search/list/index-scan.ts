@@ -1,0 +1,149 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { topicKey } from '../../platforms/topic-key.ts'
+import {
+  all,
+  dateConditions,
+  platformCondition,
+  tagCondition,
+  voteCondition,
+} from '../../requests/filters/conditions.ts'
+import { filterView, type RequestFilters } from '../../requests/filters/filters.ts'
+import {
+  type RecordChoice,
+  type RequestRecord,
+  type RequestRow,
+  recordColumns,
+  type TextChoice,
+  toRecord,
+} from '../../requests/record.ts'
+import { isLikelyIndexed, isShown } from '../../requests/views/view.ts'
+import type { ListOrder, Position } from './cursor.ts'
+
+export interface ListFilters extends RequestFilters {
+  /** A job that the caller may see. */
+  jobId?: string | undefined
+}
+
+export interface ScanInput extends ListFilters, TextChoice {
+  sortBy: ListOrder
+  /** The maximum number of requests to return. */
+  limit: number
+  after: Position | null
+}
+
+export interface ListedRequest {
+  position: Position
+  record: RequestRecord
+}
+
+/** What a list reads of each row; `request_facets` and `request_topics` both have it. */
+export const listedColumns = sql`platform, posted_at, votes, tags, standing`
+
+/** Microseconds since 1970: exact, where a JavaScript date would round a sort key to milliseconds. */
+export const sortKey = (sortBy: ListOrder) =>
+  sortBy === 'new' ? sql`(extract(epoch from posted_at) * 1000000)::bigint` : sql`votes::bigint`
+
+export const sortColumn = (sortBy: ListOrder) => sql.ref(sortBy === 'new' ? 'posted_at' : 'votes')
+
+/** The condition of the partial indexes of likely requests, where these have exactly what is shown; else none. */
+export const likelyCondition = (filters: RequestFilters): RawBuilder<unknown>[] =>
+  isLikelyIndexed(filterView(filters)) ? [sql`standing = 2`] : []
+
+/** The conditions that bound the part of the order's index in which the list lies; the column `id` is named by the caller. */
+export function indexRange(input: ScanInput, id: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  const { sortBy, after } = input
+  const bounds = [...likelyCondition(input), ...(sortBy === 'new' ? dateConditions(input) : voteCondition(input))]
+  if (after === null) return bounds
+  const from =
+    sortBy === 'new'
+      ? sql`timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond'`
+      : sql`${after[0]}::bigint`
+  return [...bounds, sql`(${sortColumn(sortBy)}, ${id}) < (${from}, ${after[1]}::uuid)`]
+}
+
+const listed = { id: sql.ref('listed.id'), standing: sql.ref('listed.standing') }
+
+/** The view where no index has its rows: also unlisted requests and those of other classes are then read, and left out. */
+const viewCondition = (input: ScanInput): RawBuilder<unknown>[] =>
+  isLikelyIndexed(filterView(input)) ? [] : [isShown(filterView(input), listed)]
+
+/** `request_topics` has no status. */
+const listedStatus = ({ status }: ScanInput): RawBuilder<unknown>[] =>
+  status ? [sql`(select status from requests where requests.id = listed.id) = any(${status}::text[])`] : []
+
+/** The other conditions, which are checked on each row of `listed`. */
+export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
+  ...(input.sortBy === 'new' ? voteCondition(input) : dateConditions(input)),
+  ...platformCondition(input),
+  ...tagCondition(input),
+  ...(input.jobId === undefined
+    ? []
+    : [sql`exists (select from scrape_job_requests where job_id = ${input.jobId} and request_id = listed.id)`]),
+  ...viewCondition(input),
+  ...listedStatus(input),
+]
+
+/** A row of a page: the request, and its position in the order. */
+export type ListedRow = RequestRow & { key: number; position_id: string }
+
+/**
+ * A query for the rows of all topics in an order, read from its indexes: that of the likely requests alone, or both.
+ * @param conditions on rows of `request_facets`. @param limit the maximum of rows, and of those that are read from each index
+ */
+export function rowsInOrder(
+  filters: RequestFilters,
+  { sortBy, conditions, limit }: { sortBy: ListOrder; conditions: readonly RawBuilder<unknown>[]; limit: number },
+): RawBuilder<unknown> {
+  const column = sortColumn(sortBy)
+  const rowsOf = (standing: RawBuilder<unknown>) => sql`
+    select request_id as id, ${listedColumns} from request_facets where ${all([standing, ...conditions])}
+    order by ${column} desc, request_id desc limit ${sql.lit(limit)}`
+  const likely = sql`standing = 2`
+  return isLikelyIndexed(filterView(filters))
+    ? rowsOf(likely)
+    : sql`select * from ((${rowsOf(likely)}) union all (${rowsOf(sql`standing <> 2`)})) as parts
+        order by ${column} desc, id desc limit ${sql.lit(limit)}`
+}
+
+/**
+ * Reads the next rows of the list's order, at most `width` of them, and picks those that pass the filters.
+ * @returns the picked ones, one more than `limit` where there is one; and the position of the last row that was scanned, null
+ * when the order has no more rows.
+ */
+export async function scanIndex(
+  executor: Executor,
+  input: ScanInput,
+  width: number,
+): Promise<{ found: ListedRequest[]; end: Position | null }> {
+  const { sortBy, limit, topic } = input
+  const column = sortColumn(sortBy)
+  const base =
+    topic === undefined
+      ? rowsInOrder(input, { sortBy, conditions: indexRange(input, sql`request_id`), limit: width })
+      : sql`select request_id as id, ${listedColumns} from request_topics
+          where ${all([sql`topic_key = ${topicKey(topic)}`, ...indexRange(input, sql`request_id`)])}
+          order by ${column} desc, request_id desc limit ${width}`
+  const { rows } = await sql<ListedRow & { matches: boolean; rank: number }>`
+    with page as materialized (
+      select id, ${sortKey(sortBy)} as key, matches, rank from (
+        select *, ${all(rowConditions(input))} as matches,
+          (row_number() over (order by ${column} desc, id desc))::integer as rank
+        from (${base}) as listed
+      ) as scanned
+      where matches or rank = ${width}
+      order by ${column} desc, id desc limit ${limit + 2}
+    )
+    select ${recordColumns(input)}, page.id as position_id, key, matches, rank
+    from page left join requests on requests.id = page.id order by rank`.execute(executor)
+  const last = rows.at(-1)
+  return {
+    found: rows.flatMap((row) => (row.matches ? [toListed(row, input)] : [])).slice(0, limit + 1),
+    end: last && last.rank === width ? [Number(last.key), last.position_id] : null,
+  }
+}
+
+export const toListed = (row: ListedRow, choice: RecordChoice): ListedRequest => ({
+  position: [Number(row.key), row.position_id],
+  record: toRecord(row, choice),
+})

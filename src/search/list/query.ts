@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox'
+import type { Account } from '../../http/callers.ts'
+import { pageParameters } from '../../http/pagination.ts'
+import { closed } from '../../http/schemas.ts'
+import { parseQueryFilters, queryFilters } from '../../requests/filters/filters.ts'
+import type { ListFilters } from './index-scan.ts'
+
+/** The filters of a list and of an export, and where they go on. */
+export const listQuery = {
+  ...queryFilters,
+  jobId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what this job found' })),
+  cursor: pageParameters.cursor,
+}
+
+const { cursor: _cursor, ...filterProperties } = listQuery
+const filtersSchema = closed(filterProperties)
+
+/** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or status. */
+export const parseListFilters = ({ jobId, ...query }: Static<typeof filtersSchema>, account: Account): ListFilters => ({
+  ...parseQueryFilters(query, account),
+  jobId,
+})

@@ -1,0 +1,104 @@
+import { Type } from 'typebox'
+import type { Authentication } from '../../accounts/authentication.ts'
+import { prices, priceText } from '../../accounts/plans.ts'
+import { creditsOfCaller } from '../../credits/usage.ts'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
+import { pageOf, pageParameters } from '../../http/pagination.ts'
+import { closed, defaulted, errorResponses, oneOf, usage } from '../../http/schemas.ts'
+import { sortByParameter } from '../../http/sort-order.ts'
+import { invalidField } from '../../http/validation.ts'
+import { searchWords } from '../../platforms/topic-words.ts'
+import { fullTextParameter, requestRecord } from '../../requests/record.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
+import type { RealtimeList } from '../live-collection.ts'
+import { realtimeMeta } from '../live-collection.ts'
+import { listOrders } from './cursor.ts'
+import { type JobOwnership, requireOwnJob } from './job-filter.ts'
+import { type ListInput, listRequests } from './list.ts'
+import { listQuery, parseListFilters } from './query.ts'
+
+const security = [{ apiKey: [] }]
+const tags = ['Requests']
+export interface ListDependencies extends JobOwnership {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+  cachedRead: CoalescedReads
+  realtimeList: RealtimeList
+  defaultPlatforms: readonly PlatformName[]
+}
+
+const listDescription = `Likely feature requests, and with \`include\` others. By the original date (where the platform gives none, by when it entered the cache) or by votes. With filters a page
+may hold fewer requests than \`limit\`, even none, and yet have more after it: \`hasMore\` says so.
+
+With \`source=realtime\` a page of \`topic\` is collected live from each of \`platforms\` that is not fresh, within a
+deadline, and the list after it is the answer. It costs ${priceText(prices.realtime)}, given back when nothing was collected, and takes an
+\`Idempotency-Key\`. The pages after the first need their \`cursor\` and no \`source\`.`
+
+/** Refuses what a live collection cannot do. */
+function checkRealtime({ topic, cursor }: Pick<ListInput, 'topic' | 'cursor'>): string {
+  if (topic === undefined) throw invalidField('topic', 'is required with source=realtime')
+  if (cursor !== undefined)
+    throw invalidField('cursor', 'is not for source=realtime: leave out source for the next page')
+  if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
+  return topic
+}
+
+const listSchema = {
+  operationId: 'listRequests',
+  summary: 'List the cached requests',
+  description: listDescription,
+  tags,
+  security,
+  headers: idempotencyHeaders,
+  querystring: closed({
+    ...listQuery,
+    sortBy: sortByParameter(listOrders, { default: 'new', description: 'Newest or most voted first' }),
+    limit: pageParameters.limit,
+    fullText: fullTextParameter,
+    source: defaulted(
+      oneOf(['cached', 'realtime'], {
+        default: 'cached',
+        description: `\`realtime\` needs \`topic\`; ${priceText(prices.realtime)}`,
+      }),
+    ),
+  }),
+  response: {
+    200: closed({ data: pageOf('results', requestRecord), meta: Type.Optional(realtimeMeta), usage }),
+    ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
+  },
+}
+
+/** Listing the cache, and with `source=realtime` what is collected now. */
+export function registerListRoutes(app: App, dependencies: ListDependencies): void {
+  const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead } = dependencies
+  app.get(
+    '/api/v1/requests',
+    { onRequest: authentication.requireAccount, schema: listSchema },
+    async (request, reply) => {
+      const account = authentication.accountOf(request)
+      const { sortBy, limit, fullText, source, cursor, ...query } = request.query
+      const filters = parseListFilters(query, account)
+      await requireOwnJob(dependencies, account.accountId, filters.jobId)
+      const list = { ...filters, sortBy, limit, fullText, cursor }
+      if (source === 'realtime') {
+        // The answer to a HEAD has no body, but collecting for it would cost a credit.
+        if (request.method === 'HEAD') throw invalidField('source', 'realtime is not for HEAD')
+        authentication.requireScope(request, 'collect')
+        const topic = checkRealtime(list)
+        const platforms = filters.platforms ?? defaultPlatforms
+        return realtimeList(request, reply, { list: { ...list, topic }, platforms })
+      }
+      const page = await cachedRead(`list ${JSON.stringify(list)}`, () => listRequests(database, list))
+      const credits = await creditsOfCaller(database, account, clock.now())
+      return {
+        data: { results: page.results, hasMore: page.hasMore, cursor: page.cursor },
+        usage: { credits },
+      }
+    },
+  )
+}

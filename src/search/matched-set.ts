@@ -1,0 +1,137 @@
+import { type RawBuilder, sql } from 'kysely'
+import { all, conditionsOn } from '../requests/filters/conditions.ts'
+import { filterView } from '../requests/filters/filters.ts'
+import { type StandingColumns, standingIn } from '../requests/views/view.ts'
+import type { Part, SearchQuery } from './engine.ts'
+import type { Phrase } from './query.ts'
+import type { Term } from './terms.ts'
+import { textCondition } from './text-condition.ts'
+
+// The requests that match a query, by `searchable_requests` and its index of words.
+
+/** Those of a row of `searchable_requests`. */
+export const searchableColumns: StandingColumns = {
+  id: sql.ref('searchable_requests.request_id'),
+  standing: sql.ref('searchable_requests.standing'),
+}
+
+const joined = (queries: readonly RawBuilder<unknown>[], operator: '&&' | '||') =>
+  sql`(${sql.join(queries, operator === '&&' ? sql` && ` : sql` || `)})`
+
+/** All words of each alternative, in any of the alternatives. */
+const oneOf = (alternatives: Term | Phrase) =>
+  joined(
+    alternatives.map((words) => sql`plainto_tsquery('wishwell', ${words})`),
+    '||',
+  )
+
+/** The words of the phrases: an index has them, where the phrases themselves are compared with each text. */
+export const phraseWords = ({ phrases }: SearchQuery): RawBuilder<unknown> | null =>
+  phrases.length === 0 ? null : joined(phrases.map(oneOf), '&&')
+
+/** All words of a query, as a `tsquery`. */
+export const allWords = (terms: readonly Term[]): RawBuilder<unknown> => joined(terms.map(oneOf), '&&')
+
+/** The words of a part of the matches, as a `tsquery`. */
+export function wordsQuery(query: SearchQuery, part: Part): RawBuilder<unknown> {
+  const all = allWords(query.terms)
+  const ofPhrases = phraseWords(query)
+  const parts = [
+    ...(part === 'all' ? [all] : [joined(query.terms.map(oneOf), '||'), sql`!!${all}`]),
+    ...(ofPhrases === null ? [] : [ofPhrases]),
+  ]
+  return joined(parts, '&&')
+}
+
+/** Whether the text of `request_id` has the phrases and no exclusion. */
+export function phrasesHold(query: SearchQuery, id: RawBuilder<unknown>): RawBuilder<boolean> {
+  const condition = textCondition(query)
+  if (condition === null) return sql<boolean>`true`
+  return sql<boolean>`exists (select from (
+    select ' ' || text || ' ' as text from request_texts where request_texts.request_id = ${id} offset 0
+  ) as padded where ${condition})`
+}
+
+/**
+ * Whether a request of `searchable_requests` that has the words of a part has no exclusion. The index says which of them have the words of an
+ * exclusion in any form; only their texts are compared. An exclusion without a word of the index leaves all of them.
+ */
+function hasNoExclusion(query: SearchQuery, part: Part, holds: RawBuilder<boolean>): RawBuilder<boolean> {
+  const excluded = query.excluded.map(oneOf)
+  const having = sql`${wordsQuery(query, part)} && ${joined(excluded, '||')}`
+  return sql<boolean>`case
+    when (select least(${sql.join(excluded.map((words) => sql`numnode(${words})`))}) > 0)
+      and searchable_requests.request_id not in (select request_id from ${requestsWithWords(having, {})}) then true
+    else ${holds} end`
+}
+
+/** The filters on a row of `searchable_requests`; the text is read only of rows that pass the others. */
+function passesFilters(query: SearchQuery, part: Part | null): RawBuilder<boolean> {
+  const conditions = all(conditionsOn('searchable_requests', query.filters))
+  // Without it the planner may read all requests of a topic at once.
+  if (textCondition(query) === null) return conditions
+  const holds = phrasesHold(query, sql.ref('searchable_requests.request_id'))
+  const onText = part === null || query.phrases.length > 0 ? holds : hasNoExclusion(query, part, holds)
+  return sql<boolean>`case when ${conditions} then ${onText} else false end`
+}
+
+/** Whether anything beside its words and its class decides if a request is a result. */
+export const hasFilters = (query: SearchQuery): boolean =>
+  conditionsOn('searchable_requests', query.filters).length > 0 || textCondition(query) !== null
+
+/** Whether a match in the view's class may be no result: then matches are read and checked one by one. */
+export const isChecked = (query: SearchQuery): boolean =>
+  hasFilters(query) || filterView(query.filters).account !== null
+
+/** The rows of `searchable_requests` with the words of a `tsquery`, always read by the index. */
+export const requestsWithWords = (
+  words: RawBuilder<unknown>,
+  { least = sql`-1`, max = sql`null` }: { least?: RawBuilder<unknown>; max?: RawBuilder<unknown> | undefined },
+): RawBuilder<unknown> => sql`requests_with_words(${words}, (${least})::smallint, (${max})::bigint)`
+
+/** Those of the sample, one request in 32, with the words of a `tsquery`: what has many there has very many in all. */
+export const sampledRequestsWithWords = (
+  words: RawBuilder<unknown>,
+  { least, max }: { least: number; max: number },
+): RawBuilder<unknown> =>
+  sql`sampled_requests_with_words(${words}, ${sql.lit(least)}::smallint, ${sql.lit(max)}::bigint)`
+
+/** The lowest standing in the shared view of what a view may show or offer. For an account a request may have a higher one. */
+export function leastOffered({ filters }: Pick<SearchQuery, 'filters'>): number {
+  const view = filterView(filters)
+  return view.account === null ? Math.min(view.least, 1) : -1
+}
+
+interface MatchesOptions {
+  /** The first `max` ones only, else all. */
+  max?: RawBuilder<unknown>
+  /** The lowest standing in the shared view: by default what the view of the query may show or offer. */
+  least?: number
+}
+
+/** A query for rows of `searchable_requests` with the words of a part of the matches. */
+export const matchesOf = (
+  query: SearchQuery,
+  part: Part,
+  { max, least = leastOffered(query) }: MatchesOptions = {},
+): RawBuilder<unknown> =>
+  sql`select * from ${requestsWithWords(wordsQuery(query, part), { least: sql.lit(least), max })}`
+
+/**
+ * A query for the matches that the view shows or may offer, that pass the filters and have the phrases, with their standing in the view.
+ * @param matches as of `matchesOf`
+ * @param part the one that the matches are of; null when they are any requests
+ */
+export function offeredOf(
+  query: SearchQuery,
+  matches: RawBuilder<unknown>,
+  part: Part | null = null,
+): RawBuilder<unknown> {
+  const view = filterView(query.filters)
+  const passing = sql`
+    select request_id as id, platform, status, tags, votes, posted_at, ${standingIn(view, searchableColumns)} as standing
+    from (${matches}) as searchable_requests where ${passesFilters(query, part)}`
+  // `offset 0`: a standing that is a query by itself runs once for each row.
+  const ofView = view.account === null ? passing : sql`${passing} offset 0`
+  return sql`select * from (${ofView}) as passing where standing >= ${sql.lit(Math.min(view.least, 1))}`
+}

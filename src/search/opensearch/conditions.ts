@@ -1,0 +1,75 @@
+import type { Standing } from '../../database/column-types.ts'
+import { topicKey } from '../../platforms/topic-key.ts'
+import type { RequestFilters } from '../../requests/filters/filters.ts'
+import type { View } from '../../requests/views/view.ts'
+import type { Part, RankedQuery, SearchQuery } from '../engine.ts'
+import type { Phrase } from '../query.ts'
+import { isOneWord, type Term } from '../terms.ts'
+import type { Clause } from './cluster.ts'
+import { stemsOf } from './documents.ts'
+
+// The conditions of a search, in the query language of OpenSearch.
+
+const both = (clauses: readonly Clause[]): Clause => ({ bool: { filter: clauses } })
+const either = (clauses: readonly Clause[]): Clause => ({ bool: { should: clauses, minimum_should_match: 1 } })
+const not = (clause: Clause): Clause => ({ bool: { must_not: [clause] } })
+
+/** Any of the words, better the more of them, the rarer and the more frequent they are in a text of its length (BM25). */
+const anyOf = (words: readonly string[]): Clause => ({
+  match: { stems: { query: words.map(stemsOf).join(' '), operator: 'or' } },
+})
+
+/** Above the score of 32 rare words: what has all words comes before all others. A score keeps three decimal places beside it. */
+export const allWordsScore = 2_000
+
+/** Any of the words, and first what has all words of a query. */
+export const rankedBy = ({ words, terms }: RankedQuery): Clause => {
+  if (isOneWord(terms)) return anyOf(words)
+  const whole = { constant_score: { filter: both(terms.map(hasTerm)), boost: allWordsScore } }
+  return { bool: { must: [anyOf(words)], should: [whole] } }
+}
+
+/** One of the alternatives; all words of it. */
+const hasTerm = (term: Term): Clause =>
+  either(term.map((words) => ({ match: { stems: { query: stemsOf(words), operator: 'and' } } })))
+
+/** One of the forms, word by word as they are written, in one field. */
+const hasPhrase = (forms: Phrase): Clause => either(forms.map((form) => ({ match_phrase: { words: form } })))
+
+const hasPart = ({ terms }: SearchQuery, part: Part): Clause[] =>
+  part === 'all' ? terms.map(hasTerm) : [either(terms.map(hasTerm)), not(both(terms.map(hasTerm)))]
+
+/** The phrases, and no exclusion. */
+export const hasTexts = ({ phrases, excluded }: Pick<SearchQuery, 'phrases' | 'excluded'>): Clause[] => [
+  ...phrases.map(hasPhrase),
+  ...excluded.map((forms) => not(hasPhrase(forms))),
+]
+
+const microseconds = (date: Date) => date.getTime() * 1_000
+
+const posted = ({ since, until }: RequestFilters): Clause[] => {
+  if (since === undefined && until === undefined) return []
+  const range = { ...(since ? { gte: microseconds(since) } : {}), ...(until ? { lt: microseconds(until) } : {}) }
+  return [{ range: { posted_at: range } }]
+}
+
+const passes = (filters: RequestFilters): Clause[] => [
+  ...(filters.platforms ? [{ terms: { platform: filters.platforms } }] : []),
+  ...(filters.topic === undefined ? [] : [{ term: { topics: topicKey(filters.topic) } }]),
+  ...(filters.tags ?? []).map((tag) => ({ term: { tags: tag } })),
+  ...(filters.minVotes === undefined ? [] : [{ range: { votes: { gte: filters.minVotes } } }]),
+  ...posted(filters),
+  ...(filters.status ? [{ terms: { status: filters.status } }] : []),
+]
+
+/** What a view has in one of some classes: as the account sees it where that differs, else as all do. */
+function inClasses({ account }: View, classes: readonly Standing[]): Clause {
+  const shared: Clause = { terms: { standing: classes } }
+  if (account === null) return shared
+  const own = { terms: { own: classes.map((standing) => `${account}:${standing}`) } }
+  return either([own, { bool: { filter: [shared], must_not: [{ term: { own_accounts: account } }] } }])
+}
+
+/** What has a part of the words, the phrases and no exclusion, and passes the filters, in some classes of a view. */
+export const matching = (query: SearchQuery, part: Part, view: View, classes: readonly Standing[]): Clause =>
+  both([...hasPart(query, part), ...hasTexts(query), ...passes(query.filters), inClasses(view, classes)])

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { fieldBoundary } from '../../requests/words/text.ts'
+import { stemOf } from '../../runtime/text/stem.ts'
+import { parseSnapshot } from '../outbox/snapshot.ts'
+import type { Write } from './cluster.ts'
+import type { IndexDocument } from './mapping.ts'
+
+/** Stems of words that were met before: the same few thousand words make up nearly all texts. */
+const stems = new Map<string, string>()
+const maxStems = 50_000
+
+function cachedStem(word: string): string {
+  const known = stems.get(word)
+  if (known !== undefined) return known
+  const stem = stemOf(word)
+  if (stems.size >= maxStems) stems.clear()
+  stems.set(word, stem)
+  return stem
+}
+
+/** The stems of words with single spaces between them, in their order. */
+export const stemsOf = (words: string): string => words.split(' ').map(cachedStem).join(' ')
+
+/**
+ * A number that is higher for every later state of the database: of all transactions up to now those that are complete. (Each end of a
+ * transaction raises it by one at least.)
+ */
+export function versionOf(snapshot: string): number {
+  const { end, open } = parseSnapshot(snapshot)
+  return Number(end) - open.length
+}
+
+interface StoredRow extends Omit<IndexDocument, 'words' | 'stems' | 'own_accounts'> {
+  text: string
+}
+
+function toDocument({ text, ...columns }: StoredRow): IndexDocument {
+  const words = text.split(fieldBoundary)
+  return {
+    ...columns,
+    words,
+    stems: words.map(stemsOf).join(' '),
+    own_accounts: columns.own.map((own) => own.slice(0, own.indexOf(':'))),
+  }
+}
+
+/**
+ * What an index must have of some requests now: those that exist no longer are to be deleted. All of it is of one moment, which its version
+ * says, so that the last state wins however writes overtake each other.
+ */
+export async function readWrites(executor: Executor, ids: readonly string[]): Promise<Write[]> {
+  const { rows } = await sql<{ snapshot: string; stored: StoredRow[] }>`
+    select pg_current_snapshot()::text as snapshot, (
+      select coalesce(json_agg(stored), '[]') from (
+        select id, platform, status, tags, standing, votes, (extract(epoch from posted_at) * 1000000)::bigint as posted_at,
+          extract(year from posted_at at time zone 'UTC')::int as year, text,
+          array(select topic_key from request_topics where request_topics.request_id = id) as topics,
+          array(select account_id || ':' || own.standing from account_requests as own where own.request_id = id) as own
+        from requests join request_texts on request_texts.request_id = id
+        where id = any(${[...ids]}::uuid[])
+      ) as stored
+    ) as stored`.execute(executor)
+  const { snapshot, stored } = rows[0]!
+  const version = versionOf(snapshot)
+  const documents = new Map(stored.map((row) => [row.id, row]))
+  return ids.map((id) => {
+    const row = documents.get(id)
+    return { id, version, fields: row === undefined ? null : toDocument(row) }
+  })
+}

@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { releaseClaims } from '../../database/claimed-work.ts'
+import type { Database } from '../../database/open.ts'
+import { pauseUnlessAborted } from '../../runtime/abort.ts'
+import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
+import { type ClaimedConsumer, claimConsumer } from '../outbox/claims.ts'
+import { commitPosition, readChanges } from '../outbox/outbox.ts'
+import { type Cluster, IndexMissingError } from './cluster.ts'
+import { readWrites } from './documents.ts'
+import { advanceIndexes, replaceIndex } from './indexes.ts'
+
+export interface IndexerOptions {
+  database: Database
+  cluster: Cluster
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+/** Feeds the indexes in the cluster with the changes of the database. It runs in any number of processes: one at a time feeds an index. */
+export interface Indexer {
+  start(): void
+  /** Does all that there is to do now, but waits for nothing that is claimed by others. @throws what the cluster or the database threw. */
+  catchUp(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** How often changes are looked for. */
+const pollMs = 250
+/** How often the indexes themselves are looked after. */
+const advanceMs = 2_000
+/** The requests of one request to the cluster. */
+const sliceRequests = 500
+/** The time of a slice. What a process that died had claimed is taken over after it. */
+const claimMs = 5_000
+/** After a failure: a cluster that is away is not pressed. */
+const pauseAfterFailureMs = 2_000
+
+/** Copies the next requests, in the order of their ids. */
+async function copySlice(
+  { database, cluster }: IndexerOptions,
+  { id: name, copiedThrough: through }: ClaimedConsumer,
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from requests where ${through === null ? sql`true` : sql`id > ${through}::uuid`}
+    order by id limit ${sql.lit(sliceRequests)}`.execute(database)
+  const ids = rows.map(({ id }) => id)
+  const writes = ids.length === 0 ? [] : await readWrites(database, ids)
+  // A request without a text is none that can be found; it is noted when it gets one.
+  await cluster.write(
+    name,
+    writes.filter(({ fields }) => fields !== null),
+  )
+  // Another process may be further already, after the claim of this one has ended: then it goes on from there.
+  await sql`
+    update search_consumers set copied_through = ${ids.at(-1) ?? through}::uuid, is_copied = ${ids.length < sliceRequests}
+    where name = ${name} and copied_through is not distinct from ${through}::uuid and not is_copied`.execute(database)
+}
+
+/** Writes the next changes. @returns false for a consumer that is not registered any more. */
+async function writeChanges({ database, cluster }: IndexerOptions, { id: name }: ClaimedConsumer): Promise<boolean> {
+  const changes = await readChanges(database, name, sliceRequests)
+  if (changes === null) return false
+  for (let start = 0; start < changes.ids.length; start += sliceRequests) {
+    await cluster.write(name, await readWrites(database, changes.ids.slice(start, start + sliceRequests)))
+  }
+  await commitPosition(database, name, changes)
+  return true
+}
+
+export function createIndexer(options: IndexerOptions): Indexer {
+  const { database, cluster, log } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let feeding: BackgroundRun | null = null
+  let indexes: string[] = []
+  let advancedAt = Number.NEGATIVE_INFINITY
+
+  const advance = async () => {
+    indexes = await advanceIndexes(database, cluster, signal)
+    advancedAt = performance.now()
+  }
+
+  /** One slice of an index that no other process has claimed. @returns whether there was one. */
+  const takeSlice = async (): Promise<boolean> => {
+    const consumer = await claimConsumer(database, indexes, claimMs)
+    if (consumer === null) return false
+    const { id: name, isCopied } = consumer
+    try {
+      if (!isCopied) await copySlice(options, consumer)
+      else if (!(await writeChanges(options, consumer))) await replaceIndex(database, name, 'changes lost')
+    } catch (error) {
+      if (!(error instanceof IndexMissingError)) throw error
+      log.warn({ index: name }, 'the search cluster has lost an index: it is built anew')
+      await replaceIndex(database, name, 'index lost')
+      await advance()
+    } finally {
+      await releaseClaims(database, 'search_consumers', [consumer])
+    }
+    return true
+  }
+
+  const catchUp = async () => {
+    await advance()
+    while (!signal.aborted && (await takeSlice()));
+    await advance()
+  }
+
+  let failing = false
+  const step = async (): Promise<boolean> => {
+    try {
+      if (performance.now() - advancedAt > advanceMs) await advance()
+      const more = await takeSlice()
+      if (failing) log.info('the search index is fed again')
+      failing = false
+      return more
+    } catch (error) {
+      if (signal.aborted) return false
+      if (!failing) log.warn({ err: error }, 'the search index cannot be fed now; its changes wait in the database')
+      failing = true
+      await pauseUnlessAborted(pauseAfterFailureMs, signal)
+      return false
+    }
+  }
+
+  return {
+    start: () => {
+      feeding ??= createBackgroundRun({ everyMs: pollMs, step, onError: (error) => log.warn({ err: error }) })
+    },
+    catchUp,
+    stop: async () => {
+      stopping.abort(new Error('the indexer stops'))
+      await feeding?.stop()
+    },
+  }
+}

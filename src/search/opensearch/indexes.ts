@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { takeLock } from '../../database/advisory-locks.ts'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
+import type { IndexState } from '../../database/tables/search.ts'
+import { dropConsumer, registerConsumer } from '../outbox/outbox.ts'
+import { type Cluster, IndexMissingError } from './cluster.ts'
+import { indexBody, mappingVersion } from './mapping.ts'
+
+// The indexes of requests in the cluster: which one searches read, and which one is built to follow it.
+
+/** How long an index that no longer serves is left, for searches that are under way. */
+const retirementSeconds = 30
+
+export interface SearchIndexRow {
+  name: string
+  alias: string
+  state: IndexState
+  mapping: number
+  shards: number
+  /** How long it has been in its state. */
+  stateSeconds: number
+}
+
+/** The indexes, the oldest first. */
+export async function readIndexes(executor: Executor): Promise<SearchIndexRow[]> {
+  const { rows } = await sql<SearchIndexRow>`
+    select name, alias, state, mapping, shards, extract(epoch from now() - state_since)::float8 as "stateSeconds"
+    from search_indexes order by created_at, name`.execute(executor)
+  return rows
+}
+
+/** Names a new index, unless one is being built. The cluster is not needed for it. */
+async function beginIndex(transaction: Transaction, shards: number, needed: (rows: SearchIndexRow[]) => boolean) {
+  // Processes that start together name one index.
+  await takeLock(transaction, 'searchIndex')
+  const rows = await readIndexes(transaction)
+  if (rows.some(({ state }) => state === 'creating' || state === 'building') || !needed(rows)) return false
+  const alias = rows[0]?.alias ?? `wishwell-${randomBytes(4).toString('hex')}`
+  await sql`
+    insert into search_indexes (name, alias, state, mapping, shards)
+    values (${`${alias}-${randomBytes(4).toString('hex')}`}, ${alias}, 'creating', ${mappingVersion}, ${shards})`.execute(
+    transaction,
+  )
+  return true
+}
+
+/** Begins to build a new index, which takes the place of the present one when it is complete. @returns false when one is being built already. */
+export const beginRebuild = (database: Database, shards: number): Promise<boolean> =>
+  database.transaction().execute((transaction) => beginIndex(transaction, shards, () => true))
+
+/**
+ * Begins to build an index where there is none, or where the present one has not what this version of Wishwell reads of it.
+ * @returns the name that stands for the index that serves.
+ */
+export async function requireIndex(database: Database, shards: number): Promise<string> {
+  await database
+    .transaction()
+    .execute((transaction) =>
+      beginIndex(
+        transaction,
+        shards,
+        (rows) => !rows.some((row) => row.state === 'serving' && row.mapping === mappingVersion),
+      ),
+    )
+  const [first] = await readIndexes(database)
+  return first!.alias
+}
+
+async function setState(executor: Executor, name: string, from: IndexState, to: IndexState): Promise<void> {
+  await sql`
+    update search_indexes set state = ${to}, state_since = now() where name = ${name} and state = ${from}`.execute(
+    executor,
+  )
+}
+
+/** Makes the index in the cluster, and begins to follow the changes for it. Several processes may do so at once. */
+async function create(database: Database, cluster: Cluster, { name, shards }: SearchIndexRow, signal: AbortSignal) {
+  await cluster.create(name, indexBody(shards))
+  await registerConsumer(database, name, { ifAbsent: true, signal })
+  await setState(database, name, 'creating', 'building')
+}
+
+/** Fewer unread changes are dealt with within a moment. */
+const fewChanges = 1_000
+
+/** Whether an index has all requests, and nearly all changes since they were copied. */
+async function isComplete(executor: Executor, name: string): Promise<boolean> {
+  const { rows } = await sql<{ complete: boolean }>`
+    select is_copied and (
+      select count(*) from (
+        select from search_changes where transaction_id >= pg_snapshot_xmin(position)
+          and not pg_visible_in_snapshot(transaction_id, position) limit ${fewChanges}
+      ) as unread) < ${fewChanges} as complete
+    from search_consumers where name = ${name}`.execute(executor)
+  return rows[0]?.complete === true
+}
+
+/** Searches read the new index from now on; what served before is deleted a little later. */
+async function serve(database: Database, cluster: Cluster, { name, alias }: SearchIndexRow): Promise<void> {
+  await cluster.refresh(name)
+  // First there: a crash in between is repeated.
+  await cluster.pointAlias(alias, name)
+  await database.transaction().execute(async (transaction) => {
+    await takeLock(transaction, 'searchIndex')
+    await setState(transaction, name, 'building', 'serving')
+    for (const other of await readIndexes(transaction)) {
+      if (other.state !== 'serving' || other.name === name) continue
+      await setState(transaction, other.name, 'serving', 'retired')
+      await dropConsumer(transaction, other.name)
+    }
+  })
+}
+
+async function remove(database: Database, cluster: Cluster, { name }: SearchIndexRow): Promise<void> {
+  await cluster.remove(name)
+  await sql`delete from search_indexes where name = ${name} and state = 'retired'`.execute(database)
+}
+
+/** Why an index cannot be fed: the cluster has lost it, or changes that it needs are gone. */
+export type Fault = 'index lost' | 'changes lost'
+
+/** Begins a new index in place of one that cannot be fed. Without changes it serves until then: what it finds is checked in the database. */
+export async function replaceIndex(database: Database, name: string, fault: Fault): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    await takeLock(transaction, 'searchIndex')
+    const row = (await readIndexes(transaction)).find((one) => one.name === name)
+    if (row === undefined || row.state === 'retired') return
+    await dropConsumer(transaction, name)
+    if (fault === 'index lost' || row.state !== 'serving') await setState(transaction, name, row.state, 'retired')
+    await beginIndex(transaction, row.shards, () => true)
+  })
+}
+
+/** Whether an index has its consumer: one that could not read for days was dropped. */
+async function isFollowed(executor: Executor, name: string): Promise<boolean> {
+  const { rows } = await sql`select from search_consumers where name = ${name}`.execute(executor)
+  return rows.length > 0
+}
+
+/** What is due for an index in its state. */
+async function advance(database: Database, cluster: Cluster, row: SearchIndexRow, signal: AbortSignal): Promise<void> {
+  const { name, alias, state } = row
+  if (state === 'creating') await create(database, cluster, row, signal)
+  else if (state === 'retired' && row.stateSeconds > retirementSeconds) await remove(database, cluster, row)
+  else if (state === 'serving') await cluster.pointAlias(alias, name)
+  else if (state === 'building' && (await isComplete(database, name))) await serve(database, cluster, row)
+  const follows = state === 'serving' || state === 'building'
+  if (follows && !(await isFollowed(database, name))) await replaceIndex(database, name, 'changes lost')
+}
+
+/**
+ * Does what is due for the indexes beside filling them: makes those that were begun, has a complete one serve, deletes those that are out
+ * of use, replaces one that the cluster has lost.
+ * @returns the indexes that are to be fed.
+ * @throws what the cluster or the database threw; nothing is lost then.
+ */
+export async function advanceIndexes(database: Database, cluster: Cluster, signal: AbortSignal): Promise<string[]> {
+  for (const row of await readIndexes(database)) {
+    try {
+      await advance(database, cluster, row, signal)
+    } catch (error) {
+      if (!(error instanceof IndexMissingError)) throw error
+      await replaceIndex(database, row.name, 'index lost')
+    }
+  }
+  const rows = await readIndexes(database)
+  return rows.filter(({ state }) => state === 'building' || state === 'serving').map(({ name }) => name)
+}

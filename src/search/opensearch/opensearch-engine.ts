@@ -1,0 +1,173 @@
+import { hash } from 'node:crypto'
+import type { Executor } from '../../database/open.ts'
+import { filterView } from '../../requests/filters/filters.ts'
+import { defaultBounds } from '../bounds.ts'
+import type {
+  FacetName,
+  Facets,
+  OrderedIds,
+  OrderedInput,
+  RankedQuery,
+  SearchEngine,
+  SearchQuery,
+  Totals,
+  TotalsInput,
+} from '../engine.ts'
+import { type Hits, hitsFrom } from '../hits.ts'
+import { isOneWord } from '../terms.ts'
+import { maxValues, readTotalsAmong } from '../totals.ts'
+import { readVerified, verify } from '../verified.ts'
+import type { Clause, Cluster, FoundDocuments, SearchBody, SearchOptions } from './cluster.ts'
+import { allWordsScore, hasTexts, matching, rankedBy } from './conditions.ts'
+
+export interface ClusterEngineOptions {
+  cluster: Cluster
+  /** The name that stands for the index that serves; tests wait here until the index has all changes. */
+  alias: () => Promise<string>
+  /** Totals of so many matches are counted in the database, which has the present state. */
+  verified?: number
+}
+
+/** The depth that a cluster searches without further settings. */
+const maxHits = 10_000
+/** Where very many match, requests of the class maybe are counted among so many of them. */
+const maxMaybe = 1_000
+const maxVerified = 1_000
+
+const classes = [2, 1, 0] as const
+const byScore = [{ _score: 'desc' }, { id: 'asc' }]
+
+/** Pages of one search read the same copies of the shards. */
+const sessionOf = (...parts: readonly unknown[]): SearchOptions => ({
+  session: hash('sha256', JSON.stringify(parts)).slice(0, 16),
+})
+
+function toHits({ terms }: RankedQuery, { hits }: FoundDocuments): Hits {
+  const isWhole = isOneWord(terms)
+  const found = hits.map(({ id, sort }) => {
+    const score = Number(sort[0])
+    const hasAll = isWhole || score >= allWordsScore
+    return { id, score: hasAll && !isWhole ? Math.max(score - allWordsScore, Number.MIN_VALUE) : score, hasAll }
+  })
+  return hitsFrom(found)
+}
+
+/** What the aggregations of the cluster count, by facet. */
+const fields: Record<FacetName, string> = { platform: 'platform', status: 'status', tag: 'tags', year: 'year' }
+
+const aggregationsOf = (names: readonly FacetName[]): Record<string, Clause> =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      // Each shard gives more of its values than are shown, or rarer ones would be missing in the sum.
+      {
+        terms: {
+          field: fields[name],
+          size: maxValues,
+          shard_size: 10 * maxValues,
+          order: [{ _count: 'desc' }, { _key: 'asc' }],
+        },
+      },
+    ]),
+  )
+
+function facetsOf(names: readonly FacetName[], { aggregations }: FoundDocuments) {
+  const facets: Facets = {}
+  let areExact = true
+  for (const name of names) {
+    const { buckets = [], doc_count_error_upper_bound: error = 0 } = aggregations[name] ?? {}
+    facets[name] = buckets.map(({ key, doc_count: count }) => ({ value: String(key), count }))
+    areExact &&= error === 0
+  }
+  return { facets, areExact }
+}
+
+/** An engine that searches an index in a cluster. What it finds is checked in the database, which alone says what exists and is shown. */
+export function createClusterEngine({ cluster, alias, verified = maxVerified }: ClusterEngineOptions): SearchEngine {
+  const search = async (body: SearchBody, options: SearchOptions) => cluster.search(await alias(), body, options)
+
+  const rank = async (ranked: RankedQuery, query: Clause, size: number): Promise<Hits> =>
+    toHits(ranked, await search({ query, size, sort: byScore }, { ...sessionOf(ranked.words), ranks: true }))
+
+  /** The first ones of a class, or of all classes that the view shows, one after the other. */
+  const collect = async (query: SearchQuery, { part, order }: OrderedInput, size: number) => {
+    const view = filterView(query.filters)
+    const sort = [{ [order === 'votes' ? 'votes' : 'posted_at']: 'desc' }, { id: 'desc' }]
+    const ids: string[] = []
+    for (const standing of classes.filter((standing) => standing >= view.least)) {
+      if (ids.length >= size) break
+      const clause = matching(query, part, view, [standing])
+      const found = await search({ query: clause, size: size - ids.length, sort }, sessionOf(clause))
+      ids.push(...found.hits.map(({ id }) => id))
+    }
+    return { ids: [...new Set(ids)], isAll: ids.length < size }
+  }
+
+  const readMaybe = async (
+    executor: Executor,
+    query: SearchQuery,
+    { part, order }: OrderedInput,
+  ): Promise<string[]> => {
+    const view = filterView(query.filters)
+    if (view.least < 2) return []
+    const clause = matching(query, part, view, [1])
+    const { hits } = await search({ query: clause, size: maxMaybe, sort: [{ id: 'asc' }] }, sessionOf(clause))
+    const present = await verify(
+      executor,
+      query,
+      order,
+      hits.map(({ id }) => id),
+    )
+    return present.filter(({ standing }) => standing === 1).map(({ id }) => id)
+  }
+
+  const ordered = async (executor: Executor, query: SearchQuery, input: OrderedInput): Promise<OrderedIds | null> => {
+    const readFirst = (size: number) => collect(query, input, size)
+    const ids = await readVerified(executor, query, input, { readFirst, max: maxHits })
+    return ids && { ids, maybeIds: await readMaybe(executor, query, input) }
+  }
+
+  const totals = async (executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals> => {
+    const names = [...new Set(input.facets)]
+    const view = filterView(query.filters)
+    const clause = matching(
+      query,
+      'all',
+      view,
+      classes.filter((standing) => standing >= view.least),
+    )
+    const { counted } = defaultBounds
+    const aggs = aggregationsOf(names)
+    const found = await search({ query: clause, size: 0, counted: counted + 1, aggs }, sessionOf(clause))
+    const { count } = found.total
+    if (count <= verified) {
+      // One more than there were: some may have come in between.
+      const { hits } = await search({ query: clause, size: 2 * verified, sort: [{ id: 'asc' }] }, sessionOf(clause))
+      return readTotalsAmong(
+        executor,
+        query,
+        input,
+        hits.map(({ id }) => id),
+      )
+    }
+    const totals = { total: Math.min(count, counted), totalIsExact: count <= counted }
+    if (names.length === 0) return totals
+    const { facets, areExact } = facetsOf(names, found)
+    return { ...totals, facets, facetsAreExact: areExact }
+  }
+
+  return {
+    kind: 'opensearch',
+    best: (_executor, query, max) => rank(query, rankedBy(query), max),
+    among: (_executor, query, ids) =>
+      rank(query, { bool: { must: [rankedBy(query)], filter: [{ terms: { id: ids } }] } }, Math.max(1, ids.length)),
+    withPhrases: async (_executor, query, max) => {
+      if (query.phrases.length === 0) return null
+      const clause = { bool: { filter: hasTexts(query) } }
+      const { hits } = await search({ query: clause, size: max + 1, sort: [{ id: 'asc' }] }, sessionOf(clause))
+      return hits.length > max ? null : hits.map(({ id }) => id)
+    },
+    ordered,
+    totals,
+  }
+}

@@ -1,0 +1,211 @@
+import { invalidField } from '../http/validation.ts'
+import { normaliseText } from '../runtime/text/normalise.ts'
+import { isStopWord, otherSpellings, type Spellings, tellingWords, wordsOf } from '../runtime/text/words.ts'
+
+/** Each phrase and exclusion is checked on every row that is considered. */
+const conditionLimit = 10
+
+/** Words that must stand side by side, in each of the forms in which a text may have them. */
+export type Phrase = readonly string[]
+
+export interface ParsedQuery {
+  /** The different words to look for, those of the phrases too. */
+  words: string[]
+  /** Every one of these must be in the text … */
+  phrases: Phrase[]
+  /** … and none of these. */
+  excluded: Phrase[]
+  /** The beginning of a word that may go on; null unless the search is by prefix. */
+  prefix: string | null
+}
+
+const spaceInArabic = /(?<=\p{Script=Arabic}\p{M}{0,8})\s+(?=\p{Script=Arabic})/gu
+/** A phrase has more forms by this many at most. */
+const maxJoined = 5
+
+/** A phrase with a zero width non-joiner in the place of each space in Arabic letters: a text has words with one whole and in parts. */
+const withNonJoiners = (text: string): string[] =>
+  [...text.matchAll(spaceInArabic)]
+    .slice(0, maxJoined)
+    .map(({ 0: space, index }) => `${text.slice(0, index)}\u200c${text.slice(index + space.length)}`)
+
+/** As typed, in lower case (a name in one word) and in parts: `darkMode`, `darkmode`, `dark mode`. */
+function phraseOf(text: string): Phrase {
+  const inParts = text.replace(/(?<=\p{Ll})(?=\p{Lu})|[_\u200c]+/gu, ' ')
+  const joined = text.replaceAll('\u200c', '')
+  const forms = [text, text.toLowerCase(), joined, inParts, ...withNonJoiners(text)].map((form) => normaliseText(form))
+  return [...new Set(forms)].filter((form) => form !== '')
+}
+
+/** What was typed, taken apart; the texts are as they were typed. */
+interface QuerySyntax {
+  /** What is searched by its words, phrases included. */
+  asked: string
+  /** The part of it that is not in quotes. */
+  unquoted: string
+  phrases: string[]
+  excluded: string[]
+}
+
+/** `"some words"`, `-"some words"` or `-word`; a minus counts only where a word could begin. */
+const syntax = /(?<![^\s(])(?<minus>-)?"(?<phrase>[^"]*)"|(?<!\S)-(?<word>[^\s"-][^\s"]*)/gu
+const typographicQuotes = /[“”„‟«»＂]/gu
+
+/** Takes a query apart. A minus without quotes excludes only where `isExclusionList` says that it was meant. */
+function readSyntax(query: string): QuerySyntax {
+  const typed = query.replace(typographicQuotes, '"')
+  const from = exclusionsFrom(typed)
+  const read: QuerySyntax = { asked: '', unquoted: '', phrases: [], excluded: [] }
+  const replaceSyntax = (replacePhrase: (phrase: string) => string) =>
+    typed.replace(syntax, (...match) => {
+      const { minus, phrase, word } = match.at(-1) as Record<'minus' | 'phrase' | 'word', string | undefined>
+      if (phrase !== undefined) return minus === undefined ? replacePhrase(phrase) : ' '
+      return (match.at(-3) as number) < from ? ` ${word} ` : ' '
+    })
+  for (const { index, groups } of typed.matchAll(syntax)) {
+    const { minus, phrase, word } = groups as Record<'minus' | 'phrase' | 'word', string | undefined>
+    if (phrase === undefined && index >= from) read.excluded.push(word!)
+    if (phrase !== undefined) (minus === undefined ? read.phrases : read.excluded).push(phrase)
+  }
+  read.asked = replaceSyntax((phrase) => ` ${phrase} `)
+  read.unquoted = replaceSyntax(() => ' ')
+  return read
+}
+
+/**
+ * Where the list of exclusions begins that ends a query: what has a minus there is excluded. Infinity where no minus was meant as an
+ * exclusion, as in a title that was pasted (decision 043).
+ */
+function exclusionsFrom(typed: string): number {
+  const marks = [...typed.matchAll(syntax)]
+  let end = typed.length
+  let from = Number.POSITIVE_INFINITY
+  const words: string[] = []
+  for (const { 0: mark, index, groups } of marks.reverse()) {
+    if (typed.slice(index + mark.length, end).trim() !== '') break
+    const word = groups?.word
+    if (word !== undefined) {
+      from = index
+      words.push(word)
+    }
+    end = index
+  }
+  return isExclusionList(words, typed.slice(0, from)) ? from : Number.POSITIVE_INFINITY
+}
+
+/** A word that a person excludes, not an option of one letter, a negative number, or a piece of code. */
+const excludable = /^(?:[.#@_]?\p{L}[^\s()[\]{}=,;:<>$%|]+|\p{Lo})$/u
+/** Punctuation of titles and code: a query that has it was hardly typed as a list of words. */
+const titlePunctuation = /[:;,.?!](?=\s|$)|[()[\]{}`=<>|]/u
+/** A typed query with exclusions has hardly more words than this; titles often have. */
+const maxTypedWords = 10
+
+/** Whether a person must have meant the minus of these words, which end a query: what is before them decides. */
+function isExclusionList(words: readonly string[], before: string): boolean {
+  if (!words.every((word) => excludable.test(word))) return false
+  const unquoted = before.replace(syntax, ' ')
+  const last = /(?:^|\s)([^\s"]+)\s*$/u.exec(before)?.[1]
+  // "Support for -race": a sentence goes on after such a word.
+  if (last !== undefined && isStopWord(normaliseText(last))) return false
+  return !titlePunctuation.test(unquoted) && wordsOf(before).length <= maxTypedWords
+}
+
+/**
+ * Reads what a user typed: any of the words may match, a quoted phrase must, and what has a minus before it must not. Every
+ * other character only parts words. Phrases beyond the limit are searched by their words.
+ * @param prefix whether the last word may go on; not if it ends a phrase or is left out
+ * @throws ServiceError INVALID_REQUEST for a query with exclusions only, and for too many exclusions.
+ */
+export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery {
+  const { asked, ...typed } = readSyntax(query)
+  const isPhrase = (forms: Phrase) => forms.length > 0
+  const excluded = typed.excluded.map(phraseOf).filter(isPhrase)
+  const words = tellingWords(asked)
+  if (words.length === 0 && excluded.length > 0) {
+    throw invalidField('query', 'has exclusions only; it needs a word to search, and -word excludes from those results')
+  }
+  if (excluded.length > conditionLimit) throw invalidField('query', `may have at most ${conditionLimit} exclusions`)
+  const phrases = typed.phrases
+    .map(phraseOf)
+    .filter(isPhrase)
+    .slice(0, conditionLimit - excluded.length)
+  return { words, phrases, excluded, prefix: prefix ? prefixOf(query, typed.excluded) : null }
+}
+
+/** The other spellings of the words of a query, also of those in phrases and exclusions. */
+export function spellingsOf(query: string): Spellings {
+  const { asked, excluded } = readSyntax(query)
+  return otherSpellings([asked, ...excluded].join(' '))
+}
+
+/** How a query was understood, for its user. */
+export interface UnderstoodQuery {
+  /** The different words that are searched, normalised. */
+  words: string[]
+  /** As they were typed, without their quotes. */
+  phrases: string[]
+  /** As they were typed, without quotes and minus. */
+  excluded: string[]
+}
+
+/** How `parseQuery` understands a query. @throws what it throws. */
+export function describeQuery(query: string): UnderstoodQuery {
+  const { words, phrases, excluded } = parseQuery(query)
+  const typed = readSyntax(query)
+  const shown = (texts: readonly string[], count: number) =>
+    texts.filter((text) => phraseOf(text).length > 0).slice(0, count)
+  return { words, phrases: shown(typed.phrases, phrases.length), excluded: shown(typed.excluded, excluded.length) }
+}
+
+const withoutBreaks = (text: string) => text.replace(/\s+/gu, ' ').trim()
+
+/** The searched words of a query, without quotes, and its exclusions, with their minus: for searches of other words beside it. */
+export function splitQuery(query: string): { asked: string; leftOut: string } {
+  const { asked, excluded } = readSyntax(query)
+  return { asked: withoutBreaks(asked), leftOut: excluded.map((text) => `-"${text}"`).join(' ') }
+}
+
+/** A query with more words than these around its phrases was hardly typed by a person who wants the phrases. */
+const maxWordsAroundPhrases = 5
+
+/**
+ * A query with its phrases as words, for what has the words but not the phrases; `isTitle`: it reads like a title that was pasted.
+ * @returns null for a query without phrases, and for one of phrases only: that asks for nothing else.
+ */
+export function withoutPhrases(query: string): { query: string; isTitle: boolean } | null {
+  const { unquoted, phrases } = readSyntax(query)
+  if (phrases.length === 0 || wordsOf(unquoted).length === 0) return null
+  const { asked, leftOut } = splitQuery(query)
+  const isTitle = titlePunctuation.test(unquoted) || tellingWords(unquoted).length > maxWordsAroundPhrases
+  return { query: `${plainQuery(asked)} ${leftOut}`.trim(), isTitle }
+}
+
+/** Replaces the words of a query that are neither in quotes nor excluded: each piece of it without white space. */
+export function replaceWords(query: string, replace: (piece: string) => string): string {
+  const typed = query.replace(typographicQuotes, '"')
+  const from = exclusionsFrom(typed)
+  let end = 0
+  let replaced = ''
+  const replaceIn = (text: string) => text.replace(/\S+/gu, replace)
+  for (const { 0: mark, index, groups } of typed.matchAll(syntax)) {
+    if (groups?.word !== undefined && index < from) continue
+    replaced += replaceIn(typed.slice(end, index)) + mark
+    end = index + mark.length
+  }
+  return replaced + replaceIn(typed.slice(end))
+}
+
+/** A query of which every word is searched: nothing in it is a phrase or an exclusion. */
+export const plainQuery = (text: string): string =>
+  text
+    .replace(typographicQuotes, ' ')
+    .replaceAll('"', ' ')
+    .replace(/(?<!\S)-+/gu, '')
+
+/** The last word of a query that ends in one, in lower case: it is the whole of a name whose last part is being typed, `darkmo` of `dark_mo`. */
+function prefixOf(query: string, excluded: readonly string[]): string | null {
+  const last = /(?:^|\s)([^\s"“”„‟«»＂]+)$/u.exec(query)?.[1]
+  if (last === undefined || last === `-${excluded.at(-1)}`) return null
+  const [word = null, ...parts] = wordsOf(last.toLowerCase())
+  return parts.length === 0 || parts.join('') === word ? word : parts.at(-1)!
+}

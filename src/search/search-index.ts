@@ -1,0 +1,210 @@
+import { sql } from 'kysely'
+import type { Database, Executor } from '../database/open.ts'
+import type { RequestFilters } from '../requests/filters/filters.ts'
+import { standingIn, type View } from '../requests/views/view.ts'
+import { expandPrefix, likelySpellings, rarestWords } from '../requests/words/vocabulary.ts'
+import type { Spellings } from '../runtime/text/words.ts'
+import type { FacetName, SearchEngine, Totals } from './engine.ts'
+import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
+import { bestFirst, type Hit, readHits } from './hits.ts'
+import type { PageInput, SearchMatches } from './matches.ts'
+import { readOrderedPage } from './ordered-page.ts'
+import { type SearchOrder, searchCap } from './orders.ts'
+import { readBestPage } from './page.ts'
+import { type Phrase, parseQuery, spellingsOf } from './query.ts'
+import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
+import { type Beginning, partsOfBeginning, respell, termsOf } from './terms.ts'
+
+export interface SearchInput {
+  /** As the user typed it. */
+  query: string
+  offset: number
+  /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be read. */
+  limit: number
+  filters?: RequestFilters
+  /** By relevance unless said otherwise. */
+  sortBy?: SearchOrder
+  /** Whether the last word may be the beginning of one. */
+  prefix?: boolean
+  /** Whether the results have their whole descriptions. */
+  fullText?: boolean
+  /** What is read with a page by relevance, where that can be: whether each of some words is frequent, and the total. */
+  aside?: PageInput['aside']
+}
+
+export interface FoundMatches extends SearchMatches {
+  /** The normalised words that were searched, also those that a beginning stands for. */
+  words: string[]
+}
+
+export interface SearchIndex {
+  readonly kind: SearchEngine['kind']
+  /** Why it is not `bm25`, for the operator; absent when it is. */
+  readonly fallbackReason?: string
+  /**
+   * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
+   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together. In every
+   * order those with all words come first. Never a request that does not match.
+   * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
+   */
+  search(executor: Executor, input: SearchInput): Promise<FoundMatches>
+  /**
+   * How many requests have all of the query's words, and pass its filters.
+   * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+   */
+  totals(executor: Executor, input: TotalsOfSearch): Promise<Totals>
+  /** The matches of a search in its order, as far as they are considered: without their records, and of no page. */
+  rank(
+    executor: Executor,
+    input: SearchInput,
+    options?: RankOptions,
+  ): Promise<RankedMatches & Pick<FoundMatches, 'words'>>
+  /**
+   * The likely requests of a view that match any of some normalised words best, the best first. A word that is given several times
+   * counts so many times.
+   */
+  candidates(executor: Executor, words: readonly string[], input: CandidatesOfSearch): Promise<Hit[]>
+}
+
+export interface CandidatesOfSearch {
+  view: View
+  /** The maximum of requests. */
+  max: number
+}
+
+/** A query and its filters; the page and its order change no totals. */
+export interface TotalsOfSearch extends Pick<SearchInput, 'query' | 'filters' | 'prefix'> {
+  facets?: readonly FacetName[]
+}
+
+/**
+ * Opens the search index of this database.
+ * @throws SearchEngineError when its engine cannot be opened: no other one takes its place by itself.
+ */
+export async function openSearchIndex(database: Database, options?: ChooseEngineOptions): Promise<SearchIndex> {
+  const { engine, ...reason } = await chooseEngine(database, options)
+  return { ...createSearchIndex(engine), ...reason }
+}
+
+/** A longer query is ranked by this many of its words, the rarest, unless nearly nothing has them. */
+const rankedWords = 16
+
+const nothing: SearchMatches = {
+  results: [],
+  more: false,
+  window: null,
+  maybeIds: [],
+  anyMatch: false,
+  isAll: true,
+  aside: null,
+}
+
+/** The words that begin with a word of a query, or with another spelling of it. */
+async function readBeginnings(executor: Executor, prefix: string, spellings: Spellings): Promise<string[]> {
+  // Where the e is the last letter, what follows may yet tell that it is none of an umlaut: `doe`, `does`.
+  const others = (spellings.get(prefix) ?? []).filter((other) => other.length > prefix.length || !/[aou]$/.test(other))
+  const beginnings: string[] = []
+  for (const beginning of [prefix, ...others]) beginnings.push(...(await expandPrefix(executor, beginning)))
+  return beginnings
+}
+
+async function readBeginning(
+  executor: Executor,
+  prefix: string,
+  { typed, spellings }: { typed: readonly string[]; spellings: Spellings },
+): Promise<Beginning> {
+  const parts = partsOfBeginning(typed, prefix)
+  const words = await readBeginnings(executor, prefix, spellings)
+  return { prefix, words, name: parts && { ...parts, words: await readBeginnings(executor, parts.last, spellings) } }
+}
+
+/** The words of a query, with those that a beginning stands for. */
+async function readQuery(executor: Executor, { query, filters = {}, prefix: isPrefix = false }: TotalsOfSearch) {
+  const { words: typed, phrases, excluded, prefix } = parseQuery(query, { prefix: isPrefix })
+  const spellings = await likelySpellings(executor, spellingsOf(query))
+  const others = typed.flatMap((word) => spellings.get(word) ?? [])
+  const beginning = prefix === null ? null : await readBeginning(executor, prefix, { typed, spellings })
+  const words = [...new Set([...typed, ...others, ...(beginning?.words ?? []), ...(beginning?.name?.words ?? [])])]
+  const inAllForms = (phrase: Phrase) => respell(phrase, spellings)
+  return {
+    words,
+    terms: termsOf(typed, beginning, spellings),
+    phrases: phrases.map(inAllForms),
+    excluded: excluded.map(inAllForms),
+    filters,
+  }
+}
+
+/** What a page of a search reads. */
+async function pageOf(executor: Executor, input: SearchInput): Promise<PageInput> {
+  const { sortBy = 'relevance', fullText = false, offset, aside } = input
+  const query = await readQuery(executor, input)
+  const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
+  return { ...query, allWords: query.words, sortBy, fullText, offset, limit, aside }
+}
+
+/** A page by relevance. A word costs the more the more frequent it is, and the frequent ones say the least. */
+async function readRanked(executor: Executor, engine: SearchEngine, page: PageInput): Promise<SearchMatches> {
+  if (page.words.length > rankedWords && page.phrases.length === 0) {
+    const words = await rarestWords(executor, page.words, rankedWords)
+    const found = await readBestPage(executor, engine, { ...page, words })
+    if (!found.isAll) return found
+    return readBestPage(executor, engine, page)
+  }
+  return readBestPage(executor, engine, page)
+}
+
+const facetColumns = { id: sql.ref('request_facets.request_id'), standing: sql.ref('request_facets.standing') }
+
+/** Those of the best matches that are likely in a view. */
+async function readCandidates(
+  executor: Executor,
+  engine: SearchEngine,
+  words: readonly string[],
+  { view, max }: CandidatesOfSearch,
+) {
+  if (words.length === 0) return []
+  const hits = await engine.best(executor, { words, terms: [], filters: { view } }, searchCap + 1)
+  return readHits(
+    executor,
+    sql`
+    select hits.* from (${hits}) as hits join request_facets on request_facets.request_id = hits.id
+    where ${standingIn(view, facetColumns)} = 2 order by ${bestFirst} limit ${max}`,
+  )
+}
+
+/** Searches with any engine. */
+export function createSearchIndex(engine: SearchEngine): SearchIndex {
+  return {
+    kind: engine.kind,
+    candidates: (executor, words, input) => readCandidates(executor, engine, words, input),
+    search: async (executor, input) => {
+      const page = await pageOf(executor, input)
+      const { words, sortBy } = page
+      if (words.length === 0) return { ...nothing, words: [] }
+      if (sortBy !== 'relevance') return { ...(await readOrderedPage(executor, engine, page)), words: [...words] }
+      const found = await readRanked(executor, engine, page)
+      return { ...found, words: [...words] }
+    },
+    rank: async (executor, input, options) => {
+      const page = await pageOf(executor, input)
+      const needed = page.offset + page.limit + 1
+      const words = [...page.words]
+      if (words.length === 0) return { ...noRankedMatches, words }
+      const rank = async (ranked: readonly string[]) => ({
+        ...(await rankMatches(executor, engine, { ...page, words: ranked }, { ...options, needed })),
+        words,
+      })
+      if (words.length <= rankedWords) return rank(words)
+      const found = await rank(await rarestWords(executor, words, rankedWords))
+      return found.window === null ? rank(words) : found
+    },
+    totals: async (executor, { facets = [], ...input }) => {
+      const query = await readQuery(executor, input)
+      if (query.words.length > 0) return engine.totals(executor, query, { facets })
+      const none = { total: 0, totalIsExact: true }
+      if (facets.length === 0) return none
+      return { ...none, facets: Object.fromEntries(facets.map((name) => [name, []])), facetsAreExact: true }
+    },
+  }
+}

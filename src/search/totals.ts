@@ -1,0 +1,134 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor } from '../database/open.ts'
+import { filterView } from '../requests/filters/filters.ts'
+import type { CacheBounds } from './bounds.ts'
+import type { FacetName, Facets, SearchQuery, Totals, TotalsInput } from './engine.ts'
+import { isChecked, leastOffered, matchesOf, offeredOf, sampledRequestsWithWords, wordsQuery } from './matched-set.ts'
+
+/** Of the values of a facet the most frequent ones. */
+export const maxValues = 100
+/** Filters and views are checked on so many requests of the sample. Each is on another page of the table, up to 15 µs away. */
+const maxSampled = 3_000
+
+/** @param counted more are "more than" so many */
+export const totalOf = (total: number, counted: number): Totals => ({
+  total: Math.min(total, counted),
+  totalIsExact: total <= counted,
+})
+
+// `combinations` has few rows: the matches are counted once for all three.
+const valuesOf: Record<FacetName, RawBuilder<unknown>> = {
+  platform: sql`select platform as value, sum(count)::int as count from combinations group by platform`,
+  status: sql`select status as value, sum(count)::int as count from combinations where status is not null group by status`,
+  year: sql`select year::text as value, sum(count)::int as count from combinations group by year`,
+  tag: sql`select value, count(*)::int as count from (
+    select distinct id, value from shown cross join unnest(tags) as value where tags <> '{}'
+  ) as tagged group by value`,
+}
+
+const countsOf = (name: FacetName) => sql`(
+  select coalesce(json_agg(json_build_object('value', value, 'count', count) order by count desc, value), '[]') from (
+    select * from (${valuesOf[name]}) as values order by count desc, value limit ${sql.lit(maxValues)}
+  ) as counted)`
+
+const combinations = sql`
+  combinations as materialized (
+    select platform, status, year, count(*) as count from (
+      select platform, status, extract(year from posted_at at time zone 'UTC')::int as year from shown
+    ) as dated group by platform, status, year
+  )`
+
+const facetsOf = (names: readonly FacetName[]) =>
+  names.length === 0
+    ? sql`'{}'::json`
+    : sql`json_build_object(${sql.join(names.flatMap((name) => [sql`${name}::text`, countsOf(name)]))})`
+
+interface TotalsRow {
+  total: number
+  facets: Facets
+  /** How many of the matches were read, where not all of them were. */
+  read: number | null
+}
+
+async function countMatches(
+  executor: Executor,
+  query: SearchQuery,
+  names: readonly FacetName[],
+  { isSmall, counted, filtered }: CacheBounds,
+) {
+  const view = filterView(query.filters)
+  const withFacets = names.length > 0
+  const maxShown = withFacets && isSmall ? sql`null` : sql.lit(counted + 1)
+  const maxRead = isSmall ? sql`null` : sql.lit(filtered)
+  // Where every match is a result, no more of them are read than counted.
+  const matches = isChecked(query)
+    ? matchesOf(query, 'all', { max: maxRead })
+    : matchesOf(query, 'all', { least: view.least, max: maxShown })
+  const { rows } = await sql<TotalsRow>`
+    with matches as materialized (${matches}),
+    shown as materialized (
+      select * from (${offeredOf(query, sql`select * from matches`, 'all')}) as offered
+      where standing >= ${sql.lit(view.least)} limit ${maxShown}
+    )${withFacets ? sql`, ${combinations}` : sql``}
+    select (select count(*)::int from shown) as total,
+      ${isChecked(query) ? sql`(select count(*)::int from matches)` : sql`null::int`} as read,
+      ${facetsOf(names)} as facets`.execute(executor)
+  return rows[0]!
+}
+
+/** Whether the sample says that more requests pass than are counted. */
+async function areMany(
+  executor: Executor,
+  query: SearchQuery,
+  { requests, counted, manySampled }: CacheBounds,
+): Promise<boolean> {
+  if (requests <= counted) return false
+  const matches = sql`select * from ${sampledRequestsWithWords(wordsQuery(query, 'all'), { least: leastOffered(query), max: maxSampled })}`
+  const { rows } = await sql<{ shown: number }>`
+    select count(*)::int as shown from (${offeredOf(query, matches, 'all')}) as offered
+    where standing >= ${sql.lit(filterView(query.filters).least)}`.execute(executor)
+  return rows[0]!.shown >= manySampled
+}
+
+async function readTotal(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<Totals> {
+  const { counted, filtered, isSmall } = bounds
+  if (await areMany(executor, query, bounds)) return { total: counted, totalIsExact: false }
+  const { read, total } = await countMatches(executor, query, [], bounds)
+  const isWhole = isSmall || read === null || read < filtered
+  return { total: Math.min(total, counted), totalIsExact: total <= counted && isWhole }
+}
+
+/** Implements `SearchEngine.totals` inside the database. */
+export async function readTotals(
+  executor: Executor,
+  query: SearchQuery,
+  input: TotalsInput,
+  bounds: CacheBounds,
+): Promise<Totals> {
+  const names = [...new Set(input.facets)]
+  if (names.length === 0) return readTotal(executor, query, bounds)
+  const { isSmall, counted, filtered } = bounds
+  const { read, total, facets } = await countMatches(executor, query, names, bounds)
+  const totalIsExact = total <= counted && (isSmall || read === null || read < filtered)
+  return { total: Math.min(total, counted), totalIsExact, facets, facetsAreExact: isSmall || totalIsExact }
+}
+
+/** The totals of the requests among `ids` that the view shows and that pass the filters. @param ids those that have all words, some hundred. */
+export async function readTotalsAmong(
+  executor: Executor,
+  query: SearchQuery,
+  input: TotalsInput,
+  ids: readonly string[],
+): Promise<Totals> {
+  const names = [...new Set(input.facets)]
+  const matches = sql`select * from searchable_requests where request_id = any(${[...ids]}::uuid[])`
+  const { rows } = await sql<Pick<TotalsRow, 'total' | 'facets'>>`
+    with shown as materialized (
+      select * from (${offeredOf(query, matches)}) as offered
+      where standing >= ${sql.lit(filterView(query.filters).least)}
+    )${names.length > 0 ? sql`, ${combinations}` : sql``}
+    select (select count(*)::int from shown) as total, ${facetsOf(names)} as facets`.execute(executor)
+  const { total, facets } = rows[0]!
+  const totals = { total, totalIsExact: true }
+  return names.length === 0 ? totals : { ...totals, facets, facetsAreExact: true }
+}

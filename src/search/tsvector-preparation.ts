@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Database, Executor, Transaction } from '../database/open.ts'
+import { bestMatchScoreIn } from './best-match.ts'
+import { type BuildOptions, prepareIndex, withBuildLock } from './index-build.ts'
+
+/** The texts of a word are counted up to so many; ANALYZE knows how many texts have the most common ones. */
+const maxCounted = 20_000
+
+/** What a word counts at least in a text that has it, in BM25's saturation: it is not among the heavy words of the text. */
+const light = sql`0.8::float8`
+
+/** The levels of `word_weights`, the heaviest first, each with BM25's saturation in its middle. */
+const levels = sql.join(
+  Array.from({ length: 12 }, (_, index) => 11 - index).map((level) => {
+    const ratio = 2 ** ((level + 0.5) / 3)
+    const letter = String.fromCharCode('a'.charCodeAt(0) + level)
+    return sql`(${sql.lit(`~${letter}`)}, ${sql.lit((2.2 * ratio) / (1 + ratio))}::float8)`
+  }),
+)
+
+/** How much people want a request, and how new it is, as the order by best match has it; its confidence is not read. */
+const merit = bestMatchScoreIn(
+  { score: sql.lit(1), votes: sql.ref('votes'), postedAt: sql.ref('posted_at'), confidence: sql.lit(0.5) },
+  sql.ref('today'),
+)
+
+/** The lexemes of a query, each with the number of texts that have it and with its inverse document frequency. */
+const createTerms = sql`
+  create or replace function ranked_terms(query text)
+  returns table (lexeme text, texts float8, rarity float8) language sql stable as $$
+    with known as (
+      select common.lexeme, share
+      from pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, share)
+      where schemaname = current_schema() and tablename = 'request_texts' and attname = 'words' and common.lexeme is not null
+    ), counted as materialized (
+      select typed.lexeme, size.total, case
+        when share is not null then share * size.total
+        else (select count(*) from requests_with_words(quote_literal(typed.lexeme)::tsquery, -1::smallint, ${sql.lit(maxCounted)}))
+      end as texts
+      from unnest(to_tsvector('wishwell', query)) as typed left join known using (lexeme)
+      cross join (
+        select greatest(reltuples, 0)::float8 as total from pg_class where oid = 'searchable_requests'::regclass
+      ) as size
+    )
+    select lexeme, texts, ln(1 + (greatest(total, max(texts) over ()) - texts + 0.5) / (texts + 0.5)) from counted
+  $$`
+
+/**
+ * The candidates of a query, with an estimate of the score of each. Of a word that few texts have these are all texts. Of another one
+ * they are those in which it weighs the most: its lists are read in the order of weight until they gave enough (a nested loop inside of
+ * `limit` reads no more than that), and of the last list those with the most merit are taken. Of three words and more, texts with all
+ * words are candidates as well. A word that was not found to be heavy in a text counts as a light one there.
+ */
+const createCandidates = sql`
+  create or replace function ranked_candidates(lexemes text[], texts_of_each float8[], rarities float8[], max_of_word integer)
+  returns table (request_id uuid, estimate float8, merit float8) language plpgsql stable rows 10000
+  set enable_seqscan = off set enable_indexscan = off set work_mem = '16MB' as $$
+    #variable_conflict use_column
+    declare
+      today constant timestamptz := date_trunc('day', now(), 'UTC');
+      light_ones constant float8 := (select coalesce(sum(rarity) * ${light}, 0)
+        from unnest(texts_of_each, rarities) as term (texts, rarity) where texts > max_of_word);
+      all_words constant tsquery := (select string_agg(quote_literal(lexeme), '&')::tsquery from unnest(lexemes) as lexeme);
+    begin
+      return query
+        with terms as (
+          select lexeme, rarity, texts > max_of_word as is_common
+          from unnest(lexemes, texts_of_each, rarities) as term (lexeme, texts, rarity)
+        ), found as (
+          select heavy.request_id, heavy.merit, 0 as has_all,
+            rarity * (weight - case when is_common then 0 else ${light} end) as part,
+            case when is_common then rarity * ${light} else 0 end as light_part
+          from terms cross join lateral (
+            select of_level.*, weight
+            from (values ${levels}) as level (suffix, weight) cross join lateral (
+              select request_id, ${merit} as merit from searchable_requests
+              where word_weights(request_id, words_version) @> array[lexeme || suffix]
+              order by merit desc, request_id limit max_of_word
+            ) as of_level limit max_of_word
+          ) as heavy
+          union all
+          select matching.request_id, ${merit}, 0, rarity * ${light}, 0
+          from terms cross join lateral
+            requests_with_words(quote_literal(lexeme)::tsquery, -1::smallint, ${sql.lit(maxCounted)}) as matching
+          where not is_common
+          union all
+          select whole.request_id, ${merit}, 1, 0, 0
+          from requests_with_words(all_words, -1::smallint, max_of_word) as whole where cardinality(lexemes) > 2
+        )
+        select request_id, sum(part) + case when max(has_all) = 1 then light_ones - sum(light_part) else 0 end, max(merit)
+        from found group by request_id;
+    end
+  $$`
+
+async function createFunctions(transaction: Transaction): Promise<void> {
+  await createTerms.execute(transaction)
+  await createCandidates.execute(transaction)
+}
+
+const weightsIndex = {
+  name: 'searchable_requests_weights',
+  // Not `fastupdate`: a search reads some lists of each word, and with each of them it would read all pending entries.
+  create: async (executor: Executor, how: '' | 'concurrently') => {
+    await sql`create index ${sql.raw(how)} searchable_requests_weights on searchable_requests
+      using gin (word_weights(request_id, words_version)) with (fastupdate = off)`.execute(executor)
+  },
+}
+
+/** Makes what `tsvector` needs, as far as it is missing. Beside the writes of others the index of a full table takes minutes. */
+export async function prepareTsvector(database: Database, options: BuildOptions): Promise<void> {
+  await prepareIndex(database, weightsIndex, { ...options, buildsFullIndex: true })
+  await withBuildLock(database, createFunctions)
+}

@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { openTestSearchIndex } from '../../test/search.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import type { PlatformName } from '../database/column-types.ts'
+import type { FoundRequest, Platform } from '../platforms/platform.ts'
+import { exportSearch } from './export/search-export.ts'
+
+const platforms = new Map<PlatformName, Platform>()
+let service: TestService
+
+const request = (title: string, more: Partial<FoundRequest> = {}) =>
+  foundRequest(title, { title, description: '', authorName: null, authorHandle: null, tags: [], ...more })
+
+async function collect(topic: string, requests: FoundRequest[]): Promise<void> {
+  platforms.set(
+    'github',
+    scriptedPlatform('github', () => ({ requests, nextCursor: null })),
+  )
+  const { body } = await service.client.scrape({ topic, platforms: ['github'] })
+  await service.client.waitForJob(body.data.jobId, 60_000)
+}
+
+const search = async (query: string, more: Record<string, unknown> = {}) => {
+  const { status, body } = await service.client.search(query, { limit: 100, ...more })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
+interface Result {
+  title: string
+  matchedBy?: string
+}
+const titles = async (query: string, more: Record<string, unknown> = {}): Promise<string[]> =>
+  (await search(query, more)).data.results.map(({ title }: Result) => title)
+
+const many = (count: number, of: (number: number) => FoundRequest) => Array.from({ length: count }, (_, n) => of(n))
+
+beforeAll(async () => {
+  service = await startTestService({ platforms })
+  await collect('everything', [
+    request('Race detector in go test', { votes: 3 }),
+    request('go test is slow'),
+    request('Menu entry copy as markdown', { votes: 1 }),
+    request('Copy the menu', { votes: 9 }),
+    request('Menu with an icon', { votes: 5 }),
+    request('The menu on reddit', { votes: 7 }),
+    ...many(120, (n) => request(`Dark mode ${n}`)),
+    request('Dark mode on reddit'),
+    request('A drakkar in the harbour'),
+    request('Offline mode'),
+    request('The dargestellt of someone'),
+    request('Dank cellars'),
+  ])
+  await service.runMaintenance()
+})
+afterAll(() => service.stop())
+
+describe('a pasted title', () => {
+  it('with a minus finds what has its words', async () => {
+    const { data, meta } = await search('go test: -race fails')
+    expect(data.results[0].title).toBe('Race detector in go test')
+    expect(meta.understood).toEqual({ words: ['go', 'test', 'race', 'fails'], phrases: [], excluded: [] })
+  })
+
+  it('with quotes finds the phrase first, and then what has its words, marked', async () => {
+    const { data, meta } = await search('add "copy as" to menu')
+    expect(meta.understood).toEqual({ words: ['add', 'copy', 'menu'], phrases: ['copy as'], excluded: [] })
+    const found = data.results.map(({ title, matchedBy }: Result) => [title, matchedBy])
+    expect(found[0]).toEqual(['Menu entry copy as markdown', undefined])
+    expect(found.slice(1).toSorted()).toEqual([
+      ['Copy the menu', 'words'],
+      ['Menu with an icon', 'words'],
+      ['The menu on reddit', 'words'],
+    ])
+    expect(data).toMatchObject({ hasMore: false, limitReached: false })
+  })
+
+  it('is filled up to the same list whatever its pages, in every order and with every filter', async () => {
+    for (const sortBy of ['relevance', 'votes', 'new']) {
+      for (const filters of [{}, { minVotes: 1 }, { topic: 'everything' }]) {
+        const whole = await titles('add "copy as" to menu', { sortBy, filters })
+        expect(whole).toHaveLength(4)
+        const pages: string[] = []
+        for (let offset = 0; offset < 5; offset++) {
+          const { data } = await search('add "copy as" to menu', { sortBy, filters, offset, limit: 1 })
+          expect(data.hasMore).toBe(offset < 3)
+          pages.push(...data.results.map(({ title }: Result) => title))
+        }
+        expect(pages).toEqual(whole)
+      }
+    }
+    expect(await titles('add "copy as" to menu', { sortBy: 'votes' })).toEqual([
+      'Menu entry copy as markdown',
+      'Copy the menu',
+      'The menu on reddit',
+      'Menu with an icon',
+    ])
+  })
+
+  it('that reads like one is ranked by its words alone, also in pages, and marked', async () => {
+    const query = 'Context menu: "copy as", please'
+    const { data, meta } = await search(query)
+    expect(meta.understood.phrases).toEqual(['copy as'])
+    const whole = data.results.map(({ title }: Result) => title)
+    expect(whole).toEqual(await titles('context menu copy as please'))
+    const marked = data.results.filter(({ matchedBy }: Result) => matchedBy === 'words')
+    expect(whole.filter((title: string) => !marked.some((one: Result) => one.title === title))).toEqual([
+      'Menu entry copy as markdown',
+    ])
+    const second = await search(query, { offset: 1, limit: 2 })
+    expect(second.data.results).toEqual(data.results.slice(1, 3))
+  })
+
+  it('is exported as it is searched', async () => {
+    const records = []
+    for await (const text of exportSearch(
+      { searchIndex: await openTestSearchIndex(service.database), database: service.database },
+      { query: 'add "copy as" to menu', prefix: false, filters: {}, sortBy: 'votes', format: 'jsonl', bom: false },
+    )) {
+      records.push(
+        ...text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).title),
+      )
+    }
+    expect(records).toEqual(await titles('add "copy as" to menu', { sortBy: 'votes' }))
+  })
+})
+
+describe('deliberate phrases and exclusions', () => {
+  it('decide alone', async () => {
+    expect(await titles('"copy as"')).toEqual(['Menu entry copy as markdown'])
+    expect(await titles('"copy the" "the menu"')).toEqual(['Copy the menu'])
+    expect(await titles('"as copy"')).toEqual([])
+    const { data, meta } = await search('menu -reddit')
+    expect(data.results.map(({ title }: Result) => title).toSorted()).toEqual([
+      'Copy the menu',
+      'Menu entry copy as markdown',
+      'Menu with an icon',
+    ])
+    expect(meta.understood).toEqual({ words: ['menu'], phrases: [], excluded: ['reddit'] })
+  })
+
+  it('hold for what fills up', async () => {
+    const found = await titles('add "copy as" to menu -reddit')
+    expect(found[0]).toBe('Menu entry copy as markdown')
+    expect(found).not.toContain('The menu on reddit')
+    expect(found).toHaveLength(3)
+  })
+
+  it('are not filled up where ten results have the phrase', async () => {
+    const { data } = await search('"dark mode" offline')
+    expect(data.results.every(({ matchedBy }: Result) => matchedBy === undefined)).toBe(true)
+    expect(await titles('offline "dark mode"', { limit: 1 })).toHaveLength(1)
+    expect((await titles('"dark mode" -reddit')).some((title) => title.includes('reddit'))).toBe(false)
+  })
+})
+
+describe('a misspelt word', () => {
+  it.each([
+    ['drak mode', 'dark mode'],
+    ['ofline mdoe', 'offline mode'],
+    ['Drak mode, please', 'dark mode, please'],
+    ['drak mode -reddit', 'dark mode -reddit'],
+    ['drak "dark mode"', 'dark "dark mode"'],
+    ['markdwon mode', 'markdown mode'],
+    ['markdwonn mode', 'markdown mode'],
+  ])('is corrected on its own: %s', async (query, corrected) => {
+    const { data, meta } = await search(query)
+    expect([meta.originalQuery, meta.understood.corrected]).toEqual([query, corrected])
+    expect(data.results).toEqual((await search(corrected)).data.results)
+  })
+
+  it('is searched as it is in quotes', async () => {
+    const { data, meta } = await search('"drak" mode')
+    expect(meta.understood.corrected).toBeUndefined()
+    expect(data.results[0].matchedBy).toBe('words')
+  })
+
+  it.each([
+    // A field, a path, an address, a name, an option, a number.
+    ...['author:drak mode', 'mode/drak', '@drak mode', 'drakMode mode', 'mode --drak', 'drak2 mode', 'drak.js mode'],
+    // Typed twice, or eighty times.
+    ...['drak drak mode', 'mod '.repeat(80).trim(), 'drak '.repeat(80).trim()],
+    // What a text has, in this or another form, and what only looks like another word of four letters.
+    ...['modes', 'dank mode', 'dargestellt mode', 'darn mode', 'tark mode'],
+  ])('is not: %s', async (query) => {
+    const { meta } = await search(query)
+    expect([meta.understood.corrected, meta.didYouMean]).toEqual([undefined, undefined])
+  })
+
+  it('may be the last one only where no word begins so', async () => {
+    expect((await search('dark mod', { prefix: true })).meta.understood.corrected).toBeUndefined()
+    expect((await search('offline drakk', { prefix: true })).meta.understood.corrected).toBeUndefined()
+    expect((await search('dark mdoe', { prefix: true })).meta.understood.corrected).toBe('dark mode')
+  })
+
+  it('that few requests have is corrected beside a word that is fifty times as frequent', async () => {
+    expect((await search('dakr mode')).meta.understood.corrected).toBe('dark mode')
+    await collect('a slip', [request('Dakr sky')])
+    await service.runMaintenance()
+    expect((await search('dakr mode')).meta.understood.corrected).toBe('dark mode')
+    expect(await titles('"dakr"')).toEqual(['Dakr sky'])
+    await collect('another slip', [request('Ofline reader')])
+    await service.runMaintenance()
+    expect((await search('ofline mode')).meta.understood.corrected).toBeUndefined()
+  })
+
+  it('is no slip when a request of another class has it, listed for none', async () => {
+    await collect('hidden', [request('Dakrmode palette', { confidence: 0 })])
+    expect((await search('dakrmode')).meta.understood.corrected).toBeUndefined()
+  })
+})
+
+// What the collation of Unicode for searching takes for equal, and what people type who lack a key (decision 097).
+describe.each([
+  ['Übersicht', 'Uebersicht'],
+  ['Größe', 'GROESSE'],
+  ['København', 'Koebenhavn'],
+  ['Straße', 'Strasse'],
+  ['cœur', 'coeur'],
+  ['ёлка', 'Елка'],
+  ['Київ', 'Киів'],
+  ['λόγος', 'ΛΟΓΟΣ'],
+  ['שָׁלוֹם', 'שלומ'],
+  ['می\u200cخواهم', 'می خواهم'],
+  ['snake_case', 'snakeCase'],
+  ['العربية', 'العـــربيه'],
+  ['أحمدُ', 'احمد'],
+  ['کتابی', 'كتابي'],
+  ['table 1234', 'table ١٢٣۴'],
+  ['२.१०', '2.１০'],
+])('another spelling: %s, %s', (one, other) => {
+  const name = `pair${[...one].map((letter) => letter.codePointAt(0)).join('x')}`
+  const both = [`${name} ${one} beta`, `${name} ${other} beta`]
+  const quoted = [one, other].map((spelling) => `"${spelling}"`)
+  beforeAll(async () => {
+    await collect(
+      'spellings',
+      both.map((title) => request(title)),
+    )
+    await service.runMaintenance()
+  })
+
+  it('is found by either, and marked', async () => {
+    for (const query of [one, other]) {
+      const { data, meta } = await search(`${name} ${query}`, { highlight: true, total: true })
+      const found = data.results.slice(0, 2)
+      expect(found.map(({ title }: Result) => title).sort()).toEqual([...both].sort())
+      expect([meta.total, meta.understood.corrected]).toEqual([2, undefined])
+      for (const { title, highlights } of found) {
+        const marked = highlights[0].ranges.map(([start, end]: [number, number]) => title.slice(start, end)).join(' ')
+        expect([`${name} ${one}`, `${name} ${other}`]).toContain(marked)
+      }
+    }
+  })
+
+  it('is found and excluded by either as a phrase', async () => {
+    for (const phrase of quoted) {
+      expect((await titles(phrase)).sort()).toEqual([...both].sort())
+      expect((await titles(`"${name} ${phrase.slice(1, -1)} beta"`)).sort()).toEqual([...both].sort())
+      expect(await titles(`${name} -${phrase}`)).toEqual([])
+    }
+  })
+
+  it('is found by the beginning of either', async () => {
+    for (const query of [one, other]) {
+      const { data, meta } = await search(`${name} ${query.slice(0, -1)}`, { prefix: true, total: true })
+      const found = data.results.slice(0, 2).map(({ title }: Result) => title)
+      expect([found.sort(), meta.total]).toEqual([[...both].sort(), 2])
+    }
+  })
+})
+
+it('another spelling of what the cache has is not corrected', async () => {
+  await collect('one spelling', [request('Ueberblick')])
+  await service.runMaintenance()
+  const { data, meta } = await search('Überblick')
+  expect([data.results[0].title, meta.understood.corrected]).toEqual(['Ueberblick', undefined])
+})
+
+it('a frequent word with ue is not searched as if that were ü', async () => {
+  await collect('colours', [...many(60, (n) => request(`Blue sky ${n}`)), request('Blu player'), request('Duel')])
+  await service.runMaintenance()
+  expect(await titles('blue')).not.toContain('Blu player')
+  expect(await titles('sky -blue')).toEqual(expect.not.arrayContaining([expect.stringContaining('Blue')]))
+})

@@ -1,0 +1,175 @@
+import { sql } from 'kysely'
+import type { Dispatcher } from 'undici'
+import { type ClaimedRow, claimRows, noClaim, releaseClaims } from '../../database/claimed-work.ts'
+import type { Database, Executor } from '../../database/open.ts'
+import { ModelError } from '../../model/completion.ts'
+import { createEndpoint, type Endpoint, EndpointError, type ModelLog } from '../../model/endpoint.ts'
+import { userAgentFor } from '../../platforms/client/client.ts'
+import { isShown, requestColumns } from '../../requests/views/view.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { version } from '../../runtime/version.ts'
+import { type ComparedText, goalQuestion, readFit } from './goal-question.ts'
+import { noteNews } from './report.ts'
+import type { NewsJudgingConfig } from './settings.ts'
+import { lockWatch, nextReadyAt, readWatchOfNews } from './watch.ts'
+
+/** A report that is not ready then is delivered with what was judged. */
+const maxJudgingMs = 5 * 60_000
+/** A process that died is given up then. Longer than the time of a report and one more answer. */
+const claimMs = 15 * 60_000
+
+/**
+ * Makes a judged report ready, and notes its event, in one transaction. What was not judged fits.
+ * @returns false when it was ready already, or is gone.
+ */
+export const finishReport = (database: Database, reportId: string, now: Date): Promise<boolean> =>
+  database.transaction().execute(async (transaction) => {
+    const found = await transaction
+      .selectFrom('news_reports')
+      .select('watch_id')
+      .where('id', '=', reportId)
+      .executeTakeFirst()
+    const watch = found === undefined ? null : await lockWatch(transaction, found.watch_id)
+    if (watch === null) return false
+    const { rows } = await sql`
+      update news_reports set state = 'ready', ready_at = ${await nextReadyAt(transaction, watch.id, now)}, ${noClaim}
+      where id = ${reportId} and state = 'judging' returning 1`.execute(transaction)
+    if (rows.length === 0) return false
+    // So that what does not fit is not told when it grows.
+    await sql`
+      with judged as materialized (
+        select known.source_hash, item.fits from watch_requests as known join news_items as item on item.wish_id = known.wish_id
+        where item.report_id = ${reportId} and item.fits is not null and item.kind = 'new' and known.watch_id = ${watch.id}
+        order by known.watch_id, known.source_hash for update of known
+      )
+      update watch_requests as known set fits = judged.fits from judged
+      where known.watch_id = ${watch.id} and known.source_hash = judged.source_hash`.execute(transaction)
+    const { rows: fitting } = await sql`
+      select from news_items where report_id = ${reportId} and fits is distinct from false limit 1`.execute(transaction)
+    await noteNews(transaction, { watch, reportId, hasNews: fitting.length > 0, now })
+    return true
+  })
+
+interface ClaimedReport extends ClaimedRow {
+  watchId: string
+}
+
+/** Claims the oldest report that nobody judges. */
+async function claimReport(database: Database): Promise<ClaimedReport | null> {
+  const [report] = await claimRows<{ watchId: string }>(database, 'news_reports', {
+    where: sql`state = 'judging'`,
+    order: sql`made_at, id`,
+    ...{ max: 1, claimMs },
+    columns: sql`watch_id as "watchId"`,
+  })
+  return report ?? null
+}
+
+/** Counts one text of the day, before it is sent. @returns false when the day has its maximum. */
+async function countText(executor: Executor, { perDay }: NewsJudgingConfig, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    insert into news_judgement_days as counted (day, judged) values (${now.toISOString().slice(0, 10)}::date, 1)
+    on conflict (day) do update set judged = counted.judged + 1 where counted.judged < ${perDay} returning 1`.execute(
+    executor,
+  )
+  return rows.length > 0
+}
+
+interface UnjudgedItem extends ComparedText {
+  wish_id: string
+}
+
+/** The new wishes of a report that were not judged, each with the text of its most voted request that the account sees, the most voted first. */
+async function readUnjudged(
+  executor: Executor,
+  { id, watchId }: ClaimedReport,
+  { excludedPlatforms }: NewsJudgingConfig,
+): Promise<{ goal: string; items: UnjudgedItem[] } | null> {
+  const watch = await readWatchOfNews(executor, watchId)
+  if (watch === null || watch.goal === null) return null
+  const { rows } = await sql<UnjudgedItem>`
+    select item.wish_id, request.platform, request.title, left(request.description, 4000) as description
+    from news_items as item cross join lateral (
+      select platform, title, description from requests
+      where id = any(item.request_ids) and platform <> all(${[...excludedPlatforms]}::text[])
+        and ${isShown(watch.view, requestColumns)}
+      order by votes desc, id limit 1
+    ) as request
+    where item.report_id = ${id} and item.kind = 'new' and item.fits is null order by item.position`.execute(executor)
+  return { goal: watch.goal, items: rows }
+}
+
+export interface GoalJudgingDependencies {
+  database: Database
+  clock: Clock
+  /** It never gets a text, an answer, a key or an address. */
+  log: ModelLog
+  /** Null where no model is configured: what waits is delivered unjudged. */
+  config: NewsJudgingConfig | null
+  dispatcher?: Dispatcher
+}
+
+/** Compares the new wishes of reports with the goals of their watches, outside of any transaction. */
+export function createGoalJudging({ database, clock, log, config, dispatcher }: GoalJudgingDependencies) {
+  const endpoint: Endpoint | null =
+    config &&
+    createEndpoint({
+      config: config.model,
+      clock,
+      userAgent: userAgentFor(version),
+      ...(dispatcher ? { dispatcher } : {}),
+    })
+
+  /** @returns whether another text of this report should be tried. */
+  const judge = async (
+    report: ClaimedReport,
+    goal: string,
+    item: UnjudgedItem,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    if (config === null || endpoint === null || !endpoint.admits()) return false
+    if (!(await countText(database, config, clock.now()))) return false
+    try {
+      const fits = await endpoint.complete(goalQuestion(goal, item), readFit, signal)
+      await sql`
+        update news_items set fits = ${fits} where report_id = ${report.id} and kind = 'new' and wish_id = ${item.wish_id}
+          and exists (select from news_reports where id = ${report.id} and state = 'judging')`.execute(database)
+      return true
+    } catch (error) {
+      if (signal.aborted) return false
+      if (!(error instanceof ModelError)) throw error
+      log.warn(
+        { reason: error.message, reportId: report.id },
+        'the model did not compare a wish with a goal; it is delivered',
+      )
+      return !(error instanceof EndpointError)
+    }
+  }
+
+  return {
+    /** Whether reports of watches with a goal wait for it. */
+    canJudge: config !== null,
+    /** Judges the next report and makes it ready. @returns false when none waits, or the signal is aborted. */
+    async judgeNext(signal: AbortSignal): Promise<boolean> {
+      const report = await claimReport(database)
+      if (report === null) return false
+      const late = AbortSignal.timeout(maxJudgingMs)
+      try {
+        const work = config && (await readUnjudged(database, report, config))
+        for (const item of work?.items ?? []) {
+          if (late.aborted || !(await judge(report, work!.goal, item, AbortSignal.any([signal, late])))) break
+        }
+      } catch (error) {
+        const { name } = error as Error
+        log.warn({ reason: name, reportId: report.id }, 'a report could not be compared with its goal; it is delivered')
+      }
+      // Another process, or the next start, goes on with it.
+      if (signal.aborted) {
+        await releaseClaims(database, 'news_reports', [report])
+        return false
+      }
+      await finishReport(database, report.id, clock.now())
+      return true
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import {
+  type NewsItem,
+  type SectionName,
+  type StoredItem,
+  sectionNames,
+  sectionOf,
+  showItems,
+  storedColumns,
+  toNewsItem,
+} from './shown-items.ts'
+import { readWatchOfNews } from './watch.ts'
+
+/** A report as it can be told now. */
+export interface NewsReport extends Record<SectionName, NewsItem[]> {
+  reportId: string
+  watchId: string
+  watchName: string
+  topic: string
+  goal: string | null
+  /** The report before it; null for the first one, whose wishes are all new. */
+  since: Date | null
+  until: Date
+  isFirst: boolean
+  /** How many each list would have in full. */
+  totals: Record<SectionName, number>
+  /** How many of `newWishes` were not compared with the goal; 0 without a goal. */
+  notCompared: number
+}
+
+export interface ReadReportInput {
+  reportId: string
+  now: Date
+  publicUrl: string
+}
+
+/** How many items of a list are read out. */
+export const shownInSection = 50
+
+interface ReportRow {
+  watch_id: string
+  since: Date | null
+  made_at: Date
+  new_wishes: number
+  grown: number
+  completed: number
+  declined: number
+}
+
+/**
+ * A report with the texts and numbers of now, in the view of its account.
+ * @returns null when it does not exist, is still judged, or nothing is left of what it had.
+ */
+export async function readReport(
+  executor: Executor,
+  { reportId, publicUrl }: ReadReportInput,
+): Promise<NewsReport | null> {
+  const { rows } = await sql<ReportRow>`
+    select watch_id, since, made_at, new_wishes, grown, completed, declined from news_reports
+    where id = ${reportId} and state = 'ready'`.execute(executor)
+  const [report] = rows
+  const watch = report === undefined ? null : await readWatchOfNews(executor, report.watch_id)
+  if (report === undefined || watch === null) return null
+  const { rows: items } = await sql<StoredItem>`
+    select ${storedColumns} from news_items as item where report_id = ${reportId} order by position`.execute(executor)
+  const shown = await showItems(executor, items, { view: watch.view, publicUrl })
+  const all = report.new_wishes + report.grown + report.completed + report.declined
+  if (all > 0 && shown.length === 0) return null
+  const bySection = Map.groupBy(shown, sectionOf)
+  const counted = {
+    newWishes: report.new_wishes,
+    grown: report.grown,
+    completed: report.completed,
+    declined: report.declined,
+  }
+  const kindOf = { newWishes: 'new', grown: 'grown', completed: 'completed', declined: 'declined' } as const
+  const sections = Object.fromEntries(
+    sectionNames.map((name) => [name, (bySection.get(name) ?? []).slice(0, shownInSection).map(toNewsItem)]),
+  ) as Record<SectionName, NewsItem[]>
+  // What the report did not keep counts where it would be.
+  const totals = Object.fromEntries(
+    sectionNames.map((name) => {
+      const unkept = name === 'other' ? 0 : counted[name] - items.filter(({ kind }) => kind === kindOf[name]).length
+      return [name, (bySection.get(name)?.length ?? 0) + unkept]
+    }),
+  ) as Record<SectionName, number>
+  return {
+    reportId,
+    watchId: watch.id,
+    watchName: watch.name,
+    topic: watch.topic,
+    goal: watch.goal,
+    since: report.since,
+    until: report.made_at,
+    isFirst: report.since === null,
+    totals,
+    // Only new wishes are compared: the others have the answer of when they were new.
+    notCompared: watch.goal === null ? 0 : shown.filter(({ kind, fits }) => kind === 'new' && fits === null).length,
+    ...sections,
+  }
+}

@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import { noteEvent } from '../../accounts/events/events.ts'
+import type { Database, Transaction } from '../../database/open.ts'
+import type { NewsKind } from '../../database/tables/news.ts'
+import { parseBodyFilters } from '../../requests/filters/filters.ts'
+import { compareRequests, type FoundItem } from './compare.ts'
+import { linkFoundRequests, readComparedRequests, storeKnowledge } from './known-requests.ts'
+import { lockWatch, nextReadyAt, type WatchOfNews } from './watch.ts'
+
+/** How many items of a kind a report keeps; it counts all. */
+export const maxItems = 200
+/** How many requests an item names. */
+const maxRequests = 20
+/** After it a report does not wait for requests that are not placed in wishes. */
+const placingMs = 10 * 60_000
+
+/** For a query over `watch_runs as run` and `scrape_jobs as job`: whether a run is to be reported now. */
+const isDue = (now: Date) => sql<boolean>`
+  run.reported_at is null and job.ended_at is not null
+  and (job.ended_at <= ${new Date(now.getTime() - placingMs)}::timestamptz or not exists (
+    select from scrape_job_requests as link join wish_queue as waiting on waiting.request_id = link.request_id
+    where link.job_id = job.id))`
+
+/** The watches with runs that are to be reported now, those that wait longest first, without some of them. */
+export async function findDueWatches(
+  database: Database,
+  now: Date,
+  max: number,
+  except: readonly string[] = [],
+): Promise<{ id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select run.watch_id as id from watch_runs as run join scrape_jobs as job on job.id = run.job_id
+    where ${isDue(now)} and run.watch_id <> all(${except}::uuid[])
+    group by run.watch_id order by min(job.ended_at) limit ${max}`.execute(database)
+  return rows
+}
+
+/** Whether runs have ended whose requests are not placed yet, of other watches than these. */
+export async function hasWaitingRuns(database: Database, except: readonly string[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from watch_runs as run join scrape_jobs as job on job.id = run.job_id
+    where run.reported_at is null and job.ended_at is not null and run.watch_id <> all(${except}::uuid[]) limit 1`.execute(
+    database,
+  )
+  return rows.length > 0
+}
+
+export interface ReportInput {
+  watchId: string
+  /** Whether a model can compare texts with the goal of a watch. */
+  canJudge: boolean
+  now: Date
+}
+
+const byWeight = (a: FoundItem, b: FoundItem) =>
+  b.votesGained - a.votesGained || b.requestsGained - a.requestsGained || (a.wishId < b.wishId ? -1 : 1)
+
+/** The votes of new wishes, which have gained none, say which of them are kept. */
+function inOrder(items: readonly FoundItem[], votes: ReadonlyMap<string, number>): FoundItem[] {
+  const votesOf = ({ requestIds }: FoundItem) => requestIds.reduce((sum, id) => sum + (votes.get(id) ?? 0), 0)
+  return items.toSorted((a, b) => (a.kind === 'new' ? votesOf(b) - votesOf(a) : 0) || byWeight(a, b))
+}
+
+interface NewReport {
+  watch: WatchOfNews
+  found: Record<NewsKind, FoundItem[]>
+  isJudged: boolean
+  now: Date
+}
+
+async function storeReport(transaction: Transaction, { watch, found, isJudged, now }: NewReport): Promise<string> {
+  const last = await transaction
+    .selectFrom('news_reports')
+    .select((eb) => eb.fn.max('made_at').as('made_at'))
+    .where('watch_id', '=', watch.id)
+    .executeTakeFirstOrThrow()
+  const { id } = await transaction
+    .insertInto('news_reports')
+    .values({
+      watch_id: watch.id,
+      since: last.made_at,
+      made_at: now,
+      state: isJudged ? 'judging' : 'ready',
+      ready_at: isJudged ? null : await nextReadyAt(transaction, watch.id, now),
+      new_wishes: found.new.length,
+      grown: found.grown.length,
+      completed: found.completed.length,
+      declined: found.declined.length,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const kept = Object.values(found).flatMap((items) => items.slice(0, maxItems))
+  const rows = kept.map((item, position) => ({
+    report_id: id,
+    kind: item.kind,
+    wish_id: item.wishId,
+    request_ids: item.requestIds.slice(0, maxRequests),
+    votes_gained: Math.min(item.votesGained, 2_147_483_647),
+    requests_gained: item.requestsGained,
+    fits: item.fits,
+    position,
+  }))
+  if (rows.length > 0) await transaction.insertInto('news_items').values(rows).execute()
+  return id
+}
+
+/**
+ * Notes that a report has news, where its owner wants to hear of it: in the transaction that makes it ready.
+ * @param hasNews whether it has anything that fits.
+ */
+export async function noteNews(
+  transaction: Transaction,
+  { watch, reportId, hasNews, now }: { watch: WatchOfNews; reportId: string; hasNews: boolean; now: Date },
+): Promise<void> {
+  if (!hasNews && !watch.reportsQuiet) return
+  const subject = { watchId: watch.id, reportId }
+  await noteEvent(transaction, { accountId: watch.accountId, type: 'watch.news', subject, watchId: watch.id, now })
+}
+
+/** Marks the runs that are to be reported now as reported. @returns their jobs. */
+async function takeRuns(transaction: Transaction, watchId: string, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ job_id: string }>`
+    update watch_runs as run set reported_at = ${now} from scrape_jobs as job
+    where run.watch_id = ${watchId} and job.id = run.job_id and ${isDue(now)} returning run.job_id`.execute(transaction)
+  return rows.map(({ job_id }) => job_id)
+}
+
+/**
+ * Reports what is news in a watch since its last report, in one transaction: what made it news is reported once.
+ * @returns the id of the report; null when there is no run to report, or no such watch.
+ */
+export const makeReport = (database: Database, { watchId, canJudge, now }: ReportInput): Promise<string | null> =>
+  database.transaction().execute(async (transaction) => {
+    const watch = await lockWatch(transaction, watchId)
+    if (watch === null) return null
+    const jobIds = await takeRuns(transaction, watchId, now)
+    if (jobIds.length === 0) return null
+    await linkFoundRequests(transaction, watchId, jobIds)
+    const { view } = watch
+    const { view: _view, ...filters } = parseBodyFilters(watch.filters, {
+      accountId: watch.accountId,
+      hasOwnView: false,
+    })
+    const requests = await readComparedRequests(transaction, { watchId, view, filters })
+    const { items, knowledge } = compareRequests(requests)
+    await storeKnowledge(transaction, watchId, knowledge)
+    const votes = new Map(requests.flatMap(({ requestId, now: one }) => (one ? [[requestId, one.votes]] : [])))
+    const ofKind = (kind: NewsKind) =>
+      inOrder(
+        items.filter((item) => item.kind === kind),
+        votes,
+      )
+    const found = {
+      new: ofKind('new'),
+      grown: ofKind('grown'),
+      completed: ofKind('completed'),
+      declined: ofKind('declined'),
+    }
+    const isJudged = canJudge && watch.goal !== null && found.new.length > 0
+    const reportId = await storeReport(transaction, { watch, found, isJudged, now })
+    const hasNews = items.some(({ fits }) => fits !== false)
+    if (!isJudged) await noteNews(transaction, { watch, reportId, hasNews, now })
+    return reportId
+  })

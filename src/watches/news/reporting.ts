@@ -1,0 +1,99 @@
+import type { Logger } from 'pino'
+import type { Database, OpenDatabase } from '../../database/open.ts'
+import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { passOverFailures } from '../../runtime/maintenance.ts'
+import { createGoalJudging } from './goal-judging.ts'
+import { findDueWatches, hasWaitingRuns, makeReport } from './report.ts'
+import type { NewsJudgingConfig } from './settings.ts'
+
+export interface ReportingDependencies {
+  database: Database
+  listen: OpenDatabase['listen']
+  clock: Clock
+  log: Logger
+  /** Null where nothing is compared with goals. */
+  config: NewsJudgingConfig | null
+  /** Whether it begins by itself; else only by `run`. */
+  isAutomatic: boolean
+  /** How long after the end of a run it begins: what a page stored is placed in wishes in about that time. */
+  settleMs?: number
+  /** How soon is looked again for a run whose requests are being placed. */
+  waitMs?: number
+}
+
+/** The reports of one step. */
+const maxReports = 20
+/** For so long a watch whose report failed stands back for the others. */
+const standBackMs = 4 * 60_000
+
+/** The name is in the triggers that notify (`database/schema/scraping.sql`). */
+const channel = 'wishwell_ended_runs'
+
+/** What failed a short while ago: it must not stand before all that comes after it. */
+function createFailures() {
+  const until = new Map<string, number>()
+  return {
+    add: (id: string, now: Date) => until.set(id, now.getTime() + standBackMs),
+    read(now: Date): string[] {
+      for (const [id, end] of until) if (end <= now.getTime()) until.delete(id)
+      return [...until.keys()]
+    },
+  }
+}
+
+/**
+ * Makes a report of each run of a watch that has ended, in the background: soon after it, and in every round of maintenance. What a stop
+ * or a crash leaves is reported by another process or after the next start. A model compares reports with goals in a run of its own, for
+ * which other reports do not wait.
+ */
+export async function startReporting(dependencies: ReportingDependencies): Promise<BackgroundRun> {
+  const { database, listen, clock, log, config, isAutomatic, settleMs = 2_000, waitMs = 5_000 } = dependencies
+  const goalJudging = createGoalJudging({ database, clock, log, config })
+  const failures = createFailures()
+  const judging = createBackgroundRun({
+    step: goalJudging.judgeNext,
+    onError: (error) => log.error({ err: error }, 'comparing news with goals failed'),
+  })
+  const report = async (watchId: string) => {
+    try {
+      await makeReport(database, { watchId, canJudge: goalJudging.canJudge, now: clock.now() })
+    } catch (error) {
+      failures.add(watchId, clock.now())
+      throw error
+    }
+  }
+  const reporting = createBackgroundRun({
+    step: async () => {
+      const now = clock.now()
+      const due = await findDueWatches(database, now, maxReports, failures.read(now))
+      const made = await passOverFailures(due, log, ({ id }) => report(id))
+      if (made > 0 && isAutomatic) judging.startSoon(0)
+      const isMore = due.length === maxReports
+      if (!isMore && isAutomatic && (await hasWaitingRuns(database, failures.read(clock.now())))) {
+        reporting.startSoon(waitMs)
+      }
+      return isMore
+    },
+    onError: (error) => log.error({ err: error }, 'reporting news failed'),
+  })
+  const woken = isAutomatic ? await wakeOn(reporting, { listen, channel, delayMs: settleMs }) : reporting
+  if (isAutomatic) judging.startSoon(0)
+  const both = [woken, judging]
+  return {
+    job: async () => {
+      for (const run of both) await run.job()
+      return false
+    },
+    run: async () => {
+      await reporting.run()
+      await judging.run()
+    },
+    startSoon: (delayMs) => {
+      for (const run of both) run.startSoon(delayMs)
+    },
+    stop: async () => {
+      await Promise.all(both.map((run) => run.stop()))
+    },
+  }
+}

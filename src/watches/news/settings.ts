@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { ModelConfig } from '../../model/settings.ts'
+
+/** The environment variables of news: part of the schema in `config.ts`, which alone reads them. */
+export const newsVariables = {
+  AI_NEWS_JUDGED_PER_DAY: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 1_000,
+    description:
+      'how many new wishes of watches with a goal are compared with it by the model in a UTC day; those beyond are delivered uncompared; 0 compares none',
+  }),
+}
+
+const schema = Type.Object(newsVariables)
+
+export interface NewsJudgingConfig {
+  model: ModelConfig
+  /** The maximum of texts that all processes together send to the model in a UTC day; at least 1. */
+  perDay: number
+  /** No text of these is sent. */
+  excludedPlatforms: readonly PlatformName[]
+}
+
+/** What the variables of news mean; null when nothing is compared with goals. */
+export function readNewsConfig(
+  { AI_NEWS_JUDGED_PER_DAY: perDay }: Static<typeof schema>,
+  model: ModelConfig | null,
+  excludedPlatforms: readonly PlatformName[],
+): NewsJudgingConfig | null {
+  return model === null || perDay === 0 ? null : { model, perDay, excludedPlatforms }
+}

@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
+import type { Executor } from '../../database/open.ts'
+import type { NewsKind } from '../../database/tables/news.ts'
+import { wishLink } from '../../http/page-links.ts'
+import { isShown, requestColumns, type View } from '../../requests/views/view.ts'
+import { readWishIds, readWishNumbers } from '../../requests/wishes/numbers.ts'
+
+/** An item of a report, as it is stored. */
+export interface StoredItem {
+  reportId: string
+  kind: NewsKind
+  wishId: string
+  requestIds: string[]
+  votesGained: number
+  requestsGained: number
+  fits: boolean | null
+}
+
+/** A wish in the news, with its texts and numbers of now. */
+export interface NewsItem {
+  wishId: string
+  /** The request that was completed or declined; else the one whose title is that of the wish. */
+  requestId: string
+  title: string
+  /** The beginning of its text, in one line. */
+  excerpt: string
+  /** Of the wish on the page. */
+  url: string
+  /** Of the whole wish. */
+  votes: number
+  votesGained: number
+  requestsGained: number
+  platforms: PlatformName[]
+  /** Of the request that was completed or declined; else of the wish. */
+  status: RequestStatus | null
+}
+
+/** An item that can be shown, with where it was said. */
+export interface ShownItem extends NewsItem {
+  kind: NewsKind
+  fits: boolean | null
+  stored: StoredItem
+}
+
+export interface ShowOptions {
+  view: View
+  publicUrl: string
+}
+
+interface TitleRow {
+  id: string
+  title: string
+  beginning: string
+  status: RequestStatus | null
+}
+
+/** Two lines of a mail. */
+const excerptLength = 160
+
+/** The beginning of a text in one line, up to the end of a word where one is near. */
+function excerptOf(beginning: string): string {
+  const text = beginning.replace(/\s+/gu, ' ').trim()
+  const characters = Array.from(text)
+  if (characters.length <= excerptLength) return text
+  const cut = characters.slice(0, excerptLength).join('')
+  return `${cut.replace(/\s\S{0,30}$/u, '')} …`
+}
+
+async function readTitles(executor: Executor, ids: readonly string[], view: View): Promise<Map<string, TitleRow>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<TitleRow>`
+    select id, title, left(description, ${sql.lit(4 * excerptLength)}) as beginning, status from requests
+    where id = any(${[...ids]}::uuid[]) and ${isShown({ ...view, least: 2 }, requestColumns)}`.execute(executor)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/**
+ * Stored items with the texts and numbers of now, in the view of the account. What was purged, hidden or has expired since is left out; a wish that
+ * was merged is the one that its requests are in now.
+ */
+export async function showItems(
+  executor: Executor,
+  items: readonly StoredItem[],
+  { view, publicUrl }: ShowOptions,
+): Promise<ShownItem[]> {
+  const wishIds = await readWishIds(
+    executor,
+    items.flatMap(({ requestIds }) => requestIds),
+    view,
+  )
+  const numbers = await readWishNumbers(executor, [...new Set(wishIds.values())], view)
+  const resolved = items.flatMap((stored) => {
+    const living = stored.requestIds.filter((id) => wishIds.has(id))
+    const cause = living.find((id) => wishIds.get(id) === stored.wishId) ?? living[0]
+    const wish = cause === undefined ? undefined : numbers.get(wishIds.get(cause) ?? '')
+    if (cause === undefined || wish === undefined) return []
+    const isOfRequest = stored.kind === 'completed' || stored.kind === 'declined'
+    return [{ stored, wish, isOfRequest, requestId: isOfRequest ? cause : wish.topRequestId }]
+  })
+  const titles = await readTitles(executor, [...new Set(resolved.map(({ requestId }) => requestId))], view)
+  return resolved.flatMap(({ stored, wish, isOfRequest, requestId }) => {
+    const request = titles.get(requestId)
+    if (request === undefined) return []
+    const { kind, fits, votesGained, requestsGained } = stored
+    const { wishId, votes, platforms } = wish
+    const status = isOfRequest ? request.status : wish.status
+    const url = wishLink(publicUrl, wishId)
+    const { title, beginning } = request
+    const excerpt = excerptOf(beginning)
+    const item = { wishId, requestId, title, excerpt, url, votes, votesGained, requestsGained, platforms, status }
+    return [{ kind, fits, stored, ...item }]
+  })
+}
+
+/** For a query over `news_items as item`: the columns of a `StoredItem`. */
+export const storedColumns = sql`item.report_id as "reportId", item.kind, item.wish_id as "wishId", item.request_ids as "requestIds",
+  item.votes_gained as "votesGained", item.requests_gained as "requestsGained", item.fits`
+
+/** The lists of news. */
+export const sectionNames = ['newWishes', 'grown', 'completed', 'declined', 'other'] as const
+
+export type SectionName = (typeof sectionNames)[number]
+
+const sectionOfKind = { new: 'newWishes', grown: 'grown', completed: 'completed', declined: 'declined' } as const
+
+/** Where an item is listed: what does not fit the goal is in a list of its own. */
+export const sectionOf = ({ kind, fits }: Pick<ShownItem, 'kind' | 'fits'>): SectionName =>
+  fits === false ? 'other' : sectionOfKind[kind]
+
+export const toNewsItem = ({ kind: _kind, fits: _fits, stored: _stored, ...item }: ShownItem): NewsItem => item

@@ -1,0 +1,183 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { cursorsOf, isPositionId, type PageInput } from '../../http/pagination.ts'
+import type { View } from '../../requests/views/view.ts'
+import { shownInSection } from './read-report.ts'
+import {
+  type NewsItem,
+  type SectionName,
+  type ShownItem,
+  type StoredItem,
+  sectionNames,
+  sectionOf,
+  showItems,
+  storedColumns,
+  toNewsItem,
+} from './shown-items.ts'
+
+/** How many items of a watch are read at most, the latest ones. */
+const maxItems = 1_000
+
+/** The news of a watch, each wish once in a list however many reports had it. */
+export interface WatchNews extends Record<SectionName, NewsItem[]> {
+  watchId: string
+  watchName: string
+  topic: string
+  goal: string | null
+  /** Until where it was read; null when never. */
+  readUntil: Date | null
+  /** When the last of these reports became ready: what marks exactly these as read. Null without any. */
+  until: Date | null
+  reports: number
+  /** Whether the first report of the watch is among them, in which all wishes are new. */
+  hasFirst: boolean
+  totals: Record<SectionName, number>
+}
+
+interface MergedItem extends ShownItem {
+  section: SectionName
+}
+
+/**
+ * Items of several reports, the latest first, as one list: a wish is once in a list, with the sum of what it gained. One that is new stays new while it
+ * grows. What the last report said decides whether it fits.
+ */
+export function mergeItems(items: readonly ShownItem[]): MergedItem[] {
+  const newWishes = new Set(items.filter(({ kind }) => kind === 'new').map(({ wishId }) => wishId))
+  const merged = new Map<string, MergedItem>()
+  for (const item of items) {
+    const kind = item.kind === 'grown' && newWishes.has(item.wishId) ? 'new' : item.kind
+    const key = `${kind} ${item.wishId}`
+    const before = merged.get(key)
+    if (before === undefined) merged.set(key, { ...item, kind, section: sectionOf({ kind, fits: item.fits }) })
+    else {
+      merged.set(key, {
+        ...before,
+        votesGained: before.votesGained + item.votesGained,
+        requestsGained: before.requestsGained + item.requestsGained,
+      })
+    }
+  }
+  return [...merged.values()]
+}
+
+interface WatchRow {
+  id: string
+  name: string
+  topic: string
+  goal: string | null
+  read_until: Date | null
+}
+
+interface ReportsRow {
+  until: Date | null
+  reports: number
+  has_first: boolean
+  new_wishes: number
+  grown: number
+  completed: number
+  declined: number
+}
+
+export interface NewsInput extends PageInput {
+  accountId: string
+  view: View
+  publicUrl: string
+  /** Only of this watch. */
+  watchId?: string | undefined
+  /** Reports that became ready then or later, instead of those after the mark. */
+  since?: Date | undefined
+}
+
+async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput): Promise<WatchNews> {
+  const after = input.since
+    ? sql`ready_at >= ${input.since}::timestamptz`
+    : watch.read_until
+      ? sql`ready_at > ${watch.read_until}::timestamptz`
+      : sql`ready_at is not null`
+  const { rows } = await sql<ReportsRow>`
+    select max(ready_at) as until, count(*)::integer as reports, coalesce(bool_or(since is null), false) as has_first,
+      coalesce(sum(new_wishes), 0)::integer as new_wishes, coalesce(sum(grown), 0)::integer as grown,
+      coalesce(sum(completed), 0)::integer as completed, coalesce(sum(declined), 0)::integer as declined
+    from news_reports where watch_id = ${watch.id} and ${after}`.execute(executor)
+  const reports = rows[0]!
+  const { rows: items } = await sql<StoredItem>`
+    select ${storedColumns} from news_reports as report join news_items as item on item.report_id = report.id
+    where report.watch_id = ${watch.id} and ${after}
+    order by report.ready_at desc, item.position limit ${maxItems}`.execute(executor)
+  const merged = mergeItems(await showItems(executor, items, input))
+  const bySection = Map.groupBy(merged, ({ section }) => section)
+  const unread = {
+    new: reports.new_wishes,
+    grown: reports.grown,
+    completed: reports.completed,
+    declined: reports.declined,
+  }
+  const kindOf = { newWishes: 'new', grown: 'grown', completed: 'completed', declined: 'declined' } as const
+  const sectionsOf = <T>(make: (name: SectionName) => T) =>
+    Object.fromEntries(sectionNames.map((name) => [name, make(name)])) as Record<SectionName, T>
+  return {
+    watchId: watch.id,
+    watchName: watch.name,
+    topic: watch.topic,
+    goal: watch.goal,
+    readUntil: watch.read_until,
+    until: reports.until,
+    reports: reports.reports,
+    hasFirst: reports.has_first,
+    // What is not read counts where it would be.
+    totals: sectionsOf((name) => {
+      const unkept =
+        name === 'other' ? 0 : unread[kindOf[name]] - items.filter(({ kind }) => kind === kindOf[name]).length
+      return (bySection.get(name)?.length ?? 0) + unkept
+    }),
+    ...sectionsOf((name) => (bySection.get(name) ?? []).slice(0, shownInSection).map(toNewsItem)),
+  }
+}
+
+const cursors = cursorsOf<[watchId: string]>('news', isPositionId)
+
+/** The news of an account, by watch, in the order of their ids. @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
+export async function readNews(
+  executor: Executor,
+  input: NewsInput,
+): Promise<{ watches: WatchNews[]; hasMore: boolean; cursor: string | null }> {
+  const { accountId, watchId, limit, cursor } = input
+  const after = cursor === undefined ? sql`` : sql`and watches.id > ${cursors.decode(cursor)[0]}::uuid`
+  const only = watchId === undefined ? sql`` : sql`and watches.id = ${watchId}::uuid`
+  const { rows } = await sql<WatchRow>`
+    select id, name, topic, goal, read_until from watches left join news_reads on watch_id = watches.id
+    where account_id = ${accountId} ${only} ${after} order by watches.id limit ${limit + 1}`.execute(executor)
+  const page = rows.slice(0, limit)
+  const watches: WatchNews[] = []
+  for (const watch of page) watches.push(await readNewsOf(executor, watch, input))
+  const last = page.at(-1)
+  const hasMore = rows.length > limit
+  return { watches, hasMore, cursor: hasMore && last ? cursors.encode([last.id]) : null }
+}
+
+export interface MarkInput {
+  accountId: string
+  /** All watches of the account without it. */
+  watchId?: string | undefined
+  /** As `until` of the news that were read; without it all that is ready. */
+  until?: Date | undefined
+}
+
+/**
+ * Marks news as read: never more than is ready, and never less than before.
+ * @returns the ids of the watches that have news up to the mark.
+ */
+export async function markRead(executor: Executor, { accountId, watchId, until }: MarkInput): Promise<string[]> {
+  const only = watchId === undefined ? sql`` : sql`and watches.id = ${watchId}::uuid`
+  const upTo = until === undefined ? sql`` : sql`and ready_at <= ${until}::timestamptz`
+  const { rows } = await sql<{ watch_id: string }>`
+    insert into news_reads as marked (watch_id, read_until)
+    select watches.id, last.ready_at from watches cross join lateral (
+      select max(ready_at) as ready_at from news_reports where watch_id = watches.id ${upTo}
+    ) as last
+    where account_id = ${accountId} ${only} and last.ready_at is not null order by watches.id
+    on conflict (watch_id) do update set read_until = greatest(marked.read_until, excluded.read_until)
+    returning watch_id`.execute(executor)
+  return rows.map((row) => row.watch_id)
+}

@@ -1,0 +1,52 @@
+import { type RawBuilder, sql } from 'kysely'
+import { topicKey } from '../../platforms/topic-key.ts'
+import type { RequestFilters } from '../../requests/filters/filters.ts'
+import type { View } from '../../requests/views/view.ts'
+import { membersIn } from '../../requests/wishes/membership.ts'
+
+/** Which wishes a list has; everything that is given must hold. The numbers stay those of the whole wish. */
+export interface WishFilters extends Omit<RequestFilters, 'view'> {
+  marks?: MarkFilter | undefined
+}
+
+/** A filter by what an account noted of wishes. */
+export interface MarkFilter {
+  /** Names the account and the marks, for keys of shared reads. */
+  key: string
+  /** @param wishId as the query names it. */
+  conditions(wishId: RawBuilder<unknown>): RawBuilder<boolean>[]
+  /** A query for the column `id`: the wishes that the filter leaves; null where it leaves those that are not marked. */
+  wishIds: RawBuilder<{ id: string }> | null
+}
+
+/** One likely member has all of these. */
+function memberCondition({ topic, tags }: WishFilters, view: View): RawBuilder<unknown>[] {
+  const conditions = [
+    ...(tags && tags.length > 0 ? [sql`member.tags @> ${tags}::text[]`] : []),
+    ...(topic === undefined
+      ? []
+      : [
+          sql`exists (select from request_topics
+            where request_topics.request_id = member.request_id and topic_key = ${topicKey(topic)})`,
+        ]),
+  ]
+  if (conditions.length === 0) return []
+  return [
+    sql`exists (select from (${membersIn(view, sql.ref('wish.id'))}) as member
+      where ${sql.join(conditions, sql` and `)})`,
+  ]
+}
+
+/** The conditions on a row `wish` with the numbers of a wish; empty when nothing is filtered. */
+export const wishConditions = (filters: WishFilters, view: View): RawBuilder<unknown>[] => {
+  const { platforms, minVotes, since, until, status, marks } = filters
+  return [
+    ...(platforms ? [sql`wish.platforms && ${platforms}::text[]`] : []),
+    ...(minVotes === undefined ? [] : [sql`wish.votes >= ${minVotes}::bigint`]),
+    ...(since ? [sql`wish.last_asked_at >= ${since}::timestamptz`] : []),
+    ...(until ? [sql`wish.first_asked_at < ${until}::timestamptz`] : []),
+    ...(status ? [sql`wish.status = any(${status}::text[])`] : []),
+    ...(marks?.conditions(sql.ref('wish.id')) ?? []),
+    ...memberCondition(filters, view),
+  ]
+}

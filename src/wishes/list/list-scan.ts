@@ -1,0 +1,125 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import type { View } from '../../requests/views/view.ts'
+import { hasSharedNumbers, isSingle } from '../../requests/wishes/membership.ts'
+import { numberColumns, singleColumns } from '../../requests/wishes/numbers.ts'
+import { type WishFilters, wishConditions } from './filters.ts'
+import type { WishOrder, WishPosition } from './orders.ts'
+
+/** The orders that an index has. */
+export type IndexedOrder = Exclude<WishOrder, 'growing'>
+
+export interface WishScan extends WishFilters {
+  sortBy: IndexedOrder
+  view: View
+  /** The maximum number of wishes to return. */
+  limit: number
+  after: WishPosition | null
+}
+
+const columnOf = { votes: 'votes', requests: 'requests', new: 'first_asked_at' } as const
+
+/** The sort key of a row `wish` with the numbers of a wish. */
+export const sortKey = (sortBy: IndexedOrder): RawBuilder<number> =>
+  sortBy === 'new'
+    ? sql<number>`(extract(epoch from wish.first_asked_at) * 1000000)::bigint`
+    : sql<number>`${sql.ref(`wish.${columnOf[sortBy]}`)}::bigint`
+
+/** A value of the order's column from a sort key. */
+const fromKey = (sortBy: IndexedOrder, key: number): RawBuilder<unknown> =>
+  sortBy === 'new' ? sql`timestamptz 'epoch' + ${key}::bigint * interval '1 microsecond'` : sql`${key}::bigint`
+
+/** The part of an order's index in which the page lies. */
+function range({ sortBy, after, minVotes, until }: WishScan, column: RawBuilder<unknown>, id: RawBuilder<unknown>) {
+  const bounds = [
+    ...(after === null ? [] : [sql`(${column}, ${id}) < (${fromKey(sortBy, after[0])}, ${after[1]}::uuid)`]),
+    ...(sortBy === 'votes' && minVotes !== undefined ? [sql`${column} >= ${minVotes}::bigint`] : []),
+    ...(sortBy === 'new' && until ? [sql`${column} < ${until}::timestamptz`] : []),
+  ]
+  return bounds.length === 0 ? sql`true` : sql.join(bounds, sql` and `)
+}
+
+/** The wishes of several requests, as all see them. */
+function sharedWishes(scan: WishScan, width: number): RawBuilder<unknown> {
+  const column = sql.ref(columnOf[scan.sortBy])
+  return sql`
+    select id, ${numberColumns}, ${hasSharedNumbers(scan.view, sql.ref('listed.id'))} as counts from (
+      select * from wishes
+      where requests > 0 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}
+    ) as listed`
+}
+
+/** The likely requests in the order. All of them have one request, so `requests` orders them by their ids. */
+function listedRequests(scan: WishScan, width: number): RawBuilder<unknown> {
+  const { sortBy, after } = scan
+  if (sortBy !== 'requests') {
+    const column = sql.ref(sortBy === 'new' ? 'posted_at' : 'votes')
+    return sql`select request_id as id, platform, votes, status, posted_at from request_facets
+      where standing = 2 and ${range(scan, column, sql.ref('request_id'))}
+      order by ${column} desc, request_id desc limit ${width}`
+  }
+  const beforePosition =
+    after === null || after[0] > 1 ? sql`true` : after[0] < 1 ? sql`false` : sql`request_id < ${after[1]}::uuid`
+  return sql`select request_id as id, platform, votes, status, posted_at from request_facets
+    where standing = 2 and ${beforePosition} order by request_id desc limit ${width}`
+}
+
+/** The same as wishes of one request; those that are members of a wish do not count. */
+const singles = (scan: WishScan, width: number): RawBuilder<unknown> => {
+  const id = sql.ref('listed.id')
+  return sql`
+    select id, ${singleColumns}, id as top_request_id, ${isSingle(id)} and ${hasSharedNumbers(scan.view, id)} as counts
+    from (${listedRequests(scan, width)}) as listed`
+}
+
+/** The wishes that an account sees in other numbers. */
+function ownWishes(scan: WishScan, width: number): RawBuilder<unknown>[] {
+  const { account } = scan.view
+  if (account === null) return []
+  const column = sql.ref(columnOf[scan.sortBy])
+  return [
+    sql`select wish_id, ${numberColumns}, true as counts from account_wishes
+      where account_id = ${account}::uuid and requests > 0 and ${range(scan, column, sql.ref('wish_id'))}
+      order by ${column} desc, wish_id desc limit ${width}`,
+  ]
+}
+
+export interface ScannedWishes {
+  /** Those that pass the filters, one more than `limit` where there is one. */
+  found: WishPosition[]
+  /** The position of the last row that was scanned; null when the order has no more rows. */
+  end: WishPosition | null
+}
+
+/**
+ * Reads the next rows of a list's order, `width` of them and those at the same position as the last one, and picks the wishes that pass the filters. The first `width`
+ * rows of the merged order are among the first `width` of each index.
+ */
+export async function scanWishes(executor: Executor, scan: WishScan, width: number): Promise<ScannedWishes> {
+  const { sortBy, view, limit } = scan
+  const streams = [sharedWishes(scan, width), singles(scan, width), ...ownWishes(scan, width)]
+  const merged = sql.join(
+    streams.map((stream) => sql`(${stream})`),
+    sql` union all `,
+  )
+  const conditions = [sql`wish.counts`, ...wishConditions(scan, view)]
+  const key = sortKey(sortBy)
+  // A wish may be in several streams at one position: `rank` keeps these rows together, so that the next part begins after all of them.
+  const { rows } = await sql<{ id: string; key: number; matches: boolean; is_end: boolean }>`
+    select id, key, matches, is_end from (
+      select wish.id, key, number, number = amount and amount >= ${width} as is_end, ${sql.join(conditions, sql` and `)} as matches
+      from (
+        select *, count(*) over () as amount from (
+          select wish.*, ${key} as key, row_number() over positions as number, rank() over positions as rank
+          from (${merged}) as wish window positions as (order by ${key} desc, wish.id desc)
+        ) as ranked where rank <= ${width}
+      ) as wish
+    ) as scanned
+    where matches or is_end order by number limit ${limit + 2}`.execute(executor)
+  const position = ({ key: value, id }: { key: number; id: string }): WishPosition => [Number(value), id]
+  const last = rows.at(-1)
+  return {
+    found: rows.flatMap((row) => (row.matches ? [position(row)] : [])).slice(0, limit + 1),
+    end: last?.is_end ? position(last) : null,
+  }
+}

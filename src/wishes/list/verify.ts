@@ -1,0 +1,222 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+import { requestColumns, sharedView, standingIn, type View } from '../../requests/views/view.ts'
+import { allMembers, wishIdIn } from '../../requests/wishes/membership.ts'
+import { wishNumbers } from '../../requests/wishes/numbers.ts'
+import type { Verified, VerifyOptions, WrongNumber } from '../../requests/wrong-number.ts'
+
+/** Members of one statement, unless a single wish has more. */
+const maxMembers = 5_000
+const maxWishes = 200
+const maxRequests = 1_000
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+interface Member {
+  id: string
+  platform: PlatformName
+  votes: number
+  status: RequestStatus | null
+  confidence: number
+  /** In Unix seconds, like all moments here. */
+  posted: number
+}
+
+interface Numbers {
+  requests: number
+  votes: number
+  platforms: string
+  status: string | null
+  first: number
+  last: number
+  top: string
+}
+
+const statusOrder = ['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'] as const
+
+/** The order in which the title of a wish is chosen. */
+const before = (a: Member, b: Member): number =>
+  b.votes - a.votes || b.confidence - a.confidence || a.posted - b.posted || (a.id < b.id ? -1 : 1)
+
+/** The numbers of a wish from its likely members, without the SQL that maintains them. */
+function numbersOf(members: readonly Member[]): Numbers | null {
+  if (members.length === 0) return null
+  const posted = members.map((member) => member.posted)
+  return {
+    requests: members.length,
+    votes: members.reduce((sum, { votes }) => sum + votes, 0),
+    platforms: [...new Set(members.map(({ platform }) => platform))].sort().join(' '),
+    status: statusOrder.find((status) => members.some((member) => member.status === status)) ?? null,
+    first: posted.reduce((a, b) => Math.min(a, b)),
+    last: posted.reduce((a, b) => Math.max(a, b)),
+    top: members.toSorted(before)[0]!.id,
+  }
+}
+
+interface Read {
+  served: (Numbers & { id: string })[] | null
+  members: (Member & { wish: string })[] | null
+}
+
+/** What callers see of some wishes in a view, and the members of these as they are in `requests`: as of one moment. */
+async function readWishes(database: Database, ids: readonly string[], view: View): Promise<Read> {
+  const array = sql`${[...ids]}::uuid[]`
+  const { rows } = await sql<Read>`
+    with served as (${wishNumbers(array, view)}),
+    members as (
+      select wish.id as wish, requests.id, platform, votes, status, confidence,
+        extract(epoch from posted_at)::float8 as posted
+      from unnest(${array}) as wish (id)
+        cross join lateral (${allMembers(view.account, sql.ref('wish.id'))}) as member
+        join requests on requests.id = member.request_id
+      where ${standingIn(view, requestColumns)} = 2
+    )
+    select (
+      select json_agg(json_build_object('id', id, 'requests', requests, 'votes', votes, 'status', status,
+        'platforms', array_to_string(platforms, ' '), 'first', extract(epoch from first_asked_at)::float8,
+        'last', extract(epoch from last_asked_at)::float8, 'top', top_request_id)) from served
+    ) as served, (select json_agg(members) from members) as members`.execute(database)
+  return rows[0]!
+}
+
+const names: (keyof Numbers)[] = ['requests', 'votes', 'platforms', 'status', 'first', 'last', 'top']
+const shown = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
+
+async function compare(database: Database, ids: readonly string[], view: View): Promise<WrongNumber[]> {
+  if (ids.length === 0) return []
+  const { served, members } = await readWishes(database, ids, view)
+  const servedById = new Map((served ?? []).map((one) => [one.id, one]))
+  const membersById = Map.groupBy(members ?? [], ({ wish }) => wish)
+  const seenBy = view.account === null ? '' : ` of account ${view.account}`
+  return ids.flatMap((id) => {
+    const [stored, expected] = [servedById.get(id), numbersOf(membersById.get(id) ?? [])]
+    return names
+      .filter((name) => shown(stored?.[name]) !== shown(expected?.[name]))
+      .map((name) => ({
+        subject: `wish ${id}${seenBy}`,
+        check: name,
+        stored: shown(stored?.[name]),
+        expected: shown(expected?.[name]),
+      }))
+  })
+}
+
+interface Counted {
+  id: string
+  /** About how many members. */
+  size: number
+}
+
+/** Pages of ids that have about `maxMembers` members at most. */
+function bySize(wishes: readonly Counted[]): string[][] {
+  const pages: string[][] = []
+  let size = 0
+  for (const wish of wishes) {
+    if (pages.length === 0 || size + wish.size > maxMembers) {
+      pages.push([])
+      size = 0
+    }
+    pages.at(-1)!.push(wish.id)
+    size += wish.size
+  }
+  return pages
+}
+
+/** Goes through ids in their order. @param read gives the next ones after an id. */
+async function* batches<Row extends { id: string }>(
+  read: (after: string) => Promise<Row[]>,
+  { signal }: VerifyOptions,
+) {
+  for (let after = firstId; ; ) {
+    signal?.throwIfAborted()
+    const rows = await read(after)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    after = last.id
+  }
+}
+
+async function readSharedWishes(database: Database, after: string): Promise<Counted[]> {
+  const { rows } = await sql<Counted>`
+    select id, requests as size from wishes where id > ${after} order by id limit ${sql.lit(maxWishes)}`.execute(
+    database,
+  )
+  return rows
+}
+
+/** The wishes that an account may see differently, from what makes it so and from its stored numbers. */
+async function readAccountWishes(database: Database, account: string, after: string): Promise<Counted[]> {
+  const seen = (table: RawBuilder<unknown>) => sql`
+    select unnest(array[${wishIdIn(sharedView, sql.ref('own.request_id'))},
+      ${wishIdIn({ account, least: 2 }, sql.ref('own.request_id'))}]) as id from ${table} as own where own.account_id = ${account}`
+  const { rows } = await sql<Counted>`
+    select touched.id, coalesce(wishes.requests, 1) as size from (
+      select wish_id as id from account_wishes where account_id = ${account}
+      union ${seen(sql`account_requests`)}
+      union ${seen(sql`account_wish_members`)}
+      union select wish_id from account_wish_members where account_id = ${account}
+      union select unnest(array[wish_id, into_wish_id]) from account_wish_merges where account_id = ${account}
+    ) as touched left join wishes on wishes.id = touched.id
+    where touched.id > ${after} order by touched.id limit ${sql.lit(maxWishes)}`.execute(database)
+  return rows
+}
+
+async function readAccounts(database: Database, after: string): Promise<{ id: string }[]> {
+  return database.selectFrom('accounts').select('id').where('id', '>', after).orderBy('id').limit(maxWishes).execute()
+}
+
+/** The copies in `request_facets` and `searchable_requests`, which numbers, lists and filters are read from. */
+async function readCopies(database: Database, after: string): Promise<{ id: string; wrong: string | null }[]> {
+  const columns = sql`platform, status, standing, votes, posted_at, tags`
+  const values = (alias: string) =>
+    sql`(${sql.join(
+      ['platform', 'status', 'standing', 'votes', 'posted_at', 'tags'].map((name) => sql.ref(`${alias}.${name}`)),
+    )})`
+  const { rows } = await sql<{ id: string; wrong: string | null }>`
+    with page as (
+      select id, ${columns}, confidence from requests where id > ${after} order by id limit ${sql.lit(maxRequests)}
+    )
+    select page.id, case
+      when facet.request_id is null or ${values('facet')} is distinct from ${values('page')}
+        or facet.confidence is distinct from page.confidence then 'copy in request_facets'
+      when copy.request_id is not null and ${values('copy')} is distinct from ${values('page')}
+        then 'copy in searchable_requests'
+    end as wrong
+    from page left join request_facets as facet on facet.request_id = page.id
+      left join searchable_requests as copy on copy.request_id = page.id
+    order by page.id`.execute(database)
+  return rows
+}
+
+/**
+ * Derives the numbers of every wish anew, in the shared view and in that of each account, from the requests themselves, and compares them with
+ * what callers get; before that the copies of requests that the numbers are counted from. Each statement reads some thousand members as of
+ * one moment, so what is written meanwhile is no difference.
+ */
+export async function verifyWishes(database: Database, options: VerifyOptions): Promise<Verified> {
+  const wrong: WrongNumber[] = []
+  const isFull = () => wrong.length >= options.limit
+  const check = async (wishes: readonly Counted[], view: View) => {
+    for (const ids of bySize(wishes)) if (!isFull()) wrong.push(...(await compare(database, ids, view)))
+  }
+  for await (const rows of batches((after) => readCopies(database, after), options)) {
+    for (const { id, wrong: what } of rows) {
+      if (what !== null)
+        wrong.push({ subject: `request ${id}`, check: what, stored: 'another value', expected: 'that of the request' })
+    }
+    if (isFull()) break
+  }
+  for await (const wishes of batches((after) => readSharedWishes(database, after), options)) {
+    await check(wishes, sharedView)
+    if (isFull()) break
+  }
+  for await (const accounts of batches((after) => readAccounts(database, after), options)) {
+    for (const { id: account } of isFull() ? [] : accounts) {
+      const view: View = { account, least: 2 }
+      for await (const wishes of batches((after) => readAccountWishes(database, account, after), options))
+        await check(wishes, view)
+    }
+  }
+  return { wrong: wrong.slice(0, options.limit), unchecked: 0 }
+}

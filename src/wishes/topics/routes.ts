@@ -1,0 +1,140 @@
+import { Type } from 'typebox'
+import type { Authentication } from '../../accounts/authentication.ts'
+import { requestStatuses } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import { notFound } from '../../http/errors.ts'
+import { pageOf, pageParameters } from '../../http/pagination.ts'
+import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
+import { sortByParameter } from '../../http/sort-order.ts'
+import { requestRecord } from '../../requests/record.ts'
+import { viewOf } from '../../requests/views/view.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { wishProperties } from '../similar/routes.ts'
+import { topicOrders } from './orders.ts'
+import { readTopicPage } from './topic-page.ts'
+import { listTopics } from './topics.ts'
+
+const security = [{ apiKey: [] }]
+const tags = ['Topics']
+
+const summaryProperties = {
+  topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
+  requests: Type.Integer({ description: 'How many likely requests it has, as your account sees them' }),
+  votes: Type.Integer({ description: 'Of all of them together' }),
+  maybeRequests: Type.Integer({
+    description: 'How many more may be requests: `include=maybe` lists them; no other number counts them',
+  }),
+  fromExpansion: Type.Optional(
+    Type.Literal(true, {
+      description: 'Only expansions of searches have collected it: no list has it until a job collects it; else absent',
+    }),
+  ),
+  lastCollectedAt: moment('When a platform last delivered a page of it'),
+  growth: closed(
+    { days7: Type.Integer(), days30: Type.Integer() },
+    { description: 'How many of them were posted in the last 7 and 30 UTC days, today included' },
+  ),
+  tags: Type.Array(closed({ tag: Type.String(), requests: Type.Integer() }), {
+    description: 'The most frequent of them, at most 10',
+  }),
+}
+
+export interface TopicDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+}
+
+/** The topics of the cache. */
+export function registerTopicRoutes(app: App, dependencies: TopicDependencies): void {
+  registerList(app, dependencies)
+  registerPage(app, dependencies)
+}
+
+function registerList(app: App, { database, clock, authentication }: TopicDependencies): void {
+  app.get(
+    '/api/v1/topics',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'listTopics',
+        summary: 'List the topics of the cached requests',
+        description:
+          'The last collected first, or the most voted, or by name; without those that only expansions of searches have collected. With `query` a page may hold fewer topics than `limit` ' +
+          'although more follow: `hasMore` says so.',
+        tags,
+        security,
+        querystring: closed({
+          query: Type.Optional(trimmedText(1, 100, 'Part of the name, in any case')),
+          sortBy: sortByParameter(topicOrders, {
+            default: 'new',
+            description: 'Last collected first, most voted first, or by name',
+          }),
+          ...pageParameters,
+        }),
+        response: {
+          200: closed({ data: pageOf('topics', closed(summaryProperties)) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async (request) => {
+      const view = viewOf(authentication.accountOf(request))
+      return { data: await listTopics(database, { ...request.query, now: clock.now(), view }) }
+    },
+  )
+}
+
+const topicPage = closed({
+  ...summaryProperties,
+  platforms: Type.Array(closed({ platform: Type.String(), requests: Type.Integer(), votes: Type.Integer() })),
+  timeline: Type.Array(
+    closed({
+      from: Type.String({ format: 'date', description: 'The first UTC day of a week, a month or a year' }),
+      requests: Type.Integer(),
+    }),
+    { description: 'When they were posted: weeks up to half a year, months up to ten years, else years; no gaps' },
+  ),
+  wishes: Type.Array(
+    closed({
+      wishId: Type.String({ description: 'Identifier of the wish' }),
+      request: requestRecord,
+      ...wishProperties,
+      status: nullable(oneOf(requestStatuses, { description: 'What became of the wish; null where it is unknown' })),
+    }),
+    {
+      description:
+        'Its 20 most voted wishes, as `GET /api/v1/wishes?topic=` lists them, in the numbers of the whole wish: requests that ' +
+        'other topics found count too. A topic with more than 5,000 requests may have more of them than are given',
+    },
+  ),
+})
+
+function registerPage(app: App, { database, clock, authentication }: TopicDependencies): void {
+  app.get(
+    '/api/v1/topics/:topic',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'readTopic',
+        summary: 'Read one topic',
+        description: 'Numbers, platforms and timeline count all of its likely requests.',
+        tags,
+        security,
+        params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
+        response: {
+          200: closed({ data: topicPage }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const { topic } = request.params
+      const view = viewOf(authentication.accountOf(request))
+      const page = await readTopicPage(database, { topic, now: clock.now(), view })
+      if (page === null) throw notFound('Topic')
+      return { data: page }
+    },
+  )
+}

@@ -1,0 +1,189 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../../http/pagination.ts'
+import { topicKey } from '../../platforms/topic-key.ts'
+import { dayMs, dayOf } from '../../requests/timeline.ts'
+import type { View } from '../../requests/views/view.ts'
+import { countChanges, topicChanges } from './differences.ts'
+import { type TopicOrder, topicOrders } from './orders.ts'
+
+export interface TopicListInput extends PageInput {
+  /** Part of a name; case and the amount of white space are ignored. */
+  query?: string
+  sortBy: TopicOrder
+  now: Date
+  view: View
+}
+
+export interface TopicSummary {
+  /** In its first spelling. */
+  topic: string
+  /** Those that the view shows as likely. */
+  requests: number
+  votes: number
+  /** How many more of its requests are of the class maybe. */
+  maybeRequests: number
+  /** ISO 8601; when a platform last delivered a page of it. */
+  lastCollectedAt: string
+  /** How many of its requests were posted in the last 7 and 30 UTC days, today included. */
+  growth: { days7: number; days30: number }
+  /** The most frequent first. */
+  tags: { tag: string; requests: number }[]
+  /** Only expansions have collected it: no list has it. */
+  fromExpansion?: true
+}
+
+interface TopicRow {
+  key: string
+  name: string
+  requests: number
+  votes: number
+  maybe: number
+  collected_at: Date
+  from_expansion: boolean
+}
+
+/** The position after which a page continues: the sort key of its last topic, in microseconds or votes, and the topic's key. */
+type Position = [key: number, topic: string]
+
+const cursors = Object.fromEntries(
+  topicOrders.map((order) => [order, cursorsOf<Position>(`topics-${order}`, isPositionNumber, isPositionText)]),
+) as Record<TopicOrder, Cursors<Position>>
+
+/** How many topics a page with a query scans: this bounds the work of a query, however few names match. */
+const maxScanned = 5_000
+const shownTags = 10
+
+const orders = {
+  new: sql`collected_at desc, key desc`,
+  votes: sql`votes desc, key desc`,
+  name: sql`key asc`,
+} as const
+
+/** The condition for topics after a position, in a form that the index of the order can use. */
+function after(sortBy: TopicOrder, [value, key]: Position) {
+  if (sortBy === 'name') return sql`key > ${key}`
+  const column = sql.ref(sortBy === 'new' ? 'collected_at' : 'votes')
+  const from =
+    sortBy === 'new' ? sql`timestamptz 'epoch' + ${value}::bigint * interval '1 microsecond'` : sql`${value}::bigint`
+  return sql`(${column}, key) < (${from}, ${key})`
+}
+
+/**
+ * For a query that has `changed`: the topics whose counts are not all folded, or that an account sees in other numbers. One that an expansion thought
+ * of is listed for an account that collected it from sources of its own.
+ */
+const changedTopics = sql`
+  select key, name, topics.requests + changed.requests as requests, topics.votes + changed.votes as votes,
+    topics.maybe + changed.maybe as maybe, collected_at, from_expansion
+  from changed join topics using (key) where not from_expansion or own`
+
+/** At most `limit` topics in an order, with the numbers of a view: an index has the order of those that nothing changes. */
+function listedTopics({ sortBy, view }: TopicListInput, from: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
+  const shared = sql`
+    select key, name, requests, votes, maybe, collected_at, from_expansion from topics
+    where requests > 0 and not from_expansion and ${from}`
+  const end = sql`order by ${orders[sortBy]} limit ${limit}`
+  return sql`
+    with changed as materialized (${topicChanges(view, null)})
+    select * from (
+      (${shared} and not exists (select from changed where changed.key = topics.key) ${end})
+      union all
+      (select * from (${changedTopics}) as own where requests > 0 and ${from})
+    ) as merged ${end}`
+}
+
+async function findTopics(executor: Executor, input: TopicListInput) {
+  const { query, sortBy, limit, cursor } = input
+  const position = cursor === undefined ? null : cursors[sortBy].decode(cursor)
+  const key = query === undefined ? '' : topicKey(query)
+  const scanned = key === '' ? limit + 1 : maxScanned
+  const from = position === null ? sql`true` : after(sortBy, position)
+  const { rows } = await sql<TopicRow & { micros: number; matches: boolean; rank: number }>`
+    select *, (extract(epoch from collected_at) * 1000000)::bigint as micros
+    from (
+      select *, strpos(key, ${key}) > 0 as matches, row_number() over (order by ${orders[sortBy]})::integer as rank
+      from (${listedTopics(input, from, scanned)}) as topics
+    ) as scanned
+    where matches or rank = ${scanned}
+    order by ${orders[sortBy]} limit ${limit + 2}`.execute(executor)
+  return { rows, scanned }
+}
+
+/** The counts of several topics in a view. */
+async function summarise(
+  executor: Executor,
+  topics: readonly TopicRow[],
+  { now, view }: { now: Date; view: View },
+): Promise<TopicSummary[]> {
+  if (topics.length === 0) return []
+  const keys = topics.map(({ key }) => key)
+  const daysBack = (days: number) => dayOf(new Date(now.getTime() - (days - 1) * dayMs))
+  // Tags that the view does not change are read in the order of their index; the others are few.
+  const { rows } = await sql<{ growth: TopicSummary['growth']; tags: TopicSummary['tags'] }>`
+    with changes as materialized (${countChanges(view, keys)})
+    select
+      (select json_build_object('days7', coalesce(sum(requests) filter (where value >= ${daysBack(7)}), 0),
+          'days30', coalesce(sum(requests), 0))
+        from (select topic_key, kind, value, requests from topic_counts
+          union all select topic_key, kind, value, requests from changes) as days
+        where topic_key = key and kind = 'day' and value >= ${daysBack(30)}) as growth,
+      (select coalesce(json_agg(json_build_object('tag', value, 'requests', requests)), '[]') from (
+        select value, requests from (
+          (select value, requests from topic_counts where topic_key = key and kind = 'tag'
+            and value not in (select value from changes where topic_key = key and kind = 'tag')
+            order by requests desc, value limit ${sql.lit(shownTags)})
+          union all
+          (select value, coalesce(shared.requests, 0) + changes.requests from changes
+            left join topic_counts as shared using (topic_key, kind, value) where topic_key = key and kind = 'tag')
+        ) as merged (value, requests)
+        where requests > 0 order by requests desc, value limit ${sql.lit(shownTags)}) as top) as tags
+    from unnest(${keys}::text[]) with ordinality as listed (key, position) order by position`.execute(executor)
+  return topics.map(({ name, requests, votes, maybe, collected_at, from_expansion }, index) => ({
+    topic: name,
+    requests,
+    votes: Number(votes),
+    maybeRequests: maybe,
+    lastCollectedAt: collected_at.toISOString(),
+    ...(from_expansion ? { fromExpansion: true as const } : {}),
+    ...rows[index]!,
+  }))
+}
+
+/**
+ * One page of the topics that have requests. Keyset paging: a topic whose position does not change is listed exactly once. With a
+ * query a page may hold fewer topics than `limit`, even none, although more follow.
+ * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ */
+export async function listTopics(
+  executor: Executor,
+  input: TopicListInput,
+): Promise<{ topics: TopicSummary[]; hasMore: boolean; cursor: string | null }> {
+  const { rows, scanned } = await findTopics(executor, input)
+  const page = rows.filter(({ matches }) => matches).slice(0, input.limit)
+  const isFull = page.length === input.limit
+  const hasMore = rows.length > page.length || rows.at(-1)?.rank === scanned
+  // The next page skips what this page scanned without a match.
+  const end = isFull ? page.at(-1) : rows.at(-1)
+  const topics = await summarise(executor, page, input)
+  const value = (row: (typeof rows)[number]) => Number(input.sortBy === 'new' ? row.micros : row.votes)
+  return { topics, hasMore, cursor: hasMore && end ? cursors[input.sortBy].encode([value(end), end.key]) : null }
+}
+
+/** One topic, by any spelling; null when the view has no likely request of it, and none of the class maybe. */
+export async function readTopic(
+  executor: Executor,
+  { topic, now, view }: { topic: string; now: Date; view: View },
+): Promise<(TopicSummary & { key: string }) | null> {
+  const key = topicKey(topic)
+  const { rows } = await sql<TopicRow>`
+    with changed as materialized (${topicChanges(view, [key])})
+    select * from (
+      select key, name, topics.requests + coalesce(changed.requests, 0) as requests,
+        topics.votes + coalesce(changed.votes, 0) as votes, topics.maybe + coalesce(changed.maybe, 0) as maybe, collected_at,
+        from_expansion
+      from topics left join changed using (key) where key = ${key}
+    ) as seen where requests > 0 or maybe > 0`.execute(executor)
+  const [summary] = await summarise(executor, rows, { now, view })
+  return summary ? { ...summary, key } : null
+}
