@@ -145,7 +145,7 @@ describe('wishwell search', () => {
     }))
     const { exitCode, stdout } = await runCommand(['search', 'dark', 'mode', '--limit', '1', '--offset', '2'], service)
     expect(exitCode).toBe(exitCodes.ok)
-    expect(service.received[0]?.body).toBe('{"query":"dark mode","limit":1,"offset":2}')
+    expect(service.received[0]?.body).toBe('{"query":"dark mode","limit":1,"offset":2,"total":true}')
     expect(stdout).toMatch(
       /^ {2}3\. Dark mode\n {5}12 votes · github · .* ago · https:\/\/github\.com\/acme\/app\/issues\/1\n/,
     )
@@ -177,6 +177,7 @@ describe('wishwell search', () => {
       filters: { platforms: ['github', 'x'], tags: ['a b', 'c'], minVotes: 3, since: '2026-01-01' },
       sortBy: 'votes',
       prefix: true,
+      total: true,
     })
     expect(stdout).toContain('Among the best 1000 matches')
     expect(stdout).toContain(
