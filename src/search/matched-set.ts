@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { all, conditionsOn } from '../requests/filters/conditions.ts'
+import { all as allOf, conditionsOn } from '../requests/filters/conditions.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type StandingColumns, standingIn } from '../requests/views/view.ts'
 import type { Part, SearchQuery } from './engine.ts'
@@ -15,32 +15,30 @@ export const searchableColumns: StandingColumns = {
   standing: sql.ref('searchable_requests.standing'),
 }
 
-const joined = (queries: readonly RawBuilder<unknown>[], operator: '&&' | '||') =>
-  sql`(${sql.join(queries, operator === '&&' ? sql` && ` : sql` || `)})`
+/** In quotes a word is no operator of a `tsquery`. */
+const quoted = (word: string) => `'${word.replace(/['\\]/g, '$&$&')}'`
 
-/** All words of each alternative, in any of the alternatives. */
-const oneOf = (alternatives: Term | Phrase) =>
-  joined(
-    alternatives.map((words) => sql`plainto_tsquery('wishwell', ${words})`),
-    '||',
-  )
+/** All words of each alternative, in any of the alternatives; as `to_tsquery` reads it. */
+const oneOf = (alternatives: Term | Phrase): string =>
+  `(${alternatives.map((words) => words.split(' ').map(quoted).join(' & ')).join(' | ')})`
+
+/** A `tsquery` as one parameter: with one for each word, queries of other lengths would be other statements, each to be planned. */
+const wordsIn = (text: string): RawBuilder<unknown> => sql`to_tsquery('wishwell', ${text})`
+
+const all = (parts: readonly (Term | Phrase)[]) => parts.map(oneOf).join(' & ')
+const any = (parts: readonly (Term | Phrase)[]) => parts.map(oneOf).join(' | ')
 
 /** The words of the phrases: an index has them, where the phrases themselves are compared with each text. */
 export const phraseWords = ({ phrases }: SearchQuery): RawBuilder<unknown> | null =>
-  phrases.length === 0 ? null : joined(phrases.map(oneOf), '&&')
+  phrases.length === 0 ? null : wordsIn(all(phrases))
 
 /** All words of a query, as a `tsquery`. */
-export const allWords = (terms: readonly Term[]): RawBuilder<unknown> => joined(terms.map(oneOf), '&&')
+export const allWords = (terms: readonly Term[]): RawBuilder<unknown> => wordsIn(all(terms))
 
 /** The words of a part of the matches, as a `tsquery`. */
-export function wordsQuery(query: SearchQuery, part: Part): RawBuilder<unknown> {
-  const all = allWords(query.terms)
-  const ofPhrases = phraseWords(query)
-  const parts = [
-    ...(part === 'all' ? [all] : [joined(query.terms.map(oneOf), '||'), sql`!!${all}`]),
-    ...(ofPhrases === null ? [] : [ofPhrases]),
-  ]
-  return joined(parts, '&&')
+export function wordsQuery({ terms, phrases }: SearchQuery, part: Part): RawBuilder<unknown> {
+  const words = part === 'all' ? all(terms) : `(${any(terms)}) & !(${all(terms)})`
+  return wordsIn(phrases.length === 0 ? words : `(${words}) & ${all(phrases)}`)
 }
 
 /** Whether the text of `request_id` has the phrases and no exclusion. */
@@ -57,17 +55,17 @@ export function phrasesHold(query: SearchQuery, id: RawBuilder<unknown>): RawBui
  * exclusion in any form; only their texts are compared. An exclusion without a word of the index leaves all of them.
  */
 function hasNoExclusion(query: SearchQuery, part: Part, holds: RawBuilder<boolean>): RawBuilder<boolean> {
-  const excluded = query.excluded.map(oneOf)
-  const having = sql`${wordsQuery(query, part)} && ${joined(excluded, '||')}`
+  const { excluded } = query
+  const having = sql`${wordsQuery(query, part)} && ${wordsIn(any(excluded))}`
   return sql<boolean>`case
-    when (select least(${sql.join(excluded.map((words) => sql`numnode(${words})`))}) > 0)
+    when (select least(${sql.join(excluded.map((phrase) => sql`numnode(${wordsIn(oneOf(phrase))})`))}) > 0)
       and searchable_requests.request_id not in (select request_id from ${requestsWithWords(having, {})}) then true
     else ${holds} end`
 }
 
 /** The filters on a row of `searchable_requests`; the text is read only of rows that pass the others. */
 function passesFilters(query: SearchQuery, part: Part | null): RawBuilder<boolean> {
-  const conditions = all(conditionsOn('searchable_requests', query.filters))
+  const conditions = allOf(conditionsOn('searchable_requests', query.filters))
   // Without it the planner may read all requests of a topic at once.
   if (textCondition(query) === null) return conditions
   const holds = phrasesHold(query, sql.ref('searchable_requests.request_id'))
