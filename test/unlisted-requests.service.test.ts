@@ -98,7 +98,7 @@ async function surfaces(client: Reader, known: string) {
   }
   for (const query of ['wish', 'zebrafish', 'zebrafsh', 'aquamarine', 'zebraf', '"zebrafish palette"']) {
     for (const more of [{}, { include: 'all' }, { prefix: true, highlight: true }]) {
-      const { status, body } = await client.search(query, more)
+      const { status, body } = await client.search(query, { ...more, total: true })
       read[`search ${query} ${JSON.stringify(more)}`] = [status, body.data, body.meta]
     }
   }

@@ -72,6 +72,7 @@ describe('a search', () => {
       cachedResults: 20,
       expanded: false,
     })
+    expect((await search('nothingwhatever')).meta.total).toBeUndefined()
     expect((await search('zebra', { total: true })).meta).toMatchObject({ total: 131, totalIsExact: true })
     expect(first.usage.credits).toEqual({ used: 2, limit: 15_000, remaining: 14_998 })
     const rare = await search('antlers')

@@ -194,7 +194,7 @@ export async function readMatches(
     maybeIds: maybeIds ?? [],
     anyMatch: offered > 0,
     isAll: false,
-    aside: aside === undefined ? null : { totals: found === 0 ? noTotals : totals, frequent },
+    aside: aside === undefined ? null : { totals: aside.total && found === 0 ? noTotals : totals, frequent },
   }
   return { hits: found, ranked, lower, inView, passing, certain, matches }
 }
