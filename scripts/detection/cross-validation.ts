@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
-import { probabilityOf } from '../../src/requests/detection/calibration.ts'
 import { featuresOf } from '../../src/requests/detection/features.ts'
-import { type LinearModel, scoreOf } from '../../src/requests/detection/linear.ts'
-import type { PlatformGroup } from '../../src/requests/detection/platform-groups.ts'
+import {
+  type LinearModel,
+  type PlatformGroup,
+  probabilityOf,
+  scoreOf,
+} from '../../src/requests/detection/weights-file.ts'
 import { type Example, type Origin, readChats, readForum, readTitanium } from './corpora.ts'
 import { inForms } from './forms.ts'
 import { train } from './logistic.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { groupOf } from '../../src/requests/detection/platform-groups.ts'
+import { groupOf } from '../../src/requests/detection/weights-file.ts'
 import type { Example } from './corpora.ts'
 
 /** A line of a file of labelled texts, as `wishwell admin detection export` writes it; other fields are ignored. */

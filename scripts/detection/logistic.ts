@@ -1,5 +1,5 @@
-import { probabilityOf } from '../../src/requests/detection/calibration.ts'
 import { blockCount, modelSize } from '../../src/requests/detection/features.ts'
+import { probabilityOf } from '../../src/requests/detection/weights-file.ts'
 import type { Matrix } from './matrix.ts'
 import { seededRandom, shuffle } from './random.ts'
 

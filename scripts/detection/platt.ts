@@ -1,4 +1,4 @@
-import { type Calibration, probabilityOf } from '../../src/requests/detection/calibration.ts'
+import { type Calibration, probabilityOf } from '../../src/requests/detection/weights-file.ts'
 
 export interface Scored {
   score: number

@@ -1,5 +1,5 @@
 import { blocks } from '../../src/requests/detection/features.ts'
-import type { LinearModel } from '../../src/requests/detection/linear.ts'
+import type { LinearModel } from '../../src/requests/detection/weights-file.ts'
 import type { Weights } from './logistic.ts'
 
 const maxInteger = 127

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { probabilityOf } from '../../src/requests/detection/calibration.ts'
-import type { PlatformGroup } from '../../src/requests/detection/platform-groups.ts'
 import {
   type GroupModel,
   maxFileBytes,
+  type PlatformGroup,
+  probabilityOf,
   type Thresholds,
   weightsFile,
   writeDetector,

@@ -5,8 +5,7 @@ import {
   normaliseText,
   unspacedCharacterPattern,
 } from '../runtime/text/normalise.ts'
-import { beginningOf, stemOf } from '../runtime/text/stem.ts'
-import { hasUmlaut, tellingWords, withDigraphs } from '../runtime/text/words.ts'
+import { beginningOf, hasUmlaut, stemOf, tellingWords, withDigraphs } from '../runtime/text/words.ts'
 import type { FoundRequest } from './platform.ts'
 
 /** The fields that are compared with a topic. */

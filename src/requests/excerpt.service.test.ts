@@ -3,7 +3,7 @@ import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
-import { excerptOf } from './excerpt.ts'
+import { excerptOf } from './record.ts'
 
 const characters = (text: string) => Array.from(text).length
 

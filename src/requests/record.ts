@@ -5,10 +5,47 @@ import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import { named } from '../http/openapi-components.ts'
 import { closed, defaulted, moment, nullable, oneOf } from '../http/schemas.ts'
-import { excerptLength, excerptOf, excerptProbe } from './excerpt.ts'
-import { isCorrected } from './views/corrected.ts'
 import { isShown, requestColumns, sharedView, standingIn, type View } from './views/view.ts'
-import { type WishOfRequest, wishColumn } from './wishes/wish-column.ts'
+import { type WishOfRequest, wishColumn } from './wishes/membership.ts'
+
+/** In SQL what `hashIdentity` (`store/identity.ts`) gives for the id of a row of `requests` on its platform. */
+const sourceHash = sql`encode(sha256(convert_to(requests.platform, 'UTF8') || '\\x00696400'::bytea
+  || convert_to(requests.source_id, 'UTF8')), 'hex')`
+
+/**
+ * For a query over `requests`: whether the operator, or the account of the view, said whether the row is a request. A hash and one
+ * probe of an index for each row of a page, where anything was corrected at all; the view has an account wherever it has corrections.
+ */
+const isCorrected = ({ account }: View): RawBuilder<boolean> =>
+  sql<boolean>`case when exists (select from request_corrections) then
+    exists (select from request_corrections as correction where correction.source_hash = ${sourceHash}
+    and ${account === null ? sql`correction.account_id is null` : sql`(correction.account_id is null or correction.account_id = ${account}::uuid)`})
+    else false end`
+
+/** The maximum characters (code points) of a description that a list or a search shows. */
+const excerptLength = 2_000
+/** How many characters must be read to see whether a text is longer than its excerpt. */
+const excerptProbe = excerptLength + 1
+
+/** How far before the limit the end of a word is searched; a script without spaces is cut at the limit. */
+const wordSearch = 100
+
+/**
+ * What lists and searches show of a description: all of it, or its beginning up to the end of a word.
+ * @param text at least the first `excerptProbe` code points of it.
+ */
+export function excerptOf(text: string): { description: string; descriptionTruncated: boolean } {
+  // A code point has one or two UTF-16 units, so a text with no more units than that is whole.
+  if (text.length <= excerptLength) return { description: text, descriptionTruncated: false }
+  const characters = Array.from(text.slice(0, 2 * excerptProbe))
+  if (characters.length <= excerptLength) return { description: text, descriptionTruncated: false }
+  const shown = characters.slice(0, excerptLength).join('')
+  // Where the first character that is left out is white space, the last word is whole.
+  const endsWord = /^\s/u.test(characters[excerptLength]!)
+  const lastSpace = endsWord ? -1 : shown.search(/\s\S*$/u)
+  const end = lastSpace < shown.length - wordSearch ? shown.length : lastSpace
+  return { description: shown.slice(0, end).trimEnd(), descriptionTruncated: true }
+}
 
 /** How likely a request is one, as the caller sees it. */
 export const likelihoods = ['likely', 'maybe', 'unlikely'] as const

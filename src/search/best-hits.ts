@@ -1,8 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { filterView } from '../requests/filters/filters.ts'
-import type { CacheBounds } from './bounds.ts'
-import type { RankedQuery, SearchQuery } from './engine.ts'
-import { bestFirst, type Hits, maxLower } from './hits.ts'
+import { bestFirst, type Hits, maxLower, type RankedQuery, type SearchQuery } from './engine.ts'
 import {
   allWords,
   isChecked,
@@ -12,6 +10,7 @@ import {
   sampledRequestsWithWords,
 } from './matched-set.ts'
 import { isOneWord } from './terms.ts'
+import type { CacheBounds } from './totals.ts'
 
 /**
  * How an index of the database ranks: queries with the columns `request_id`, `score`, the higher the better, `has_all`, whether the text has

@@ -3,16 +3,14 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { isDatabaseUnavailable } from '../database/errors.ts'
 import type { Database } from '../database/open.ts'
-import { bm25 } from './bm25.ts'
-import { bm25Index, prepareBm25 } from './bm25-preparation.ts'
+import { bm25, bm25Index, prepareBm25 } from './bm25.ts'
 import { createDatabaseEngine } from './database-engine.ts'
 import type { SearchEngine } from './engine.ts'
 import { type BuildOptions, readIndexState } from './index-build.ts'
 import { SearchEngineError } from './search-engine-error.ts'
 import type { EngineChoice } from './settings.ts'
 import { tsvector } from './tsvector.ts'
-import { prepareTsvector } from './tsvector-preparation.ts'
-import { estimateUsualLength } from './usual-length.ts'
+import { estimateUsualLength, prepareTsvector } from './tsvector-preparation.ts'
 
 export interface ChooseEngineOptions {
   choice?: EngineChoice

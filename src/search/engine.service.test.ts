@@ -9,14 +9,19 @@ import type { PlatformName, RequestStatus, Standing } from '../database/column-t
 import type { RequestFilters } from '../requests/filters/filters.ts'
 import type { View } from '../requests/views/view.ts'
 import { bm25 } from './bm25.ts'
-import { type Bounds, defaultBounds } from './bounds.ts'
 import { createDatabaseEngine } from './database-engine.ts'
-import { type FacetName, facetNames, type RankedQuery, type SearchEngine } from './engine.ts'
-import { readHits } from './hits.ts'
+import {
+  type FacetName,
+  facetNames,
+  type RankedQuery,
+  readHits,
+  type SearchEngine,
+  type SearchOrder,
+} from './engine.ts'
 import type { ClusterSearch } from './opensearch/cluster-search.ts'
 import { createClusterEngine } from './opensearch/opensearch-engine.ts'
-import type { SearchOrder } from './orders.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
+import { type Bounds, defaultBounds } from './totals.ts'
 import { tsvector } from './tsvector.ts'
 import { prepareTsvector } from './tsvector-preparation.ts'
 

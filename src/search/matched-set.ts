@@ -5,9 +5,24 @@ import { type StandingColumns, standingIn } from '../requests/views/view.ts'
 import type { Part, SearchQuery } from './engine.ts'
 import type { Phrase } from './query.ts'
 import type { Term } from './terms.ts'
-import { textCondition } from './text-condition.ts'
 
 // The requests that match a query, by `searchable_requests` and its index of words.
+
+/** Whether a normalised text has a phrase; both are words with single spaces between them. */
+const hasPhrase = (forms: Phrase) =>
+  sql<boolean>`(${sql.join(
+    forms.map((form) => sql`position(${` ${form} `}::text in padded.text) > 0`),
+    sql` or `,
+  )})`
+
+/** The condition on `padded.text`, the normalised text between two spaces; null without phrases and exclusions. */
+export function textCondition({
+  phrases,
+  excluded,
+}: Record<'phrases' | 'excluded', readonly Phrase[]>): RawBuilder<boolean> | null {
+  if (phrases.length + excluded.length === 0) return null
+  return allOf([...phrases.map(hasPhrase), ...excluded.map((forms) => sql`not ${hasPhrase(forms)}`)])
+}
 
 /** Those of a row of `searchable_requests`. */
 export const searchableColumns: StandingColumns = {

@@ -1,9 +1,69 @@
 import type { Executor } from '../database/open.ts'
 import { correctableWords, correctQuery, readFrequent, suggestQuery } from './correction.ts'
+import { searchCap } from './engine.ts'
 import type { Aside } from './matches.ts'
-import { type FilledMatches, searchFilled } from './phrase-fill.ts'
-import { describeQuery, type UnderstoodQuery } from './query.ts'
-import type { SearchIndex, SearchInput } from './search-index.ts'
+import { describeQuery, parseQuery, type UnderstoodQuery, withoutPhrases } from './query.ts'
+import type { FoundMatches, SearchIndex, SearchInput } from './search-index.ts'
+
+/** Fewer results than this with all phrases are few: then results with the words alone follow. */
+const fewPhraseResults = 10
+
+interface FilledMatches extends FoundMatches {
+  /** The ids of the results that only fill up: they have words of the query, but not all of its phrases. */
+  onlyWords: ReadonlySet<string>
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/**
+ * Searches. Quotes in a title are seldom meant as phrases: where fewer than ten results have all phrases of the query, results with its
+ * words alone follow them, and for a query that reads like a title all are ranked by its words. Exclusions and filters hold for all. A query
+ * of phrases only is searched as it is. The list is the same for every page of it.
+ * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ */
+async function searchFilled(index: SearchIndex, executor: Executor, input: SearchInput): Promise<FilledMatches> {
+  const alone = withoutPhrases(input.query)
+  if (alone === null) return { ...(await index.search(executor, input)), onlyWords: none }
+  // As in the query: a beginning that ends a phrase is a whole word.
+  const prefix = (input.prefix ?? false) && parseQuery(input.query, { prefix: true }).prefix !== null
+  // Their totals are those of no part of them.
+  const { aside: _, ...shared } = input
+  const byWords = { ...shared, query: alone.query, prefix }
+  return alone.isTitle ? searchTitle(index, executor, shared, byWords) : searchPhrases(index, executor, shared, byWords)
+}
+
+const idsOf = ({ results }: FoundMatches) => new Set(results.map(({ _id }) => _id))
+
+/** The matches of the words, marked where they do not have the phrases. */
+async function searchTitle(index: SearchIndex, executor: Executor, input: SearchInput, byWords: SearchInput) {
+  const found = await index.search(executor, byWords)
+  const withPhrases = idsOf(await index.search(executor, { ...input, offset: 0, limit: searchCap }))
+  return { ...found, onlyWords: new Set([...idsOf(found)].filter((id) => !withPhrases.has(id))) }
+}
+
+/** The matches of the phrases, and where these are few, those of the words after them. */
+async function searchPhrases(index: SearchIndex, executor: Executor, input: SearchInput, byWords: SearchInput) {
+  const { offset, limit } = input
+  const found = await index.search(executor, input)
+  const isFew = !found.more && offset + found.results.length < fewPhraseResults
+  // Beyond the phrase results a page is empty, however many they are.
+  const isBeyond = offset > 0 && found.results.length === 0
+  if (!isFew && !isBeyond) return { ...found, onlyWords: none }
+  const first = await index.search(executor, { ...input, offset: 0, limit: fewPhraseResults })
+  if (first.results.length >= fewPhraseResults) return { ...found, onlyWords: none }
+  const end = Math.min(offset + limit, searchCap)
+  const enough = Math.min(end + first.results.length, searchCap)
+  const filling = await index.search(executor, { ...byWords, offset: 0, limit: enough })
+  const withPhrases = idsOf(first)
+  const others = filling.results.filter(({ _id }) => !withPhrases.has(_id))
+  const all = [...first.results, ...others]
+  return {
+    ...filling,
+    results: all.slice(offset, end),
+    more: filling.more || all.length > end,
+    onlyWords: new Set(others.map(({ _id }) => _id)),
+  }
+}
 
 export interface Understood extends UnderstoodQuery {
   /** The query that was searched instead of the typed one. */

@@ -1,6 +1,52 @@
 import { type Static, Type } from 'typebox'
 import type { Complain } from '../runtime/config-error.ts'
-import { type ClusterConfig, clusterVariables, readClusterConfig } from './opensearch/settings.ts'
+
+/** The environment variables of a search cluster: part of those of searches. */
+const clusterVariables = {
+  SEARCH_URL: Type.Optional(
+    Type.String({
+      description:
+        'an OpenSearch cluster that searches instead of the database, such as `https://name:password@host:9200`; several nodes as a comma list; needs `DATABASE_URL`',
+    }),
+  ),
+  SEARCH_SHARDS: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 1,
+    description: 'into how many shards a new search index is divided; one for every 10 million requests is enough',
+  }),
+}
+
+const clusterSchema = Type.Object(clusterVariables)
+
+type ClusterEnvironment = Static<typeof clusterSchema>
+
+interface ClusterConfig {
+  /** The addresses of the nodes, which may have a name and a password; null when the database searches. */
+  searchNodes: readonly string[] | null
+  searchShards: number
+}
+
+interface WithDatabase {
+  DATABASE_URL?: string | undefined
+}
+
+function isAddress(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === ''
+}
+
+/** Interprets the variables of a search cluster. @param complain called with the first that is wrong. */
+function readClusterConfig(
+  { SEARCH_URL: nodes, SEARCH_SHARDS: searchShards, DATABASE_URL: databaseUrl }: ClusterEnvironment & WithDatabase,
+  complain: Complain<ClusterEnvironment>,
+): ClusterConfig {
+  if (nodes === undefined) return { searchNodes: null, searchShards }
+  const searchNodes = nodes.split(',').map((node) => node.trim())
+  if (!searchNodes.every(isAddress)) complain('SEARCH_URL', 'must be http or https addresses without a path.')
+  if (databaseUrl === undefined) complain('SEARCH_URL', 'needs DATABASE_URL; the embedded database has its own search.')
+  return { searchNodes, searchShards }
+}
 
 /** The environment variables of searches: part of the schema in `config.ts`, which alone reads them. */
 export const searchVariables = {
@@ -12,9 +58,9 @@ export const searchVariables = {
   ...clusterVariables,
 }
 
-const schema = Type.Object(searchVariables)
+const searchSchema = Type.Object(searchVariables)
 
-export type SearchEnvironment = Static<typeof schema>
+export type SearchEnvironment = Static<typeof searchSchema>
 
 /** Which engine searches, or `auto` for the best that the database can have. */
 export type EngineChoice = SearchEnvironment['SEARCH_ENGINE']

@@ -4,7 +4,7 @@ import { openTestSearchIndex } from '../../test/search.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platforms/platform.ts'
-import { exportSearch } from './export/search-export.ts'
+import { exportSearch } from './export/export.ts'
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

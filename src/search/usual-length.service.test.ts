@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { store } from './testing.ts'
-import { createUsualLength, estimateUsualLength } from './usual-length.ts'
+import { createUsualLength, estimateUsualLength } from './tsvector-preparation.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {

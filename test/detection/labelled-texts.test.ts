@@ -8,7 +8,7 @@ import { trainModel } from '../../scripts/detection/cross-validation.ts'
 import { correctionExamples } from '../../scripts/detection/labelled.ts'
 import { matrixOf } from '../../scripts/detection/matrix.ts'
 import { featuresOf } from '../../src/requests/detection/features.ts'
-import { type LinearModel, scoreOf } from '../../src/requests/detection/linear.ts'
+import { type LinearModel, scoreOf } from '../../src/requests/detection/weights-file.ts'
 
 // What people said is trained into the model of the group of its platform.
 describe('the training on labelled texts', () => {

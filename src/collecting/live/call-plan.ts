@@ -1,6 +1,6 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
-import type { CallPlan } from '../../database/tables/scraping.ts'
+import type { CallPlan } from '../../database/tables/collecting.ts'
 import { choosePlatforms } from '../../platforms/off-platforms.ts'
 import { searchWords } from '../../platforms/topic-words.ts'
 import type { Clock } from '../../runtime/clock.ts'

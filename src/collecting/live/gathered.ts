@@ -1,5 +1,5 @@
 import type { PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
-import type { CallPlan, Collection } from '../../database/tables/scraping.ts'
+import type { CallPlan, Collection } from '../../database/tables/collecting.ts'
 import { offError } from '../../platforms/off-platforms.ts'
 import { titleOf } from '../../platforms/registry.ts'
 import { isFinalState } from '../scraping/task-changes.ts'

@@ -1,5 +1,5 @@
 import type { PlatformName } from '../../database/column-types.ts'
-import type { Collection } from '../../database/tables/scraping.ts'
+import type { Collection } from '../../database/tables/collecting.ts'
 import { isFinalState } from '../scraping/task-changes.ts'
 import type { TaskWatch, WatchedTask } from './task-watch.ts'
 

@@ -1,5 +1,4 @@
-import type { StatementResult } from './messages.ts'
-import type { WorkerError } from './protocol.ts'
+import type { StatementResult, WorkerError } from './messages.ts'
 import { EmbeddedDatabaseError, type Operation } from './wire.ts'
 
 const abortedTransaction: WorkerError = {

@@ -1,8 +1,17 @@
 import { Worker } from 'node:worker_threads'
 import { DatabaseError } from 'pg-protocol'
 import { moduleFile } from '../../runtime/module-file.ts'
-import { readAnswer, type StatementResult, scriptMessage, statementMessage, toParameters } from './messages.ts'
-import { describeError, type WorkerError, type WorkerRequest, type WorkerResponse } from './protocol.ts'
+import {
+  describeError,
+  readAnswer,
+  type StatementResult,
+  scriptMessage,
+  statementMessage,
+  toParameters,
+  type WorkerError,
+  type WorkerRequest,
+  type WorkerResponse,
+} from './messages.ts'
 import { createPreparedStatements, type PreparedStatements } from './statements.ts'
 
 /** An error that Postgres reported; `code` is its SQLSTATE, as with node-postgres. */

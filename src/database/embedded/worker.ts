@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PGlite } from '@electric-sql/pglite'
+import { describeError, joinBytes, type WorkerRequest, type WorkerResponse } from './messages.ts'
 import { openPglite } from './pglite.ts'
-import { describeError, joinBytes, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 
 // The thread of PGlite: WebAssembly blocks its thread for as long as a query takes, and that must never be the HTTP event loop.
 // The main thread writes the messages and reads the answers, because this thread is the busier one.

@@ -1,18 +1,111 @@
+import { Socket } from 'node:net'
 import { Kysely, type Logger } from 'kysely'
 import pg from 'pg'
+import type { ConstructorOptions } from 'pg-boss'
 import type { Tables } from '../tables.ts'
 import { readConnectionUse } from './connection-use.ts'
-import { createListener } from './listen.ts'
+import { createListener, type Listen } from './listen.ts'
 import {
   applicationNames,
   connectionTimeoutMs,
   defaultStatementTimeoutMs,
   openMainPool,
+  openPool,
   waitForGoodbye,
 } from './pools.ts'
-import { startPulse } from './pulse.ts'
-import { openQueue } from './queue-connections.ts'
-import { createSockets } from './sockets.ts'
+import { createSockets, type Sockets } from './sockets.ts'
+
+/** The maintenance statements of the queue have no time limit. */
+const queueSilenceMs = 300_000
+
+/**
+ * What pg-boss needs: a pool of its own, so that searches never delay its heartbeats, opened at its first statement, and the listener
+ * that all rooms share.
+ */
+function openQueue(
+  { databaseUrl, queuePoolSize }: { databaseUrl: string; queuePoolSize: number },
+  sockets: Sockets,
+  listen: Listen,
+) {
+  let pool: pg.Pool | null = null
+  const open = () =>
+    openPool(
+      { databaseUrl, max: queuePoolSize, application_name: applicationNames.queue, silenceMs: queueSilenceMs },
+      sockets,
+    )
+  const db: NonNullable<ConstructorOptions['db']> = {
+    executeSql: (text, values) => {
+      pool ??= open()
+      return pool.query(text, values)
+    },
+    listen: async (channel, onNotification, onReconnect) => {
+      const close = await listen(channel, (payload) => (payload === null ? onReconnect() : onNotification(payload)))
+      return { close }
+    },
+  }
+  return { options: { db }, close: async () => pool?.end() }
+}
+
+interface Pulse {
+  stop(): void
+}
+
+const pauseMs = 1_000
+
+/** Even a busy server answers an empty query in less. */
+const timeoutMs = 5_000
+
+/**
+ * Sends an empty query to Postgres every second, on a connection of its own. Statements may take long, so their time limits cannot
+ * distinguish a busy server from one that stands still; this can. Then every connection that is as silent is closed: waiting
+ * statements fail within seconds and new ones at once, until Postgres answers again.
+ */
+function startPulse(connectionString: string, sockets: Sockets): Pulse {
+  let connection: { client: pg.Client; socket: Socket } | null = null
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  const connect = async () => {
+    const socket = new Socket()
+    const client = new pg.Client({ connectionString, application_name: 'wishwell-pulse', stream: () => socket })
+    connection = { client, socket }
+    // Its statement fails with the same error.
+    client.on('error', () => {})
+    await client.connect()
+    return connection
+  }
+  const drop = () => {
+    connection?.socket.destroy()
+    connection = null
+  }
+  const beat = async () => {
+    const received = sockets.received()
+    const deadline = setTimeout(() => {
+      sockets.closeSilent(received)
+      drop()
+    }, timeoutMs).unref()
+    try {
+      const { client } = connection ?? (await connect())
+      await client.query('select 1')
+      sockets.open()
+    } catch {
+      // A refusal is an answer. Where nothing listens, every connection fails by itself.
+      if (connection !== null) sockets.open()
+      drop()
+    } finally {
+      clearTimeout(deadline)
+    }
+    if (!stopped) timer = setTimeout(beat, pauseMs).unref()
+  }
+  timer = setTimeout(beat, pauseMs).unref()
+  return {
+    stop: () => {
+      stopped = true
+      clearTimeout(timer)
+      drop()
+    },
+  }
+}
 
 const minVersion = 15
 

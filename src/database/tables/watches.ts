@@ -1,5 +1,87 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { Fixed, PlatformName } from '../column-types.ts'
+import type { Fixed, PlatformName, RequestStatus } from '../column-types.ts'
+
+export type NewsKind = 'new' | 'grown' | 'completed' | 'declined'
+
+export interface NewsTables {
+  /** What a watch knows of the requests that its jobs found. */
+  watch_requests: {
+    watch_id: Fixed<string>
+    /** Of the request's id on its platform (`requests/store/identity.ts`). */
+    source_hash: Fixed<string>
+    /** Of the stored request; of a deleted one, an id that no request has. */
+    request_id: string
+    /** The most that a report counted; null while none of them had it. */
+    votes: number | null
+    status: RequestStatus | null
+    /** As of the last report that had it. */
+    wish_id: string | null
+    /** Whether the last report had it. */
+    is_present: Generated<boolean>
+    /** Whether it fits the goal of the watch; null: it was not judged. */
+    fits: boolean | null
+  }
+  news_reports: {
+    id: Generated<string>
+    watch_id: Fixed<string>
+    /** The report before it; null for the first one. */
+    since: Fixed<Date | null>
+    made_at: Fixed<Date>
+    /** `judging`: a model compares its new wishes with the goal, and nobody is shown it yet. */
+    state: 'judging' | 'ready'
+    /** Each report of a watch has a later moment. */
+    ready_at: Date | null
+    new_wishes: Fixed<number>
+    grown: Fixed<number>
+    completed: Fixed<number>
+    declined: Fixed<number>
+    claimed_by: string | null
+    claimed_until: Date | null
+  }
+  /** Ids and numbers only: texts are read when they are shown. */
+  news_items: {
+    report_id: Fixed<string>
+    kind: Fixed<NewsKind>
+    wish_id: Fixed<string>
+    request_ids: Fixed<string[]>
+    votes_gained: Fixed<number>
+    requests_gained: Fixed<number>
+    fits: boolean | null
+    position: Fixed<number>
+  }
+  news_reads: {
+    watch_id: Fixed<string>
+    read_until: Date
+  }
+  /** How many texts were compared with goals on a UTC day (YYYY-MM-DD). */
+  news_judgement_days: {
+    day: Fixed<string>
+    judged: number
+  }
+}
+
+export interface FeedsTables {
+  feeds: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    kind: Fixed<'topic' | 'watch' | 'search'>
+    name: Fixed<string>
+    topic: Fixed<string | null>
+    watch_id: Fixed<string | null>
+    query: Fixed<string | null>
+    filters: ColumnType<Record<string, unknown> | null, string | null, never>
+    /** SHA-256 of the secret, in hex. */
+    secret_hash: Fixed<string>
+    hint: Fixed<string>
+    /** Of the ids of its entries. */
+    authority: Fixed<string>
+    created_at: Fixed<Date>
+    last_read_at: Date | null
+    /** A hash of what it showed last, and since when. */
+    content_hash: string | null
+    content_changed_at: Date | null
+  }
+}
 
 export type WatchState = 'active' | 'paused' | 'asking'
 

@@ -1,8 +1,7 @@
 import type { Queryable } from '../embedded/client.ts'
 import type { Pace } from './pace.ts'
 import { indexedTable, type SearchIndexUpkeep } from './search-index.ts'
-import { type Step, stepsOfTable } from './table-steps.ts'
-import { readTables, type TableState } from './tables.ts'
+import { readTables, type Step, stepsOfTable, type TableState } from './table-steps.ts'
 
 const checkpointMb = 32
 /** With so few dead texts the search index is cleaned: while they are fewer than any segment has, cleaning is short. */

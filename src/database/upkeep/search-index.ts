@@ -1,7 +1,6 @@
 import type { Queryable } from '../embedded/client.ts'
 import type { Pace } from './pace.ts'
-import type { Step } from './table-steps.ts'
-import type { TableState } from './tables.ts'
+import type { Step, TableState } from './table-steps.ts'
 
 // The BM25 index is a log-structured merge tree: writes go to a memtable, 64 pages of it become a segment, and eight segments of a
 // level (by default) are merged into one of the next. By default the insert that fills the eighth one merges, while its caller

@@ -1,7 +1,7 @@
 import type { TProperties } from 'typebox'
 import type { Message } from '../../accounts/events/message.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
-import type { ChannelState, ChannelType } from '../../database/tables/channels.ts'
+import type { ChannelState, ChannelType } from '../../database/tables/notifications.ts'
 
 /** What an attempt came to. Its words are ours: nothing that a receiver answered is stored. */
 export type DeliveryOutcome =

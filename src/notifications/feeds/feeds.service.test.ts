@@ -6,7 +6,7 @@ import { foundRequest } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
-import { deleteExpiredRequests } from '../../requests/store/retention.ts'
+import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { endedRun, makeWatch, storeFound } from '../../watches/news/testing.ts'
 import { feedLimits } from './guard.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
-import type { ConsentState } from '../../database/tables/mail.ts'
+import type { ConsentState } from '../../database/tables/notifications.ts'
 import { addressHash, type MailAddress } from './address.ts'
 import { dayMs } from './limits.ts'
 import { generateToken } from './tokens.ts'

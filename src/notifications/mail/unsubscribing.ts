@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../database/open.ts'
-import type { ConsentState } from '../../database/tables/mail.ts'
+import type { ConsentState } from '../../database/tables/notifications.ts'
 import { channelsOf } from './consents.ts'
 import { dayMs } from './limits.ts'
 import { isToken } from './tokens.ts'

@@ -9,7 +9,7 @@ import { openBrowser } from '../../accounts/sessions/testing.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { findWrongCounts } from '../../wishes/topics/verify.ts'
-import { deleteExpiredRequests } from '../store/retention.ts'
+import { deleteExpiredRequests } from '../store/delete.ts'
 
 const found = ['Dark mode', 'Offline maps', 'Crash at start'].map((title, index) =>
   foundRequest(`${index}`, { title, description: `About ${title}`, votes: 10 - index, confidence: 1 }),

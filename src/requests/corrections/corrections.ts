@@ -1,14 +1,23 @@
 import { sql } from 'kysely'
+import type { Authentication } from '../../accounts/authentication.ts'
 import { correctionRefusal, maxCorrections } from '../../accounts/correction-limit.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
-import type { Transaction } from '../../database/open.ts'
+import type { Database, Transaction } from '../../database/open.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
-import { insertSearchChanges } from '../store/note.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { insertSearchChanges } from '../store/changes.ts'
 import { lockRequestsOf } from '../store/request-locks.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
+
+/** What the routes of corrections need. */
+export interface CorrectionDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+}
 
 /** Whose correction it is. */
 export interface Corrector {

@@ -1,20 +1,44 @@
+import { Type } from 'typebox'
 import { type Audience, audiencesOf } from '../../accounts/audiences.ts'
 import { maxCorrections } from '../../accounts/correction-limit.ts'
 import type { App } from '../../http/app-type.ts'
 import { type ErrorCode, notFound } from '../../http/errors.ts'
-import { pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses } from '../../http/schemas.ts'
-import { correctRequest, undoCorrection, undoCorrectionById } from './corrections.ts'
-import type { CorrectionDependencies } from './dependencies.ts'
+import { pageOf, pageParameters } from '../../http/pagination.ts'
+import { bodyErrors, closed, errorResponses, moment, nullable } from '../../http/schemas.ts'
+import { requestRecord } from '../record.ts'
+import { type CorrectionDependencies, correctRequest, undoCorrection, undoCorrectionById } from './corrections.ts'
 import { listCorrections } from './list.ts'
-import {
-  correctionAnswer,
-  correctionList,
-  correctionPath,
-  newCorrection,
-  requestPath,
-  undoneCorrection,
-} from './schemas.ts'
+
+const requestPath = closed({ id: Type.String() })
+const correctionPath = closed({ correctionId: Type.String() })
+
+const newCorrection = closed({
+  isRequest: Type.Boolean({ description: 'Whether the request is a feature request' }),
+})
+
+/** The correction of a request after the call. */
+const correctionAnswer = closed({
+  data: closed({
+    requestId: Type.String(),
+    isRequest: nullable(Type.Boolean({ description: 'null: there is no correction' })),
+  }),
+})
+
+const correctionList = closed({
+  data: pageOf(
+    'corrections',
+    closed({
+      correctionId: Type.String({ description: 'What it is undone by when its request is gone' }),
+      isRequest: Type.Boolean(),
+      sourcePlatform: Type.String({ description: 'Platform identifier' }),
+      madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
+      correctedAt: moment('When it was made or last changed'),
+      request: nullable(requestRecord),
+    }),
+  ),
+})
+
+const undoneCorrection = closed({ data: closed({ correctionId: Type.String() }) })
 
 /** What differs between the routes of accounts and those of the operator. */
 interface CorrectionAudience extends Audience {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { detect, thresholdsOf, wishClassOf } from './detect.ts'
-import { evidenceLogOdds, evidenceOf } from './evidence.ts'
+import { detect, evidenceLogOdds, evidenceOf, thresholdsOf, wishClassOf } from './detect.ts'
 import { exampleTexts } from './example-texts-testing.ts'
 
 describe('the detection of a wish', () => {

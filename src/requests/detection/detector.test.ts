@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { calibrated, probabilityOf } from './calibration.ts'
-import { maxFileBytes, parseDetector, projectDetector, weightsFile, writeDetector } from './weights-file.ts'
+import {
+  calibrated,
+  maxFileBytes,
+  parseDetector,
+  probabilityOf,
+  projectDetector,
+  weightsFile,
+  writeDetector,
+} from './weights-file.ts'
 
 describe('the file of the weights', () => {
   const file = readFileSync(weightsFile)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { blockCount, featuresOf, modelSize } from './features.ts'
-import { normalText } from './normal-text.ts'
+import { blockCount, featuresOf, modelSize, normalText } from './features.ts'
 
 function copyOf(title: string, description: string) {
   const { positions, ends, values } = featuresOf(title, description)

@@ -1,8 +1,59 @@
 import { readFileSync } from 'node:fs'
-import type { Calibration } from './calibration.ts'
-import { blockCount, blocks, modelSize } from './features.ts'
-import type { LinearModel } from './linear.ts'
-import type { PlatformGroup } from './platform-groups.ts'
+import { blockCount, blocks, type Features, modelSize } from './features.ts'
+
+/** Texts of an issue tracker are about one product and mostly long; posts of a social platform are about anything. */
+export type PlatformGroup = 'tracker' | 'social'
+
+const trackers: ReadonlySet<string> = new Set([
+  'github',
+  'gitlab',
+  'fider',
+  'jira',
+  'bugzilla',
+  'redmine',
+  'gitea',
+  'bitbucket',
+])
+
+/** The group of a platform; one without a known tracker is social, where more is needed for a wish. */
+export const groupOf = (platform: string): PlatformGroup =>
+  trackers.has(platform.toLowerCase()) ? 'tracker' : 'social'
+
+/** Weights of every position of the tables, as integers of 8 bits; each block has a scale. */
+export interface LinearModel {
+  weights: Int8Array
+  scales: readonly number[]
+  bias: number
+}
+
+/** The log-odds before calibration. */
+export function scoreOf(model: LinearModel, { positions, ends, values }: Features): number {
+  const { weights, scales } = model
+  let score = model.bias
+  let index = 0
+  for (let block = 0; block < blockCount; block += 1) {
+    let sum = 0
+    for (const end = ends[block]!; index < end; index += 1) sum += weights[positions[index]!]!
+    score += sum * scales[block]! * values[block]!
+  }
+  return score
+}
+
+/** Log-odds of a wish from the score of a model: `slope * score + offset` (Platt scaling, 1999). The slope is above 0. */
+export interface Calibration {
+  slope: number
+  offset: number
+}
+
+/** Beyond this the evidence of a text is no surer, and the sum with other evidence stays finite. */
+const maxLogOdds = 12
+
+export const probabilityOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+
+/** @returns log-odds between -12 and 12; rising with the score. */
+export function calibrated(score: number, { slope, offset }: Calibration): number {
+  return Math.min(maxLogOdds, Math.max(-maxLogOdds, slope * score + offset))
+}
 
 /** A change of the features needs a new version: weights fit only the features that they were trained with. */
 const version = 1

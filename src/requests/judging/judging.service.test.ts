@@ -13,8 +13,7 @@ import {
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { changeRequests } from '../../../test/stored-requests.ts'
 import { thresholdsOf } from '../detection/detect.ts'
-import { createJudging } from './judging.ts'
-import { confidenceSchema } from './question.ts'
+import { confidenceSchema, createJudging } from './judging.ts'
 import type { JudgingConfig } from './settings.ts'
 
 const apiKey = 'sk-secret-key'

@@ -2,9 +2,77 @@ import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Transaction } from '../../database/open.ts'
 import { hashIdentity, type Identity } from '../store/identity.ts'
-import type { WishChanges } from '../wishes/recount.ts'
-import { deletePurgedWatchRequests } from './purged-watch-requests.ts'
-import { deletePurgedWishCorrections } from './purged-wish-corrections.ts'
+import type { OwnWish, WishChanges } from '../wishes/recount.ts'
+
+type PurgedRequest = Identity & { platform: string }
+
+/** The hashes of those that are not stored any more. */
+async function readGone(transaction: Transaction, requests: readonly PurgedRequest[]): Promise<string[]> {
+  const { rows } = await sql<{ platform: string; value: string }>`
+    select platform, value from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as purged (platform text, value text)
+    where not exists (select from requests where requests.platform = purged.platform and source_id = value)`.execute(
+    transaction,
+  )
+  return rows.map(({ platform, value }) => hashIdentity(platform, { kind: 'id', value }))
+}
+
+/**
+ * Deletes what merges and splits remember of purged requests, and those that remember no other request. To be called after the requests
+ * are deleted, with the lock `memberships`.
+ * @returns what the transaction gives to `recount` at its end.
+ */
+async function deletePurgedWishCorrections(
+  transaction: Transaction,
+  requests: readonly PurgedRequest[],
+): Promise<WishChanges> {
+  const hashes = await readGone(transaction, requests)
+  if (hashes.length === 0) return {}
+  await sql`delete from wish_placings where source_hash = any(${hashes}::text[])`.execute(transaction)
+  await sql`
+    delete from wish_partings where one_hash = any(${hashes}::text[]) or other_hash = any(${hashes}::text[])`.execute(
+    transaction,
+  )
+  const { rows } = await sql<{ id: string }>`
+    with removed as (
+      delete from wish_moves where source_hash = any(${hashes}::text[]) returning correction_id
+    )
+    select distinct correction_id as id from removed`.execute(transaction)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return {}
+  const { rows: own } = await sql<OwnWish>`
+    with removed as (
+      delete from wish_corrections as correction where id = any(${ids}::uuid[])
+        and not exists (select from wish_moves where correction_id = correction.id)
+      returning id, account_id
+    ), merges as (
+      delete from account_wish_merges using removed where correction_id = removed.id
+      returning account_wish_merges.account_id, wish_id, into_wish_id
+    ), counted as (
+      select account_id, count(*)::integer as removed from removed where account_id is not null group by 1
+    ), lowered as (
+      update accounts set corrections = corrections - counted.removed from counted
+      where accounts.id = counted.account_id
+    )
+    select account_id as "accountId", unnest(array[wish_id, into_wish_id]) as "wishId" from merges`.execute(transaction)
+  return { own }
+}
+
+/**
+ * Deletes what watches know of purged requests, in the order of all that change several of these rows. What they know of requests that are stored stays.
+ * To be called after the requests are deleted.
+ */
+async function deletePurgedWatchRequests(transaction: Transaction, hashes: readonly string[]): Promise<void> {
+  await sql`
+    with known as materialized (
+      select watch_id, source_hash from watch_requests as known where source_hash = any(${[...hashes]}::text[])
+        and not exists (select from requests where requests.id = known.request_id)
+      order by watch_id, source_hash for update of known
+    )
+    delete from watch_requests using known
+    where watch_requests.watch_id = known.watch_id and watch_requests.source_hash = known.source_hash`.execute(
+    transaction,
+  )
+}
 
 /**
  * Deletes what accounts and the operator said about purged requests, and what watches know of them: without it their corrections would wait for a request that must not

@@ -7,7 +7,7 @@ import { bodyErrors, closed, defaulted, errorResponses, nullable, trimmedText } 
 import { invalidField } from '../../http/validation.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type PurgeResult, purgeRequests } from './purge.ts'
-import { purgeId, requireComparable, requireOne, selectionFields } from './selection.ts'
+import { purgeId, requireComparable, requireOne, selectionFields } from './suppression.ts'
 
 const purgeBody = closed(
   {

@@ -7,8 +7,14 @@ import { isId } from '../../http/ids.ts'
 import { bodyErrors, closed, errorResponses, moment, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { type Identity, identitiesOfAuthor, identitiesOfUrl } from '../store/identity.ts'
-import { purgeId, requireComparable, requireOne, selectionFields } from './selection.ts'
-import { liftSuppression, listSuppressions } from './suppression.ts'
+import {
+  liftSuppression,
+  listSuppressions,
+  purgeId,
+  requireComparable,
+  requireOne,
+  selectionFields,
+} from './suppression.ts'
 
 const security = [{ adminKey: [] }]
 const tags = ['Admin']

@@ -6,9 +6,41 @@ import type { Budget } from '../../platforms/budget/budget.ts'
 import { type Platform, PlatformError } from '../../platforms/platform.ts'
 import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { applyRefresh } from './apply.ts'
-import { isIdle } from './budget.ts'
-import { claimRequests } from './claim.ts'
+import { applyRefresh, claimRequests } from './apply.ts'
+
+/** The share of the tightest window that must be left, and of a daily quota: the rest belongs to jobs. */
+const shareForJobs = 0.5
+
+/** Whether a task of the platform is queued, running or waiting. Tasks of queued jobs count too: they begin at any moment. */
+async function hasOpenTask(database: Database, platform: PlatformName): Promise<boolean> {
+  const open = await database
+    .selectFrom('scrape_tasks')
+    .select('id')
+    .where('state', 'in', ['pending', 'running'])
+    .where('platform', '=', platform)
+    .limit(1)
+    .executeTakeFirst()
+  return open !== undefined
+}
+
+async function hasRoom(host: Budget, now: Date): Promise<boolean> {
+  const { room, cooldownUntil } = host.state(now)
+  if (cooldownUntil !== null && cooldownUntil > now) return false
+  if (room.remaining < room.limit * shareForJobs) return false
+  const quota = await host.readQuota(now)
+  return quota === null || quota.used < quota.limit * shareForJobs
+}
+
+/** Whether jobs leave a request of this platform over at this moment. */
+async function isIdle(
+  database: Database,
+  platform: PlatformName,
+  hosts: readonly Budget[],
+  now: Date,
+): Promise<boolean> {
+  for (const host of hosts) if (!(await hasRoom(host, now))) return false
+  return !(await hasOpenTask(database, platform))
+}
 
 export interface RefreshingOptions {
   database: Database

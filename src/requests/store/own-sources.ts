@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
-import { placeAgain } from '../wishes/placed-again.ts'
-import { topicName } from './listed-topics.ts'
+import { placeAgain } from '../wishes/recount.ts'
 import type { FoundPage } from './prepared-page.ts'
+import { topicName } from './topic-counts.ts'
 import { unlinkUnlisted } from './topic-links.ts'
 import type { StoredRequest } from './upsert.ts'
 

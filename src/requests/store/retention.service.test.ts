@@ -5,7 +5,7 @@ import { startTestService, type TestService, testAdminKey } from '../../../test/
 import { changeRequests } from '../../../test/stored-requests.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
-import { deleteExpiredRequests } from './retention.ts'
+import { deleteExpiredRequests } from './delete.ts'
 
 const dayMs = 86_400_000
 const platforms = new Map<PlatformName, Platform>()

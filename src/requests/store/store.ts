@@ -9,14 +9,11 @@ import { countLater } from '../words/uncounted-texts.ts'
 import { noteChangedWords } from '../words/vocabulary.ts'
 import { refreshCopies } from './copies.ts'
 import { bringsBackCorrected, type SettledStandings, settleStandings, sourcesOf } from './own-sources.ts'
+import { noteRefreshHandles, noteStatusChanges, sampleVotes } from './page-effects.ts'
 import type { FoundPage } from './prepared-page.ts'
-import { noteRefreshHandles } from './refresh-handles.ts'
-import { noteStatusChanges } from './status-events.ts'
-import { withStoredTexts } from './stored-texts.ts'
-import { upsertTexts } from './texts.ts'
+import { upsertTexts, withStoredTexts } from './texts.ts'
 import { linkToTopic } from './topic-links.ts'
 import { type StoredRequest, upsertRequests } from './upsert.ts'
-import { sampleVotes } from './vote-samples.ts'
 
 export interface StoredPage {
   /** How many different requests of the page joined its job, known ones included. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
-import { isListedTopic, topicName } from './listed-topics.ts'
-import { insertSearchChanges } from './note.ts'
+import { insertSearchChanges } from './changes.ts'
 import type { FoundPage } from './prepared-page.ts'
+import { isListedTopic, topicName } from './topic-counts.ts'
 import type { StoredRequest } from './upsert.ts'
 
 interface NewTopic {

@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { wishClassOf } from '../detection/detect.ts'
+import { noteSearchChanges } from '../store/changes.ts'
 import { refreshCopies } from '../store/copies.ts'
 import { hashIdentity } from '../store/identity.ts'
-import { noteSearchChanges } from '../store/note.ts'
-import { queuePlacing } from '../wishes/queue.ts'
+import { queuePlacing } from '../wishes/recount.ts'
 import { countListings } from '../words/uncounted-texts.ts'
 
 /** The class of a request that is listed, or that an account sees. */

@@ -1,7 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Standing } from '../../database/column-types.ts'
 import type { Account } from '../../http/callers.ts'
-import type { Include } from './include.ts'
+
+/** What a caller adds to the likely requests: those of the class maybe, or all that are listed. */
+export const includes = ['maybe', 'all'] as const
+
+export type Include = (typeof includes)[number]
 
 /** Which requests are shown, and how each of them counts. */
 export interface View {

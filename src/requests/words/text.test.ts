@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withoutRepeatedRuns } from './repetition.ts'
-import { fieldBoundary, searchTextLimit, searchTextOf } from './text.ts'
+import { fieldBoundary, searchTextLimit, searchTextOf, withoutRepeatedRuns } from './text.ts'
 
 const request = { title: '', description: '', tags: [], authorName: null, authorHandle: null }
 const wordsOf = (text: string) => text.split(/\s+/)

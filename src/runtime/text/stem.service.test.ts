@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { stemOf } from './stem.ts'
+import { stemOf } from './words.ts'
 
 const words =
   `notifications notify notified scheduling schedules themes theming dark darker modes encryption encrypted sync syncing

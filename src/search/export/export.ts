@@ -1,32 +1,81 @@
+import { type Static, Type } from 'typebox'
 import type { Database } from '../../database/open.ts'
+import type { Account } from '../../http/callers.ts'
+import { type Cursors, cursorsOf, isPositionNumber } from '../../http/pagination.ts'
+import { closed, defaulted, oneOf, trimmedText } from '../../http/schemas.ts'
+import { sortOrder } from '../../http/sort-order.ts'
+import { invalidField } from '../../http/validation.ts'
+import type { RequestFilters } from '../../requests/filters/filters.ts'
+import { type SearchOrder, searchCap, searchOrders } from '../engine.ts'
 import { type ListInput, listRequests } from '../list/list.ts'
+import { type JobOwnership, listQuery, parseListFilters, requireOwnJob } from '../list/query.ts'
+import { searchQuery } from '../query-search.ts'
+import type { SearchIndex } from '../search-index.ts'
 import { csvHeader, type ExportedRequest, toCsvRecord } from './csv.ts'
 
-export const exportFormats = ['jsonl', 'csv'] as const
+interface SearchExportInput {
+  query: string
+  /** Whether the last word may be the beginning of one. */
+  prefix: boolean
+  filters: RequestFilters
+  sortBy: SearchOrder
+  format: ExportFormat
+  /** Begins a CSV with a byte order mark. */
+  bom: boolean
+  /** As a record of an earlier export of this search gave it. */
+  cursor?: string | undefined
+}
 
-export type ExportFormat = (typeof exportFormats)[number]
+const isRank = (value: unknown): value is number => isPositionNumber(value) && value >= 1 && value <= searchCap
+/** A search has ranks, not keys: its order is made of scores, which no other search has. */
+const cursors = Object.fromEntries(
+  searchOrders.map((order) => [order, cursorsOf<[rank: number]>(`search-${order}`, isRank)]),
+) as Record<SearchOrder, Cursors<[rank: number]>>
+
+/**
+ * The results of a search, in its order, as text: at most its best 100, read in one statement, so that they fit together.
+ * @throws ServiceError INVALID_REQUEST for a query that cannot be searched and for a cursor of something else, before the first text.
+ */
+export async function* exportSearch(
+  { searchIndex, database }: { searchIndex: SearchIndex; database: Database },
+  { query, prefix, filters, sortBy, format, bom, cursor }: SearchExportInput,
+): AsyncGenerator<string> {
+  const from = cursor === undefined ? 0 : cursors[sortBy].decode(cursor)[0]
+  const search = { query, prefix, filters, sortBy, fullText: true, offset: 0, limit: searchCap }
+  const { results } = await searchQuery(searchIndex, database, search)
+  if (from === 0 && format === 'csv') yield (bom ? byteOrderMark : '') + csvHeader
+  const records = results.map(
+    ({ descriptionTruncated: _whole, ...request }, index): ExportedRequest => ({
+      ...request,
+      cursor: cursors[sortBy].encode([index + 1]),
+    }),
+  )
+  const text = records.slice(from).map(toText[format]).join('')
+  if (text !== '') yield text
+}
+
+const exportFormats = ['jsonl', 'csv'] as const
+
+type ExportFormat = (typeof exportFormats)[number]
 
 /** How many requests are read at once: other statements run between two such pages. */
 const pageSize = 200
-export const byteOrderMark = '\ufeff'
+const byteOrderMark = '\ufeff'
 
-export interface ExportInput extends Omit<ListInput, 'limit' | 'fullText'> {
+interface ExportInput extends Omit<ListInput, 'limit' | 'fullText'> {
   format: ExportFormat
   /** Begins a CSV with a byte order mark, by which old spreadsheets recognise UTF-8. */
   bom: boolean
 }
 
-export const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(request)}\n`, csv: toCsvRecord } as const
+const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(request)}\n`, csv: toCsvRecord } as const
 
 /**
  * The requests of a list as text, a page after the other; a page is read when its reader wants it, so that there is never
  * more than one in memory. With a cursor it goes on where an earlier export ended, without a header.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list, before the first text.
  */
-export async function* exportRequests(
-  database: Database,
-  { format, bom, ...filters }: ExportInput,
-): AsyncGenerator<string> {
+async function* exportRequests(database: Database, { format, bom, ...filters }: ExportInput): AsyncGenerator<string> {
   const list = { ...filters, fullText: true, limit: pageSize }
   const begins = list.cursor === undefined
   let page = await listRequests(database, list)
@@ -42,4 +91,46 @@ export async function* exportRequests(
     const { cursor } = page
     page = await listRequests(database, { ...list, cursor })
   }
+}
+
+export const exportQuery = closed({
+  format: defaulted(oneOf(exportFormats, { default: 'jsonl', description: 'JSON Lines or CSV' })),
+  bom: defaulted(Type.Boolean({ default: false, description: 'Begin a CSV with a byte order mark' })),
+  ...listQuery,
+  query: Type.Optional(trimmedText(1, 500, 'Only what a search of these words finds')),
+  prefix: defaulted(
+    Type.Boolean({ default: false, description: 'With `query`: its last word may be the beginning of one' }),
+  ),
+  sortBy: Type.Optional(
+    sortOrder(searchOrders, {
+      description: 'Best match (only with `query`, and its default), newest (the default without) or most voted first',
+    }),
+  ),
+})
+
+interface ExportSources extends JobOwnership {
+  database: Database
+  searchIndex: SearchIndex
+}
+
+/**
+ * The export that a query string describes: of a list, or of a search.
+ * @throws ServiceError INVALID_REQUEST, NOT_FOUND
+ */
+export async function openExport(
+  sources: ExportSources,
+  account: Account,
+  { format, bom, query, prefix, sortBy, cursor, ...filterQuery }: Static<typeof exportQuery>,
+): Promise<AsyncGenerator<string>> {
+  const { database, searchIndex } = sources
+  const { jobId, ...filters } = parseListFilters(filterQuery, account)
+  if (query !== undefined) {
+    if (jobId !== undefined) throw invalidField('jobId', 'cannot be searched: leave out jobId or query')
+    const input = { format, bom, cursor, query, prefix, filters, sortBy: sortBy ?? 'relevance' }
+    return exportSearch({ searchIndex, database }, input)
+  }
+  if (sortBy === 'relevance') throw invalidField('sortBy', 'is relevance only with query')
+  if (prefix) throw invalidField('prefix', 'is only for query')
+  await requireOwnJob(sources, account.accountId, jobId)
+  return exportRequests(database, { format, bom, cursor, ...filters, jobId, sortBy: sortBy ?? 'new' })
 }

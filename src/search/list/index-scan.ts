@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
+import { cursorsOf, isPositionId, isPositionNumber } from '../../http/pagination.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
 import {
   all,
@@ -18,7 +19,19 @@ import {
   toRecord,
 } from '../../requests/record.ts'
 import { isLikelyIndexed, isShown } from '../../requests/views/view.ts'
-import type { ListOrder, Position } from './cursor.ts'
+
+export const listOrders = ['new', 'votes'] as const
+
+export type ListOrder = (typeof listOrders)[number]
+
+/** The position after which a page goes on: the sort key of its last row (microseconds since 1970, or votes), and its id. */
+export type Position = [key: number, id: string]
+
+/** The cursors of a list in each order. */
+export const listCursors = {
+  new: cursorsOf<Position>('new', isPositionNumber, isPositionId),
+  votes: cursorsOf<Position>('votes', isPositionNumber, isPositionId),
+}
 
 export interface ListFilters extends RequestFilters {
   /** A job that the caller may see. */

@@ -14,12 +14,10 @@ import { searchWords } from '../../platforms/topic-words.ts'
 import { fullTextParameter, requestRecord } from '../../requests/record.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
-import type { RealtimeList } from '../live-collection.ts'
-import { realtimeMeta } from '../live-collection.ts'
-import { listOrders } from './cursor.ts'
-import { type JobOwnership, requireOwnJob } from './job-filter.ts'
+import { type RealtimeList, realtimeMeta } from '../live-collection.ts'
+import { listOrders } from './index-scan.ts'
 import { type ListInput, listRequests } from './list.ts'
-import { listQuery, parseListFilters } from './query.ts'
+import { type JobOwnership, listQuery, parseListFilters, requireOwnJob } from './query.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Requests']

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
-import type { IndexState } from '../../database/tables/search.ts'
+import type { IndexState } from '../../database/tables/requests.ts'
 import { dropConsumer, registerConsumer } from '../outbox/outbox.ts'
 import { type Cluster, IndexMissingError } from './cluster.ts'
-import { indexBody, mappingVersion } from './mapping.ts'
+import { indexBody, mappingVersion } from './documents.ts'
 
 // The indexes of requests in the cluster: which one searches read, and which one is built to follow it.
 

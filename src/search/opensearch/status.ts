@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import type { IndexState } from '../../database/tables/search.ts'
+import type { IndexState } from '../../database/tables/requests.ts'
 import { type Backlog, backlog } from '../outbox/outbox.ts'
 import type { Cluster } from './cluster.ts'
 import { readIndexes } from './indexes.ts'

@@ -9,10 +9,18 @@ import { followTexts } from '../../requests/store/copies.ts'
 import { deleteRequests } from '../../requests/store/delete.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
 import { storePageAlone } from '../../requests/store/store.ts'
+import { claimConsumer } from '../opensearch/indexer.ts'
 import { type Row, store } from '../testing.ts'
-import { claimConsumer } from './claims.ts'
-import { backlog, type Changes, commitPosition, dropConsumer, readChanges, registerConsumer } from './outbox.ts'
-import { deleteReadChanges, dropLostConsumers } from './retention.ts'
+import {
+  backlog,
+  type Changes,
+  commitPosition,
+  deleteReadChanges,
+  dropConsumer,
+  dropLostConsumers,
+  readChanges,
+  registerConsumer,
+} from './outbox.ts'
 
 let opened: TestDatabase
 

@@ -1,5 +1,5 @@
 import type { RequestStatus } from '../../database/column-types.ts'
-import type { NewsKind } from '../../database/tables/news.ts'
+import type { NewsKind } from '../../database/tables/watches.ts'
 
 /** A request that jobs of a watch found: what the last report that had it said of it, and how it is now. */
 export interface ComparedRequest {

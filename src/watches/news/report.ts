@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { noteEvent } from '../../accounts/events/events.ts'
 import type { Database, Transaction } from '../../database/open.ts'
-import type { NewsKind } from '../../database/tables/news.ts'
+import type { NewsKind } from '../../database/tables/watches.ts'
 import { parseBodyFilters } from '../../requests/filters/filters.ts'
 import { compareRequests, type FoundItem } from './compare.ts'
 import { linkFoundRequests, readComparedRequests, storeKnowledge } from './known-requests.ts'

@@ -5,7 +5,7 @@ import { unknownId } from '../../../test/contract/testing.ts'
 import { foundRequest, platformMap, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../../../test/service.ts'
 import { openBrowser } from '../../accounts/sessions/testing.ts'
-import { deleteExpiredRequests } from '../../requests/store/retention.ts'
+import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 
 const letters = ['a', 'b', 'c', 'd', 'e']

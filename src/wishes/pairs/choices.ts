@@ -1,4 +1,4 @@
-import { stemOf } from '../../runtime/text/stem.ts'
+import { stemOf } from '../../runtime/text/words.ts'
 
 /** What software runs on. Several words are written as one: mobile web. */
 const platforms =

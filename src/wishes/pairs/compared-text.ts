@@ -1,6 +1,5 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
-import { stemOf } from '../../runtime/text/stem.ts'
-import { isStopWord } from '../../runtime/text/words.ts'
+import { isStopWord, stemOf } from '../../runtime/text/words.ts'
 import { type Subject, subjectOf } from './subject.ts'
 
 /** How much of a description is compared, in UTF-16 units: authors say first what they want. */

@@ -1,4 +1,4 @@
-import { stemOf } from '../../runtime/text/stem.ts'
+import { stemOf } from '../../runtime/text/words.ts'
 import { areOpposed, hasSynonyms, isOfPlatforms, sidesOf } from './choices.ts'
 import type { ComparedText } from './compared-text.ts'
 import { isNumber, type Subject, type TitleWord } from './subject.ts'

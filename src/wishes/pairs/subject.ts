@@ -1,6 +1,5 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
-import { stemOf } from '../../runtime/text/stem.ts'
-import { isStopWord } from '../../runtime/text/words.ts'
+import { isStopWord, stemOf } from '../../runtime/text/words.ts'
 import { type Side, sidesOf, titleStemOf } from './choices.ts'
 import { splitLabels } from './labels.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../../database/open.ts'
-import type { ChannelType } from '../../../database/tables/channels.ts'
+import type { ChannelType } from '../../../database/tables/notifications.ts'
 import { type Secrets, UnknownKeyError, UnreadableSecretError } from '../../../http/secrets/secrets.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Adapters, DeliveryOutcome } from '../adapter.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { EventSubject, EventType } from '../../../accounts/events/events.ts'
 import { type ClaimedRow, claimRows, isUnclaimed, renewClaim } from '../../../database/claimed-work.ts'
 import type { Database, Executor, Transaction } from '../../../database/open.ts'
-import type { ChannelCadence, ChannelType } from '../../../database/tables/channels.ts'
+import type { ChannelCadence, ChannelType } from '../../../database/tables/notifications.ts'
 
 /** An event that a claimed message tells. */
 export interface ClaimedEvent {

@@ -1,4 +1,4 @@
-import type { ChannelCadence } from '../../../database/tables/channels.ts'
+import type { ChannelCadence } from '../../../database/tables/notifications.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 

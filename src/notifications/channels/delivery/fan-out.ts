@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { EventSubject, EventType } from '../../../accounts/events/events.ts'
 import type { Database, Executor, Transaction } from '../../../database/open.ts'
-import type { ChannelCadence } from '../../../database/tables/channels.ts'
+import type { ChannelCadence } from '../../../database/tables/notifications.ts'
 import { wakeChannels } from '../store/deliveries.ts'
 import { nextDigest } from './digest-time.ts'
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Executor, Transaction } from '../../../database/open.ts'
-import type { ChannelCadence, ChannelState, ChannelType } from '../../../database/tables/channels.ts'
+import type { ChannelCadence, ChannelState, ChannelType } from '../../../database/tables/notifications.ts'
 import type { Tables } from '../../../database/tables.ts'
 import { notFound, ServiceError } from '../../../http/errors.ts'
 import { isId } from '../../../http/ids.ts'

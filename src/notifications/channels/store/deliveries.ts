@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor, Transaction } from '../../../database/open.ts'
-import type { DeliveryState } from '../../../database/tables/channels.ts'
+import type { DeliveryState } from '../../../database/tables/notifications.ts'
 import { notFound, ServiceError } from '../../../http/errors.ts'
 import { isId } from '../../../http/ids.ts'
 import { cursorsOf, isPositionId, isPositionText, type PageInput } from '../../../http/pagination.ts'

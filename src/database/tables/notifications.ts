@@ -1,0 +1,110 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { Fixed } from '../column-types.ts'
+
+/** `refused`: unsubscribed without ever having confirmed. */
+export type ConsentState = 'asked' | 'confirmed' | 'unsubscribed' | 'refused'
+
+export interface MailTables {
+  /** Whether an address wants mails of an account. */
+  mail_consents: {
+    account_id: Fixed<string>
+    /** SHA-256 of the address, in hex. */
+    address_hash: Fixed<string>
+    state: ConsentState
+    /** Whether a confirmation is to be sent. */
+    is_due: boolean
+    next_confirmation_at: Date
+    /** How many were sent, or may have been, since it was last asked for. */
+    confirmations: Generated<number>
+    changed_at: Date
+  }
+  /** The channels to an address; they stay for some time when the channel is deleted. */
+  mail_channels: {
+    channel_id: Fixed<string>
+    account_id: Fixed<string>
+    address_hash: Fixed<string>
+    unsubscribe_token: Fixed<string>
+    created_at: Fixed<Date>
+    deleted_at: Generated<Date | null>
+  }
+  /** The links of confirmations that were sent, or may have been. */
+  mail_confirmations: {
+    token_hash: Fixed<string>
+    account_id: Fixed<string>
+    address_hash: Fixed<string>
+    expires_at: Fixed<Date>
+    used_at: Date | null
+  }
+  mail_limits: {
+    key: Fixed<string>
+    count: number
+    ends_at: Date
+  }
+}
+
+export interface EventsTables {
+  /** The outbox of what is told to accounts. */
+  events: {
+    id: Generated<string>
+    sequence: GeneratedAlways<number>
+    /** Null: of all accounts that it concerns. */
+    account_id: Fixed<string | null>
+    type: Fixed<string>
+    /** Whose channels are told; null: the channels that subscribe to the type. */
+    watch_id: Fixed<string | null>
+    /** Ids and numbers only. */
+    subject: ColumnType<Record<string, string | number | null>, string, never>
+    created_at: Fixed<Date>
+    /** When its deliveries were written. */
+    fanned_out_at: Date | null
+  }
+}
+
+export type ChannelType = 'webhook' | 'email' | 'slack' | 'discord' | 'ntfy' | 'apprise'
+export type ChannelCadence = 'now' | 'daily' | 'weekly'
+export type ChannelState = 'active' | 'unconfirmed' | 'disabled'
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'nothing_left'
+
+export interface ChannelsTables {
+  channels: {
+    id: Fixed<string>
+    account_id: Fixed<string>
+    type: Fixed<ChannelType>
+    name: string
+    /** The fields of its type, sealed. */
+    config: string
+    hint: string
+    /** Who receives, as host and port. */
+    host: string
+    events: string[]
+    cadence: ChannelCadence
+    timezone: string
+    hour: number
+    state: ChannelState
+    disabled_reason: string | null
+    created_at: Fixed<Date>
+    failing_since: Date | null
+    failures: Generated<number>
+    last_delivered_at: Date | null
+    rests_until: Date | null
+    /** When its next attempt is due; null while nothing is pending. */
+    due_at: Date | null
+    claimed_by: string | null
+    claimed_until: Date | null
+  }
+  channel_deliveries: {
+    id: Generated<string>
+    channel_id: Fixed<string>
+    event_id: Fixed<string>
+    state: Generated<DeliveryState>
+    /** Of the event, or of the digest that it is part of; null before the first attempt. */
+    message_id: string | null
+    attempts: Generated<number>
+    due_at: Date | null
+    created_at: Fixed<Date>
+    last_attempt_at: Date | null
+    ended_at: Date | null
+    last_status: number | null
+    last_error: string | null
+  }
+}

@@ -1,6 +1,0 @@
-export const searchOrders = ['relevance', 'votes', 'new'] as const
-
-export type SearchOrder = (typeof searchOrders)[number]
-
-/** A search returns at most its best 100, however it is paged. */
-export const searchCap = 100
