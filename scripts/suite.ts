@@ -12,7 +12,7 @@ const maxFilesRunAgain = 3
 
 /** What may never fail once: a failure of the ledger, of a claim or of fencing is a lost credit or a doubled page, and not chance. */
 const neverAgain =
-  /^(src\/(credits\/|scraping\/(claim|scraping|cancel)\.|channels\/delivery\/renewed-claims\.)|test\/crash\/jobs\.)/
+  /^(src\/(credits\/|collecting\/scraping\/(claim|scraping|cancel)\.|notifications\/channels\/delivery\/renewed-claims\.)|test\/crash\/jobs\.)/
 
 export interface SuiteOptions {
   /** Where vitest finds its configuration. */
