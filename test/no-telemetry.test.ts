@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -7,19 +7,22 @@ import { startChildService } from './child-service.ts'
 // Holds (HTTP and secrets): the service connects to nothing that its operator or its accounts did not name
 
 /** Prints where each connection of the process and of its threads goes, before it is made. */
-const watchConnections = `import net from 'node:net'
+const watchConnections = `const { writeSync } = require('node:fs')
+const net = require('node:net')
 const { connect } = net.Socket.prototype
 net.Socket.prototype.connect = function (...given) {
   const [options] = net._normalizeArgs(Array.isArray(given[0]) ? given[0] : given)
-  process.stderr.write('connects to ' + (options.path ?? options.host) + '\\n')
+  writeSync(2, 'connects to ' + (options.path ?? options.host) + '\\n')
   return connect.apply(this, given)
 }`
 
 it('a service that collects nothing makes no connection that leaves the machine', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'wishwell-no-telemetry-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
-  const NODE_OPTIONS = `--import=data:text/javascript;base64,${Buffer.from(watchConnections).toString('base64')}`
-  const service = await startChildService({ DATA_DIR: dataDir, NODE_OPTIONS })
+  const directory = mkdtempSync(join(tmpdir(), 'wishwell-no-telemetry-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  // In every thread, as an `--import` is not.
+  const watcher = join(directory, 'watcher.cjs')
+  writeFileSync(watcher, watchConnections)
+  const service = await startChildService({ DATA_DIR: join(directory, 'data'), NODE_OPTIONS: `--require=${watcher}` })
   for (const path of ['/', '/docs', '/openapi.json', '/readyz'])
     expect((await fetch(service.url + path)).status).toBe(200)
   expect(await service.end('SIGTERM')).toBe(0)
