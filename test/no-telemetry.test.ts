@@ -14,7 +14,8 @@ net.Socket.prototype.connect = function (...given) {
   const [options] = net._normalizeArgs(Array.isArray(given[0]) ? given[0] : given)
   writeSync(2, 'connects to ' + (options.path ?? options.host) + '\\n')
   return connect.apply(this, given)
-}`
+}
+writeSync(2, 'watching\\n')`
 
 it('a service that collects nothing makes no connection that leaves the machine', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'wishwell-no-telemetry-'))
@@ -26,6 +27,7 @@ it('a service that collects nothing makes no connection that leaves the machine'
   for (const path of ['/', '/docs', '/openapi.json', '/readyz'])
     expect((await fetch(service.url + path)).status).toBe(200)
   expect(await service.end('SIGTERM')).toBe(0)
+  expect(service.stderr()).toContain('watching\n')
   const connections = [...service.stderr().matchAll(/^connects to (.*)$/gm)].map(([, to]) => to!)
   expect(connections.filter((to) => !/^(127\.|::1$|localhost$|\/)/.test(to))).toEqual([])
 })
