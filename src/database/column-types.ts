@@ -47,10 +47,12 @@ export const requestStatuses = [
 export type RequestStatus = (typeof requestStatuses)[number]
 
 /**
- * How a request counts: 2 likely a feature request, 1 maybe, 0 unlikely, -1 unlisted. Lists, searches and counts are about 2;
- * `include=maybe` adds 1, `include=all` adds 0.
+ * How a request counts. Lists, searches and counts are about likely feature requests; `include=maybe` adds those that may be one, `include=all`
+ * all that are listed.
  */
-export type Standing = 2 | 1 | 0 | -1
+export const standings = { likely: 2, maybe: 1, unlikely: 0, unlisted: -1 } as const
+
+export type Standing = (typeof standings)[keyof typeof standings]
 
 /** How purges and suppressions identify a request or its author. */
 export type IdentityKind = 'id' | 'url' | 'handle' | 'name' | 'profile'

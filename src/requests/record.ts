@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { requestStatuses, type Standing } from '../database/column-types.ts'
+import { requestStatuses, type Standing, standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import { named } from '../http/openapi-components.ts'
@@ -53,7 +53,7 @@ export const likelihoods = ['likely', 'maybe', 'unlikely'] as const
 export type Likelihood = (typeof likelihoods)[number]
 
 const likelihoodOf = (standing: Standing): Likelihood =>
-  standing === 2 ? 'likely' : standing === 1 ? 'maybe' : 'unlikely'
+  standing === standings.likely ? 'likely' : standing === standings.maybe ? 'maybe' : 'unlikely'
 
 /** The wish of a request, as every answer gives it. */
 export const wishOfRequest = closed({

@@ -4,10 +4,10 @@ import { bestFirst, type Hits, maxLower, type RankedQuery, type SearchQuery } fr
 import {
   allWords,
   isChecked,
-  leastOffered,
-  offeredOf,
+  leastVisible,
   requestsWithWords,
   sampledRequestsWithWords,
+  visibleOf,
 } from './matched-set.ts'
 import { isOneWord } from './terms.ts'
 import type { CacheBounds } from './totals.ts'
@@ -36,7 +36,7 @@ export const amongOf = (ranking: Ranking, { words, terms }: RankedQuery, ids: re
 /** Whether the sample says that very many requests may be in the total. In a small cache reading all of them takes no longer than asking. */
 function areManyIn(query: SearchQuery, { requests, counted, manySampled }: CacheBounds): RawBuilder<unknown> {
   if (requests <= counted) return sql`false`
-  const least = isChecked(query) ? leastOffered(query) : filterView(query.filters).least
+  const least = isChecked(query) ? leastVisible(query) : filterView(query.filters).least
   const sampled = sampledRequestsWithWords(allWords(query.terms), { least, max: manySampled })
   return sql`(select count(*) from ${sampled}) >= ${sql.lit(manySampled)}`
 }
@@ -52,7 +52,7 @@ function totalsIn(query: SearchQuery, matches: RawBuilder<unknown>, { counted }:
       json_build_object('total', least(total, ${sql.lit(counted)}), 'totalIsExact', total <= ${sql.lit(counted)}) end
     from (
       select case when are_many then ${ofMany} else (
-        select count(*) from (${offeredOf(query, matches, 'all')}) as offered
+        select count(*) from (${visibleOf(query, matches, 'all')}) as visible
         where standing >= ${sql.lit(filterView(query.filters).least)}
       ) end as total from extent offset 0
     ) as counted)`
@@ -72,7 +72,7 @@ export function bestOf(ranking: Ranking, query: RankedQuery, max: number, bounds
   const best = sql`${hitsOf(ranked)} order by score desc, id limit ${max}`
   if (isOne && counted === undefined) return best
   const having = (limit: RawBuilder<unknown>) =>
-    sql`select * from ${requestsWithWords(all, { least: sql.lit(leastOffered(query)), max: limit })}`
+    sql`select * from ${requestsWithWords(all, { least: sql.lit(leastVisible(query)), max: limit })}`
   const extent = sql`extent as materialized (select ${counted ? areManyIn(counted, bounds) : sql`true`} as are_many)`
   const totals = (matches: RawBuilder<unknown>) => (counted ? totalsIn(counted, matches, bounds) : sql`null::json`)
   const counting = having(sql`null`)

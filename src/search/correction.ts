@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { exactRequests, frequentAmong, lastCharacter, rareRequests } from '../requests/words/vocabulary.ts'
@@ -129,7 +130,7 @@ export async function correctQuery(
   rare: readonly TypedWord[],
 ): Promise<string | null> {
   const replacements = new Map<string, string>()
-  const view = { ...filterView(filters), least: 0 as const }
+  const view = { ...filterView(filters), least: standings.unlikely }
   for (const { typed, word } of rare.slice(0, wordLimit)) {
     const isBeginning = prefix && query.endsWith(typed)
     if (isBeginning && (await hasBeginning(executor, word))) continue

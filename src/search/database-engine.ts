@@ -3,7 +3,7 @@ import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { amongOf, bestOf, type Ranking } from './best-hits.ts'
 import type { ExactOrder, OrderedIds, OrderedInput, SearchEngine, SearchQuery } from './engine.ts'
-import { matchesOf, offeredOf, phrasesHold, phraseWords, requestsWithWords } from './matched-set.ts'
+import { matchesOf, phrasesHold, phraseWords, requestsWithWords, visibleOf } from './matched-set.ts'
 import { type CacheBounds, createCacheBounds, defaultBounds, readTotals, totalOf } from './totals.ts'
 
 const columns: Record<ExactOrder, RawBuilder<unknown>> = { votes: sql`votes`, new: sql`posted_at` }
@@ -36,15 +36,15 @@ async function readOrdered(
     : sql`select * from matches where (select count(*) from matches) <= ${sql.lit(sorted)}`
   const { rows } = await sql<OrderedRow>`
     with matches as materialized (${matchesOf(query, part, { max })}),
-    offered as materialized (
-      select id, standing, ${columns[order]} from (${offeredOf(query, read, part)}) as passing
+    visible as materialized (
+      select id, standing, ${columns[order]} from (${visibleOf(query, read, part)}) as passing
     ),
-    page as (select * from offered where standing >= ${least} order by ${inOrder} limit ${limit})
+    page as (select * from visible where standing >= ${least} order by ${inOrder} limit ${limit})
     select (select count(*)::int from matches) as found,
-      (select count(*)::int from offered where standing >= ${least}) as total,
+      (select count(*)::int from visible where standing >= ${least}) as total,
       (select coalesce(json_agg(id order by ${inOrder}), '[]') from page) as ids,
       (select coalesce(json_agg(id), '[]') from (
-        select id from offered where standing < ${least} limit ${sql.lit(maxMaybe)}
+        select id from visible where standing < ${least} limit ${sql.lit(maxMaybe)}
       ) as maybe) as maybe_ids`.execute(executor)
   const { found, total, ids, maybe_ids: maybeIds } = rows[0]!
   if (!isSmall && found > sorted) return null

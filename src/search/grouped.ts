@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PlatformName, RequestStatus } from '../database/column-types.ts'
+import { type PlatformName, type RequestStatus, standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, readRequests } from '../requests/record.ts'
@@ -64,7 +64,7 @@ async function groupMatches(
       : sql`select wish_id, votes, first_asked_at from account_wishes where account_id = ${account}::uuid`
   // All matches of a view of likely requests are likely.
   const isLikely =
-    view.least === 2
+    view.least === standings.likely
       ? sql`true`
       : sql`(select ${standingIn(view, requestColumns)} = 2 from requests where requests.id = match.id)`
   const { rows } = await sql<Group>`
@@ -132,8 +132,8 @@ export async function searchWishes(
   }
   const narrow = await read(false)
   // Whichever page it is, so that pages fit together: a page beyond the groups is empty.
-  const isStarved = narrow.canBeWider && narrow.amount <= searchCap
-  const { ranked, groups, amount } = isStarved ? await read(true) : narrow
+  const isTooNarrow = narrow.canBeWider && narrow.amount <= searchCap
+  const { ranked, groups, amount } = isTooNarrow ? await read(true) : narrow
   const wishIds = groups.flatMap(({ wish_id: wishId }) => wishId ?? [])
   const numbers = await readWishNumbers(executor, wishIds, view)
   const tops = [...numbers.values()].map(({ topRequestId }) => topRequestId)

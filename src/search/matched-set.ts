@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { standings } from '../database/column-types.ts'
 import { all as allOf, conditionsOn } from '../requests/filters/conditions.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type StandingColumns, standingIn } from '../requests/views/view.ts'
@@ -110,9 +111,9 @@ export const sampledRequestsWithWords = (
   sql`sampled_requests_with_words(${words}, ${sql.lit(least)}::smallint, ${sql.lit(max)}::bigint)`
 
 /** The lowest standing in the shared view of what a view may show or offer. For an account a request may have a higher one. */
-export function leastOffered({ filters }: Pick<SearchQuery, 'filters'>): number {
+export function leastVisible({ filters }: Pick<SearchQuery, 'filters'>): number {
   const view = filterView(filters)
-  return view.account === null ? Math.min(view.least, 1) : -1
+  return view.account === null ? Math.min(view.least, standings.maybe) : standings.unlisted
 }
 
 interface MatchesOptions {
@@ -126,7 +127,7 @@ interface MatchesOptions {
 export const matchesOf = (
   query: SearchQuery,
   part: Part,
-  { max, least = leastOffered(query) }: MatchesOptions = {},
+  { max, least = leastVisible(query) }: MatchesOptions = {},
 ): RawBuilder<unknown> =>
   sql`select * from ${requestsWithWords(wordsQuery(query, part), { least: sql.lit(least), max })}`
 
@@ -135,7 +136,7 @@ export const matchesOf = (
  * @param matches as of `matchesOf`
  * @param part the one that the matches are of; null when they are any requests
  */
-export function offeredOf(
+export function visibleOf(
   query: SearchQuery,
   matches: RawBuilder<unknown>,
   part: Part | null = null,
@@ -146,5 +147,5 @@ export function offeredOf(
     from (${matches}) as searchable_requests where ${passesFilters(query, part)}`
   // `offset 0`: a standing that is a query by itself runs once for each row.
   const ofView = view.account === null ? passing : sql`${passing} offset 0`
-  return sql`select * from (${ofView}) as passing where standing >= ${sql.lit(Math.min(view.least, 1))}`
+  return sql`select * from (${ofView}) as passing where standing >= ${sql.lit(Math.min(view.least, standings.maybe))}`
 }

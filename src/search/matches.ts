@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../requests/record.ts'
@@ -61,7 +62,8 @@ const orders: Record<SearchOrder, RawBuilder<unknown>> = {
  * What comes before any order: requests with all words of the query before those with some, and in a view of several classes likely requests
  * before those that may be one.
  */
-const partOrder = ({ least }: View) => (least === 2 ? sql`has_all desc` : sql`has_all desc, standing desc`)
+const partOrder = ({ least }: View) =>
+  least === standings.likely ? sql`has_all desc` : sql`has_all desc, standing desc`
 
 /** The order of a search among its best matches, as columns of `shownOf`. */
 export const searchOrder = (view: View, sortBy: SearchOrder): RawBuilder<unknown> =>
@@ -71,7 +73,7 @@ export const searchOrder = (view: View, sortBy: SearchOrder): RawBuilder<unknown
  * How many of the shown matches keep their order whatever a deeper ranking adds. It adds matches after the worst one or equal to it:
  * those change nothing before the ones that they cannot pass even at best, and nothing at all once enough are ordered anew.
  */
-const certainOnes = sql`
+const finalCount = sql`
   select case when better >= ${sql.lit(reorderedMatches)} then better else unpassed end from (
     -- Once a match with some of the words is the worst, those with all words are all here.
     select count(*) filter (where shown.has_all > worst.has_all or shown.score > worst.score)::int as better,
@@ -99,14 +101,14 @@ export interface Considered {
   /** … how many of these pass the filters … */
   passing: number
   /** … and how many of these, from the first on, no deeper ranking changes. */
-  certain: number
+  final: number
   matches: SearchMatches
 }
 
 type MatchRow = RequestRow &
   Omit<Considered, 'matches'> & {
     maybe_ids: string[] | null
-    offered: number
+    visible: number
     totals: Totals | null
     frequent: string[]
   }
@@ -117,7 +119,7 @@ type MatchRow = RequestRow &
  */
 export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOptions): RawBuilder<unknown> {
   // Not shown, but counted: what `include=maybe` would add.
-  const offered = sql.lit(Math.min(view.least, 1))
+  const leastVisible = sql.lit(Math.min(view.least, standings.maybe))
   // `offset 0`, so that a standing which is a query by itself runs once for each hit.
   const own = sql`cross join lateral (select ${standingIn(view, searchableColumns)} as standing offset 0) as considered`
   const [standing, joined] =
@@ -128,7 +130,7 @@ export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOp
     candidates as materialized (
       select hits.id, score, has_all, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
       from hits join searchable_requests on searchable_requests.request_id = hits.id ${joined}
-      where rank <= ${sql.lit(max)} and ${sql.ref(standing)} >= ${offered}
+      where rank <= ${sql.lit(max)} and ${sql.ref(standing)} >= ${leastVisible}
     )`
 }
 
@@ -159,15 +161,15 @@ export async function readMatches(
       order by rank limit ${limit} offset ${offset}
     )
     -- The ids, which may be thousands, in the first row only.
-    select hits, ranked, lower, "inView", passing, certain, offered, totals, ${frequentAmong(aside?.words ?? [])} as frequent,
+    select hits, ranked, lower, "inView", passing, final, visible, totals, ${frequentAmong(aside?.words ?? [])} as frequent,
       case when page.rank > ${offset}::int + 1 then null else maybe_ids end as maybe_ids, ${recordColumns({ fullText, view })}
     from (select count(*)::int as hits, max(considered) as ranked, coalesce(max(lower), 0) as lower,
       (select totals from hits limit 1) as totals from hits) as found
     cross join (select count(*) filter (where standing >= ${least})::int as "inView",
         count(*) filter (where standing >= ${least} and passes)::int as passing,
-        (${certainOnes}) as certain,
+        (${finalCount}) as final,
         coalesce(array_agg(id) filter (where standing < ${least} and passes), '{}') as maybe_ids,
-        count(*)::int as offered
+        count(*)::int as visible
       from candidates) as counted
     left join page on true left join requests on requests.id = page.id
     order by page.rank`.execute(executor)
@@ -177,9 +179,9 @@ export async function readMatches(
     lower,
     inView,
     passing,
-    certain,
+    final,
     maybe_ids: maybeIds,
-    offered,
+    visible,
     totals,
     frequent,
   } = rows[0]!
@@ -190,9 +192,9 @@ export async function readMatches(
     more,
     window: null,
     maybeIds: maybeIds ?? [],
-    anyMatch: offered > 0,
+    anyMatch: visible > 0,
     isAll: false,
     aside: aside === undefined ? null : { totals: aside.total && found === 0 ? noTotals : totals, frequent },
   }
-  return { hits: found, ranked, lower, inView, passing, certain, matches }
+  return { hits: found, ranked, lower, inView, passing, final, matches }
 }

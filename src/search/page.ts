@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { all, conditionsOn, idsOfTopic, idsWithTags, requestConditions } from '../requests/filters/conditions.ts'
 import { filterView } from '../requests/filters/filters.ts'
@@ -102,7 +103,7 @@ export const maxSelected = 150
 export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
   const onRequest = conditionsOn('searchable_requests', filters)
   const onText = textCondition({ phrases, excluded })
-  const isRanked = sortBy === 'relevance' && filterView(filters).least === 2
+  const isRanked = sortBy === 'relevance' && filterView(filters).least === standings.likely
   if (onRequest.length === 0 && onText === null) return isRanked ? null : sql<boolean>`true`
   const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = searchable_requests.request_id)`
   const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
@@ -115,7 +116,7 @@ const isOnlyLeavingOut = ({ filters, phrases, excluded, sortBy }: PageInput): bo
   excluded.length > 0 &&
   phrases.length === 0 &&
   sortBy === 'relevance' &&
-  filterView(filters).least === 2 &&
+  filterView(filters).least === standings.likely &&
   conditionsOn('searchable_requests', filters).length === 0
 
 function depthsOf(input: PageInput, condition: RawBuilder<boolean> | null): readonly number[] {
@@ -144,19 +145,19 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
     const best = await read(depth, depth + 1)
     // Where nothing is hidden, all pages are slices of this ranking; else those that no deeper ranking could change.
     const isWithoutHidden = best.passing === best.hits && best.lower < maxLower
-    if (best.isWhole || isWithoutHidden || best.certain > input.offset + input.limit) {
+    if (best.isWhole || isWithoutHidden || best.final > input.offset + input.limit) {
       return { ...best.matches, window: best.ranked, isAll: best.isWhole }
     }
   }
   const window = await read(windowSize)
   const isRanking = condition === null || isOnlyLeavingOut(input)
-  const isCertain = isRanking && window.certain > input.offset + input.limit
-  if (window.isWhole || isCertain) return { ...window.matches, window: window.ranked, isAll: window.isWhole }
+  const isFinal = isRanking && window.final > input.offset + input.limit
+  if (window.isWhole || isFinal) return { ...window.matches, window: window.ranked, isAll: window.isWhole }
   // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
   const selected = await readSelected(executor, engine, input, condition)
   if (selected !== null) return { ...selected, aside }
-  const isStarved = window.passing <= searchCap && window.inView < fewInView
-  const considered = isStarved ? await read(wideWindowSize) : window
+  const isTooNarrow = window.passing <= searchCap && window.inView < fewInView
+  const considered = isTooNarrow ? await read(wideWindowSize) : window
   // A page in the order of the ranking needs no window as long as it is full.
   const hasAll = considered.isWhole || (isRanking && considered.passing > searchCap)
   const matches = { ...considered.matches, window: considered.ranked, isAll: considered.isWhole }

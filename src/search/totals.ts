@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import type { FacetName, Facets, SearchQuery, Totals, TotalsInput } from './engine.ts'
-import { isChecked, leastOffered, matchesOf, offeredOf, sampledRequestsWithWords, wordsQuery } from './matched-set.ts'
+import { isChecked, leastVisible, matchesOf, sampledRequestsWithWords, visibleOf, wordsQuery } from './matched-set.ts'
 
 /** What an exact search may read. */
 export interface Bounds {
@@ -121,7 +121,7 @@ async function countMatches(
   const { rows } = await sql<TotalsRow>`
     with matches as materialized (${matches}),
     shown as materialized (
-      select * from (${offeredOf(query, sql`select * from matches`, 'all')}) as offered
+      select * from (${visibleOf(query, sql`select * from matches`, 'all')}) as visible
       where standing >= ${sql.lit(view.least)} limit ${maxShown}
     )${withFacets ? sql`, ${combinations}` : sql``}
     select (select count(*)::int from shown) as total,
@@ -137,9 +137,9 @@ async function areMany(
   { requests, counted, manySampled }: CacheBounds,
 ): Promise<boolean> {
   if (requests <= counted) return false
-  const matches = sql`select * from ${sampledRequestsWithWords(wordsQuery(query, 'all'), { least: leastOffered(query), max: maxSampled })}`
+  const matches = sql`select * from ${sampledRequestsWithWords(wordsQuery(query, 'all'), { least: leastVisible(query), max: maxSampled })}`
   const { rows } = await sql<{ shown: number }>`
-    select count(*)::int as shown from (${offeredOf(query, matches, 'all')}) as offered
+    select count(*)::int as shown from (${visibleOf(query, matches, 'all')}) as visible
     where standing >= ${sql.lit(filterView(query.filters).least)}`.execute(executor)
   return rows[0]!.shown >= manySampled
 }
@@ -178,7 +178,7 @@ export async function readTotalsAmong(
   const matches = sql`select * from searchable_requests where request_id = any(${[...ids]}::uuid[])`
   const { rows } = await sql<Pick<TotalsRow, 'total' | 'facets'>>`
     with shown as materialized (
-      select * from (${offeredOf(query, matches)}) as offered
+      select * from (${visibleOf(query, matches)}) as visible
       where standing >= ${sql.lit(filterView(query.filters).least)}
     )${names.length > 0 ? sql`, ${combinations}` : sql``}
     select (select count(*)::int from shown) as total, ${facetsOf(names)} as facets`.execute(executor)

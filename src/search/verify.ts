@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { standings } from '../database/column-types.ts'
 import type { Database, DatabaseBackend, Executor } from '../database/open.ts'
 import { vocabularyOf } from '../requests/words/vocabulary.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../requests/wrong-number.ts'
@@ -36,7 +37,7 @@ async function countWords(executor: Executor, isCounted: IsCounted, { signal }: 
   for (let after = firstId; ; ) {
     signal?.throwIfAborted()
     const { rows } = await sql<{ id: string; text: string | null }>`
-      select page.id, case when standing >= 0 and uncounted.request_id is null then text end as text
+      select page.id, case when standing >= ${sql.lit(standings.unlikely)} and uncounted.request_id is null then text end as text
       from (select id, standing from requests where id > ${after} order by id limit ${sql.lit(maxTexts)}) as page
         left join request_texts on request_texts.request_id = page.id
         left join uncounted_texts as uncounted on uncounted.request_id = page.id

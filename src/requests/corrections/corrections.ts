@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Authentication } from '../../accounts/authentication.ts'
 import { correctionRefusal, maxCorrections } from '../../accounts/correction-limit.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
-import type { PlatformName } from '../../database/column-types.ts'
+import { type PlatformName, standings } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
@@ -48,7 +48,7 @@ const ownedBy = (accountId: string | null) => sql`account_id is not distinct fro
 export const isVisibleTo = (accountId: string | null) =>
   accountId === null
     ? sql<boolean>`true`
-    : sql<boolean>`(requests.standing >= 0 or exists (
+    : sql<boolean>`(requests.standing >= ${sql.lit(standings.unlikely)} or exists (
         select from account_requests where account_requests.request_id = requests.id and account_id = ${accountId}))`
 
 /** Locks a request: until the transaction ends nothing else derives its standings. @throws ServiceError NOT_FOUND for a request that is not stored, or that the account cannot see. */

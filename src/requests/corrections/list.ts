@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
+import { standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../../http/pagination.ts'
 import { type RequestRecord, readRequests } from '../record.ts'
@@ -55,7 +56,7 @@ export async function listCorrections(
     order by stored.created_at desc, source_hash desc limit ${limit + 1}`.execute(executor)
   const page = rows.slice(0, limit)
   const ids = page.flatMap(({ visible_id: id }) => id ?? [])
-  const view: View = { account: accountId, least: 0 }
+  const view: View = { account: accountId, least: standings.unlikely }
   const read = await readRequests(executor, ids, { fullText: false, view })
   const records = new Map(read.map((one) => [one._id, one]))
   const last = page.at(-1)

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PlatformName } from '../../database/column-types.ts'
+import { type PlatformName, standings } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import { judgedTextHash, recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
@@ -58,7 +58,7 @@ const textHash = sql`encode(sha256(convert_to(title, 'UTF8') || '\\x00'::bytea |
 /** The next text: listed, of the class maybe, without a judgement, and not tried lately; the most voted first. */
 const nextText = ({ excludedPlatforms, now }: ClaimInput): RawBuilder<ClaimedText & { text_hash: string }> => sql`
   select id, platform, title, description, ${textHash} as text_hash from requests
-  where standing = 1 and platform <> all(${[...excludedPlatforms]}::text[])
+  where standing = ${sql.lit(standings.maybe)} and platform <> all(${[...excludedPlatforms]}::text[])
     and not exists (select from request_judgements as judgement
       where judgement.request_id = requests.id and judgement.text_hash = ${textHash})
     and not exists (select from judgement_tries as tried

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PlatformName } from '../../database/column-types.ts'
+import { type PlatformName, standings } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { withdrawRequests } from '../../http/idempotency/store.ts'
 import { recount, type WishChanges } from '../wishes/recount.ts'
@@ -88,7 +88,7 @@ export async function deleteRequests(
   const { rows: texts } = await sql<{ text: string; is_counted: boolean }>`
     delete from request_texts using requests
     where request_id = any(${ids}::uuid[]) and requests.id = request_id
-    returning text, standing >= 0 and not exists (
+    returning text, standing >= ${sql.lit(standings.unlikely)} and not exists (
       select from uncounted_texts where uncounted_texts.request_id = request_texts.request_id) as is_counted`.execute(
     transaction,
   )

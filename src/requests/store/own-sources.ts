@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
 import { placeAgain } from '../wishes/recount.ts'
@@ -100,7 +101,7 @@ export async function settleStandings(
   for (const { request, relevance } of page.requests) {
     const row = stored.get(request.sourceId)
     if (row === undefined || relevance === 'offTopic') continue
-    const isUnlisted = row.before === null ? request.ownSource !== null : row.before.standing === -1
+    const isUnlisted = row.before === null ? request.ownSource !== null : row.before.standing === standings.unlisted
     if (!isUnlisted) continue
     if (request.ownSource === null) nowListed.push(row.id)
     else foundInOwn.push({ id: row.id, source: request.ownSource })

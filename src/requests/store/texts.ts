@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { createTopicTest } from '../../platforms/about-topic.ts'
 import type { ChangedText } from '../words/vocabulary.ts'
@@ -73,7 +74,7 @@ export async function upsertTexts(
       update request_texts as known set text = changed.text from changed
       where known.request_id = changed.request_id and before is not null
     )
-    select request_id as id, before, standing >= 0 as is_listed,
+    select request_id as id, before, standing >= ${sql.lit(standings.unlikely)} as is_listed,
       not exists (select from uncounted_texts where uncounted_texts.request_id = changed.request_id) as is_counted
     from changed join requests on requests.id = request_id`.execute(transaction)
   const [created, changed] = [

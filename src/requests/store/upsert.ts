@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RequestStatus, Standing } from '../../database/column-types.ts'
+import { type RequestStatus, type Standing, standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { standingOfConfidence } from '../views/standings.ts'
 import { insertFacets } from './copies.ts'
@@ -155,7 +155,7 @@ async function updateLocked(
     )
     select known.id, source_id, false as created, false as maybe_corrected, written.id is not null as changed,
       written.id is not null and ((written.confidence is distinct from known.confidence
-          and (known.standing = -1 or known.standing <> incoming.standing))
+          and (known.standing = ${sql.lit(standings.unlisted)} or known.standing <> incoming.standing))
         or exists (select from request_judgements where request_id = written.id)) as reclassified,
       coalesce(written.votes, known.votes) as votes, case when written.id is null then known.status else written.status end as status,
       json_build_object('standing', known.standing, 'votes', known.votes, 'status', known.status, 'updatedAt', known.updated_at) as before

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { PlatformName, Standing } from '../../database/column-types.ts'
+import { type PlatformName, type Standing, standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { wishClassOf } from '../detection/detect.ts'
 import { noteSearchChanges } from '../store/changes.ts'
@@ -60,19 +60,19 @@ function sharedClass(facts: Facts, operators: Correction | undefined): ClassStan
   return standingOfConfidence(confidence, platform)
 }
 
-interface View {
+interface OwnStanding {
   account_id: string
   request_id: string
   standing: ClassStanding
 }
 
 /** How accounts see a request that they see differently from the shared view. @param viewers those that named a source of it. */
-function viewsOf(
+function ownStandingsOf(
   facts: Facts,
   shared: ClassStanding,
   ofAccounts: readonly Correction[],
   viewers: ReadonlySet<string>,
-): View[] {
+): OwnStanding[] {
   const { id: request_id, is_unlisted } = facts
   const own = new Map(
     ofAccounts.map((correction) => [correction.account_id as string, standingOfCorrection(correction)]),
@@ -142,7 +142,7 @@ async function setOwnView(transaction: Transaction, accounts: readonly string[])
 }
 
 /** Replaces the rows of `account_requests` of these requests; those that do not change are not written. @returns what was written */
-async function writeViews(transaction: Transaction, ids: readonly string[], views: readonly View[]) {
+async function writeViews(transaction: Transaction, ids: readonly string[], views: readonly OwnStanding[]) {
   // Accounts before their rows: the deletion of an account has its row, and deletes those of all requests without the locks of these.
   await setOwnView(transaction, [...new Set(views.map(({ account_id }) => account_id))])
   await sql`
@@ -151,12 +151,12 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
   )
   const fresh = sql`jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
     as fresh (account_id uuid, request_id uuid, standing smallint)`
-  const { rows: deleted } = await sql<Pick<View, 'request_id'>>`
+  const { rows: deleted } = await sql<Pick<OwnStanding, 'request_id'>>`
     delete from account_requests as stored where request_id = any(${ids}::uuid[]) and not exists (
       select from ${fresh} where fresh.account_id = stored.account_id and fresh.request_id = stored.request_id
     ) returning request_id`.execute(transaction)
   if (views.length === 0) return { deleted, written: [] }
-  const { rows: written } = await sql<Pick<View, 'request_id' | 'standing'>>`
+  const { rows: written } = await sql<Pick<OwnStanding, 'request_id' | 'standing'>>`
     insert into account_requests as stored (account_id, request_id, standing)
     select account_id, request_id, standing from ${fresh} order by account_id, request_id
     on conflict (account_id, request_id) do update set standing = excluded.standing
@@ -182,7 +182,7 @@ export async function recomputeStandings(transaction: Transaction, ids: readonly
   const viewers = await readViewers(transaction, facts)
   const changed: { id: string; standing: Standing }[] = []
   const listings: { id: string; isListed: boolean }[] = []
-  const views: View[] = []
+  const views: OwnStanding[] = []
   for (const request of facts) {
     const { id, platform, source_id, is_unlisted } = request
     const all = corrections.get(correctionHash(platform, source_id)) ?? []
@@ -192,16 +192,16 @@ export async function recomputeStandings(transaction: Transaction, ids: readonly
     )
     const standing = is_unlisted ? -1 : shared
     if (standing !== request.standing) changed.push({ id, standing })
-    if (is_unlisted !== (request.standing === -1)) listings.push({ id, isListed: !is_unlisted })
+    if (is_unlisted !== (request.standing === standings.unlisted)) listings.push({ id, isListed: !is_unlisted })
     const ofAccounts = all.filter(({ account_id }) => account_id !== null)
-    views.push(...viewsOf(request, shared, ofAccounts, viewers.get(id) ?? new Set()))
+    views.push(...ownStandingsOf(request, shared, ofAccounts, viewers.get(id) ?? new Set()))
   }
   await writeStandings(transaction, changed)
   const { deleted, written } = await writeViews(transaction, ids, views)
   await refreshCopies(transaction, ids)
   const likely = [
-    ...changed.flatMap(({ id, standing }) => (standing === 2 ? [id] : [])),
-    ...written.flatMap(({ request_id, standing }) => (standing === 2 ? [request_id] : [])),
+    ...changed.flatMap(({ id, standing }) => (standing === standings.likely ? [id] : [])),
+    ...written.flatMap(({ request_id, standing }) => (standing === standings.likely ? [request_id] : [])),
   ]
   await queuePlacing(transaction, [...new Set(likely)])
   await noteSearchChanges(transaction, [...new Set([...deleted, ...written].map(({ request_id }) => request_id))])

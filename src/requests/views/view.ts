@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Standing } from '../../database/column-types.ts'
+import { type Standing, standings } from '../../database/column-types.ts'
 import type { Account } from '../../http/callers.ts'
 
 /** What a caller adds to the likely requests: those of the class maybe, or all that are listed. */
@@ -12,14 +12,14 @@ export interface View {
   /** Whose differences and corrections apply; null: the shared view, also for accounts that have neither. */
   account: string | null
   /** The lowest standing that is shown. */
-  least: Exclude<Standing, -1>
+  least: Exclude<Standing, typeof standings.unlisted>
 }
 
 /** The likely requests, as an account without differences sees them. */
-export const sharedView: View = { account: null, least: 2 }
+export const sharedView: View = { account: null, least: standings.likely }
 
 const leastOf = (include: Include | undefined): View['least'] =>
-  include === undefined ? 2 : include === 'maybe' ? 1 : 0
+  include === undefined ? standings.likely : include === 'maybe' ? standings.maybe : standings.unlikely
 
 /** The view of an account. All accounts without differences and corrections have equal views, and so share cached answers. */
 export const viewOf = (
@@ -47,11 +47,11 @@ export const standingIn = ({ account }: View, { id, standing }: StandingColumns)
         where own.account_id = ${account}::uuid and own.request_id = ${id}), ${standing})`
 
 /** Whether the shared view alone decides, so that the partial indexes of likely requests have exactly the rows that are shown. */
-export const isLikelyIndexed = ({ account, least }: View): boolean => account === null && least === 2
+export const isLikelyIndexed = ({ account, least }: View): boolean => account === null && least === standings.likely
 
 /** Whether a row is shown in a view. */
 export const isShown = (view: View, columns: StandingColumns): RawBuilder<boolean> =>
   // Equality, since Postgres does not conclude from `>= 2` that the partial indexes `where standing = 2` have the row.
   isLikelyIndexed(view)
-    ? sql<boolean>`${columns.standing} = 2`
+    ? sql<boolean>`${columns.standing} = ${sql.lit(standings.likely)}`
     : sql<boolean>`${standingIn(view, columns)} >= ${sql.lit(view.least)}`

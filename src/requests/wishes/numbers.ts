@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
+import { type PlatformName, type RequestStatus, standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { standingIn, type View } from '../views/view.ts'
 import { hasSharedNumbers, isSingle, wishIdIn } from './membership.ts'
@@ -46,7 +46,7 @@ export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<Nu
     select id, ${numberColumns} from wishes where id = any(${ids}) and requests > 0
     union all
     select request_id, ${singleColumns}, request_id from request_facets
-    where request_id = any(${ids}) and standing = 2 and ${isSingle(sql.ref('request_facets.request_id'))}`
+    where request_id = any(${ids}) and standing = ${sql.lit(standings.likely)} and ${isSingle(sql.ref('request_facets.request_id'))}`
   if (view.account === null) return sql<NumbersRow>`${shared}`
   return sql<NumbersRow>`
     select * from (${shared}) as shared where ${hasSharedNumbers(view, sql.ref('shared.id'))}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { takeAccountWishesLock, takeLock } from '../../database/advisory-locks.ts'
 import { noClaim } from '../../database/claimed-work.ts'
+import { standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 
 /**
@@ -51,8 +52,8 @@ export const insertQueued = (ids: readonly string[]) => sql`
   insert into wish_queue (request_id)
   select id from requests
   where id = any(${[...ids]}::uuid[]) and not exists (select from wish_members where wish_members.request_id = id)
-    and (standing = 2 or exists (
-      select from account_requests as own where own.request_id = id and own.standing = 2))
+    and (standing = ${sql.lit(standings.likely)} or exists (
+      select from account_requests as own where own.request_id = id and own.standing = ${sql.lit(standings.likely)}))
   on conflict (request_id) do update set queued_at = excluded.queued_at, ${noClaim}`
 
 /** Queues requests whose text changed, or that became likely, in the transaction of the change. */

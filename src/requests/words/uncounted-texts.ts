@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
+import { standings } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { addWords, noteChangedWords } from './vocabulary.ts'
 
@@ -75,7 +76,7 @@ export async function countUncounted(transaction: Transaction, maxTexts: number)
     with slice as (
       delete from uncounted_texts where request_id = any(${ids}::uuid[]) returning request_id
     )
-    select case when standing >= 0 then text end as text
+    select case when standing >= ${sql.lit(standings.unlikely)} then text end as text
     from slice left join requests on requests.id = request_id left join request_texts using (request_id)`.execute(
     transaction,
   )

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionId, isPositionNumber } from '../../http/pagination.ts'
 import { topicKey } from '../../platforms/topic-key.ts'
@@ -61,7 +62,7 @@ export const sortColumn = (sortBy: ListOrder) => sql.ref(sortBy === 'new' ? 'pos
 
 /** The condition of the partial indexes of likely requests, where these have exactly what is shown; else none. */
 export const likelyCondition = (filters: RequestFilters): RawBuilder<unknown>[] =>
-  isLikelyIndexed(filterView(filters)) ? [sql`standing = 2`] : []
+  isLikelyIndexed(filterView(filters)) ? [sql`standing = ${sql.lit(standings.likely)}`] : []
 
 /** The conditions that bound the part of the order's index in which the list lies; the column `id` is named by the caller. */
 export function indexRange(input: ScanInput, id: RawBuilder<unknown>): RawBuilder<unknown>[] {
@@ -112,10 +113,10 @@ export function rowsInOrder(
   const rowsOf = (standing: RawBuilder<unknown>) => sql`
     select request_id as id, ${listedColumns} from request_facets where ${all([standing, ...conditions])}
     order by ${column} desc, request_id desc limit ${sql.lit(limit)}`
-  const likely = sql`standing = 2`
+  const likely = sql`standing = ${sql.lit(standings.likely)}`
   return isLikelyIndexed(filterView(filters))
     ? rowsOf(likely)
-    : sql`select * from ((${rowsOf(likely)}) union all (${rowsOf(sql`standing <> 2`)})) as parts
+    : sql`select * from ((${rowsOf(likely)}) union all (${rowsOf(sql`standing <> ${sql.lit(standings.likely)}`)})) as parts
         order by ${column} desc, id desc limit ${sql.lit(limit)}`
 }
 

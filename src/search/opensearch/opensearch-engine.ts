@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Standing } from '../../database/column-types.ts'
+import { type Standing, standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { all, requestConditions } from '../../requests/filters/conditions.ts'
 import { filterView } from '../../requests/filters/filters.ts'
@@ -173,7 +173,7 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
       order,
       hits.map(({ id }) => id),
     )
-    return present.filter(({ standing }) => standing === 1).map(({ id }) => id)
+    return present.filter(({ standing }) => standing === standings.maybe).map(({ id }) => id)
   }
 
   const ordered = async (executor: Executor, query: SearchQuery, input: OrderedInput): Promise<OrderedIds | null> => {
