@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { itemsOf } from '../platforms/variables.ts'
+import { itemsOf } from '../platforms/definition.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { readConfig } from './config.ts'
 

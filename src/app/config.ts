@@ -15,6 +15,7 @@ import { modelVariables, readModelConfig } from '../model/settings.ts'
 import { type ChannelsConfig, channelVariables, readChannelsConfig } from '../notifications/channels/settings.ts'
 import { type MailSettings, mailVariables, readMailConfig } from '../notifications/mail/settings.ts'
 import { type MetricsConfig, metricsVariables, readMetricsConfig } from '../operations/metrics/settings.ts'
+import { itemsOf } from '../platforms/definition.ts'
 import {
   type PlatformEnvironment,
   type PlatformsConfig,
@@ -22,7 +23,6 @@ import {
   readPlatformsConfig,
 } from '../platforms/settings.ts'
 import { readSourcesConfig, type SourcesConfig, sourceVariables } from '../platforms/sources/settings.ts'
-import { itemsOf } from '../platforms/variables.ts'
 import { type JudgingConfig, judgingVariables, readJudgingConfig } from '../requests/judging/settings.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from '../requests/refreshing/settings.ts'
 import { ConfigError } from '../runtime/config-error.ts'

@@ -1,3 +1,4 @@
+import { createPauses } from '../runtime/event-loop.ts'
 import {
   foldText,
   isRewrittenName,
@@ -6,7 +7,49 @@ import {
   unspacedCharacterPattern,
 } from '../runtime/text/normalise.ts'
 import { beginningOf, hasUmlaut, stemOf, tellingWords, withDigraphs } from '../runtime/text/words.ts'
-import type { FoundRequest } from './platform.ts'
+import { addDiscarded } from './content/items.ts'
+import type { FoundRequest, Page, Platform } from './platform.ts'
+
+interface TopicFilterOptions {
+  /** `PlatformDefinition.contextIsTopic`. */
+  contextIsTopic?: ContextTest | undefined
+}
+
+/**
+ * A platform whose pages join a topic only with requests that are about it. A platform's own search also returns substrings,
+ * near-spellings and matches in comments.
+ */
+export function filterByTopic(platform: Platform, options: TopicFilterOptions = {}): Platform {
+  return {
+    ...platform,
+    fetchPage: async (request) => {
+      const page = await platform.fetchPage(request)
+      return page && splitPage(page, request.topic, options)
+    },
+  }
+}
+
+/** Other work of the event loop can run between two requests: to compare a hostile text takes milliseconds. */
+async function splitPage(page: Page, topic: string, options: TopicFilterOptions): Promise<Page> {
+  const isAbout = createTopicTest(topic, options)
+  const pause = createPauses()
+  const requests: FoundRequest[] = []
+  const incomplete = [...(page.incomplete ?? [])]
+  const offTopic = [...(page.offTopic ?? [])]
+  let offTopicCount = 0
+  for (const request of page.requests) {
+    if (isAbout(request)) requests.push(request)
+    // The rest of its text may have the words.
+    else if (request.excerpt) incomplete.push(request)
+    else {
+      offTopic.push(request)
+      offTopicCount++
+    }
+    await pause()
+  }
+  const discarded = addDiscarded(page.discarded, { offTopic: offTopicCount })
+  return { ...page, requests, incomplete, offTopic, discarded }
+}
 
 /** The fields that are compared with a topic. */
 export type ComparedFields = Pick<FoundRequest, 'title' | 'description' | 'tags' | 'sourceName'>

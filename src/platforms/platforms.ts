@@ -1,5 +1,6 @@
 import type { PlatformName } from '../database/column-types.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { filterByTopic } from './about-topic.ts'
 import type { AdapterCache } from './adapters/adapter-cache.ts'
 import { type Budget, createBudget, type OpenBudget } from './budget/budget.ts'
 import type { QuotaStore } from './budget/quota.ts'
@@ -7,7 +8,6 @@ import type { PlatformClient } from './client/client.ts'
 import type { Platform } from './platform.ts'
 import { platformDefinitions } from './registry.ts'
 import type { PlatformsConfig } from './settings.ts'
-import { filterByTopic } from './topic-filter.ts'
 
 export interface PlatformsOptions {
   config: PlatformsConfig

@@ -1,8 +1,8 @@
 import { type TProperties, Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Complain } from '../runtime/config-error.ts'
+import { commaList, isWebAddress, itemsOf } from './definition.ts'
 import { definitionOf, openPlatformNames, platformDefinitions, platformNames } from './registry.ts'
-import { commaList, isWebAddress, itemsOf } from './variables.ts'
 
 /** The default of `RETENTION_DAYS`: the limits in the terms of the platforms. */
 const defaultRetention = platformDefinitions.flatMap(({ name, retentionDays }) =>

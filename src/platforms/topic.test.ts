@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
-import { type ComparedFields, createTopicTest } from './about-topic.ts'
+import { type ComparedFields, createTopicTest, filterByTopic } from './about-topic.ts'
 import type { Page } from './platform.ts'
-import { filterByTopic } from './topic-filter.ts'
 import { searchWords } from './topic-words.ts'
 
 const request = (fields: Partial<ComparedFields>): ComparedFields => ({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Cron } from 'croner'
-import { topicKey } from '../platforms/topic-key.ts'
+import { topicKey } from '../platforms/topic-words.ts'
 
 export const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
 

@@ -9,7 +9,7 @@ import { simulatedPlatformNames } from '../../simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../../simulator/simulator.ts'
 import type { Job } from '../../src/collecting/scraping/jobs.ts'
 import type { Discarded } from '../../src/database/column-types.ts'
-import { topicKey } from '../../src/platforms/topic-key.ts'
+import { topicKey } from '../../src/platforms/topic-words.ts'
 import { startTestService, type TestService } from '../service.ts'
 
 // Every platform's search returns near-misses of twenty topics, through the whole service. The expectation knows only how each

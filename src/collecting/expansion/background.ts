@@ -1,6 +1,5 @@
 import { createPauses } from '../../runtime/event-loop.ts'
-import { clausesOf } from './clauses.ts'
-import { phrasesOf } from './phrases.ts'
+import { clausesOf, phrasesOf } from './clauses.ts'
 
 export interface SampledText {
   id: string

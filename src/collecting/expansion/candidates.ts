@@ -2,8 +2,7 @@ import { createPauses } from '../../runtime/event-loop.ts'
 import { normaliseText } from '../../runtime/text/normalise.ts'
 import { tellingWords } from '../../runtime/text/words.ts'
 import type { Background } from './background.ts'
-import { type Clause, clausesOf } from './clauses.ts'
-import { phrasesOf } from './phrases.ts'
+import { type Clause, clausesOf, phrasesOf } from './clauses.ts'
 import { functionWords, genericWords, singular } from './words.ts'
 
 /** A request that matches a query, with the texts that phrases are taken from. */

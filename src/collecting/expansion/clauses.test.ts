@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clausesOf } from './clauses.ts'
-import { phrasesOf } from './phrases.ts'
+import { clausesOf, phrasesOf } from './clauses.ts'
 
 const phrases = (text: string) => [...phrasesOf(clausesOf(text))].map(({ written }) => written)
 const keys = (text: string) => clausesOf(text).map((clause) => clause.map(({ key }) => key).join(' '))

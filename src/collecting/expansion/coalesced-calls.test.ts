@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCoalescedCalls } from './coalesced-calls.ts'
+import { createCoalescedCalls } from './expansion.ts'
 
 const never = () => new AbortController().signal
 

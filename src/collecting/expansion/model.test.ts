@@ -13,8 +13,7 @@ import {
   startFakeModel,
   suggests,
 } from '../../../test/fake-model/fake-model.ts'
-import { createModel, type Model } from './model.ts'
-import { suggestionsSchema } from './model-request.ts'
+import { createModel, type Model, suggestionsSchema } from './model-answer.ts'
 
 const apiKey = 'sk-secret-key'
 /** A timeout that no test reaches. */

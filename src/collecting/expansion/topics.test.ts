@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { topicKey } from '../../platforms/topic-key.ts'
-import { searchWords } from '../../platforms/topic-words.ts'
+import { searchWords, topicKey } from '../../platforms/topic-words.ts'
 import { distinctTopics, queryTopic } from './topics.ts'
 
 /** Any UTF-16 unit, lone surrogates too. */

@@ -1,5 +1,4 @@
-import { topicKey } from '../../platforms/topic-key.ts'
-import { searchWords } from '../../platforms/topic-words.ts'
+import { searchWords, topicKey } from '../../platforms/topic-words.ts'
 import { likeness } from './words.ts'
 
 /** Includes the query itself. */

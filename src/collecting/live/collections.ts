@@ -4,7 +4,7 @@ import { takeLiveTopicLocks } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import type { Collection } from '../../database/tables/collecting.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import type { TaskQueue } from '../scraping/queue.ts'
 import { startUnownedJobs, type UnownedJob } from '../scraping/unowned-jobs.ts'
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../../database/open.ts'
 import { describeError } from '../../http/error-handler.ts'
@@ -9,10 +10,55 @@ import { parseQuery, splitQuery } from '../../search/query.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import type { Expansion } from '../expansion/expansion.ts'
 import { queryTopic } from '../expansion/topics.ts'
-import { LiveEventStream } from './event-stream.ts'
 import type { Live } from './live.ts'
 import type { Collected, LiveCall, LiveEvents } from './live-call.ts'
 import { searchUnion } from './union.ts'
+
+const heartbeatMs = 10_000
+
+/**
+ * The progress of one call as server-sent events. Their number is bounded (one when each collection starts and one when it ends),
+ * so none is dropped for a slow reader.
+ */
+export class LiveEventStream extends Readable implements LiveEvents {
+  #heartbeat: NodeJS.Timeout | undefined
+  #over = false
+
+  topics(topics: readonly string[]): void {
+    this.#send('topics', JSON.stringify({ topics }))
+  }
+
+  collection(progress: object): void {
+    this.#send('collection', JSON.stringify(progress))
+  }
+
+  /** The last event: `result` with the answer, or `error` with the error body and its status. */
+  end(event: 'result' | 'error', json: string): void {
+    this.#send(event, json)
+    this.#over = true
+    clearInterval(this.#heartbeat)
+    this.push(null)
+  }
+
+  #send(event: string, json: string): void {
+    this.#write(`event: ${event}\ndata: ${json}\n\n`)
+  }
+
+  #write(text: string): void {
+    if (!this.#over && !this.destroyed) this.push(text)
+  }
+
+  /** The heartbeat is for a reader: a call that is refused before its first event has none, and leaves no timer behind. */
+  override _read(): void {
+    if (!this.#over) this.#heartbeat ??= setInterval(() => this.#write(':\n\n'), heartbeatMs).unref()
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#over = true
+    clearInterval(this.#heartbeat)
+    callback(error)
+  }
+}
 
 export interface ExpandedSearchDependencies {
   database: Database

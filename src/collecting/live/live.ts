@@ -1,12 +1,48 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Authentication } from '../../accounts/authentication.ts'
+import { createAccountSlots } from '../../http/account-slots.ts'
+import { ServiceError } from '../../http/errors.ts'
 import { createIdempotentLongCall, type LongAnswer } from '../../http/idempotency/long-call.ts'
 import type { TaskChanges } from '../scraping/task-changes.ts'
-import type { PlanDependencies } from './call-plan.ts'
-import { createLiveCallSlots } from './call-slots.ts'
-import { createCallSteps, type LiveCall, type LiveSettings, readAnswer } from './live-call.ts'
+import { createCallSteps, type LiveCall, type LiveSettings, type PlanDependencies, readAnswer } from './live-call.ts'
 import { createTaskWatch } from './task-watch.ts'
+
+/** Live calls that a process runs at the same time, and of these those of one account. */
+const maxLiveCalls = 30
+const maxLiveCallsPerAccount = 20
+
+/** In seconds. By then a live call has usually answered. */
+const retryAfterSeconds = 15
+
+/**
+ * Takes a slot for a live call.
+ * @returns the function that gives it back; calling it again changes nothing.
+ * @throws ServiceError UNAVAILABLE when the process is at capacity, RATE_LIMITED (reason `rate`) when the account is.
+ */
+type EnterLiveCall = (accountId: string, reply: FastifyReply) => () => void
+
+function createLiveCallSlots(): EnterLiveCall {
+  const slots = createAccountSlots({ perAccount: maxLiveCallsPerAccount, total: maxLiveCalls })
+  return (accountId, reply) => {
+    const leave = slots.enter(accountId)
+    if (leave === 'process is full') {
+      throw new ServiceError(
+        'UNAVAILABLE',
+        'Too many searches collect live at this moment. Try again in a few seconds.',
+      )
+    }
+    if (leave === 'account is full') {
+      reply.header('retry-after', retryAfterSeconds)
+      throw new ServiceError(
+        'RATE_LIMITED',
+        `Too many calls that collect live at the same time (${maxLiveCallsPerAccount} per account). Wait for one of them.`,
+        { reason: 'rate' },
+      )
+    }
+    return leave
+  }
+}
 
 export interface LiveDependencies extends PlanDependencies {
   log: Logger

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import type { PlatformErrorCode, TaskState } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
-import { createChangeReader } from '../scraping/change-reader.ts'
-import type { TaskChanges } from '../scraping/task-changes.ts'
+import { createChangeReader, type TaskChanges } from '../scraping/task-changes.ts'
 
 /** A task as it was at one moment. */
 export interface WatchedTask {

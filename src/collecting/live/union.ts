@@ -1,5 +1,5 @@
 import type { Executor } from '../../database/open.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import { likelihoods, type RequestRecord } from '../../requests/record.ts'
 import { type AnswerInput, readTotals, type SearchPage } from '../../search/answer.ts'
 import { searchCap } from '../../search/engine.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 
 /** How many pages of a topic a platform has delivered so far, to all jobs. */
 export async function countPages(executor: Executor, platform: PlatformName, topic: string): Promise<number> {

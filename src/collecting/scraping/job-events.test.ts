@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskState } from '../../database/column-types.ts'
-import { EventStream } from './event-stream.ts'
+import { EventStream } from './followers.ts'
 import { followedJob, nextEvent, type Position, parsePosition, positionBefore } from './job-events.ts'
 import type { TaskRow } from './task-row.ts'
 

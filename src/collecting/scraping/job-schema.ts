@@ -1,10 +1,36 @@
+import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
-import type { TaskState } from '../../database/column-types.ts'
-import { platformErrorCodes } from '../../database/column-types.ts'
+import { type Discarded, discardReasons, platformErrorCodes, type TaskState } from '../../database/column-types.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { anyPlatform } from '../../platforms/schemas.ts'
-import { discardedSchema } from './discarded.ts'
 import { jobStatuses } from './jobs.ts'
+
+/** The column `discarded` of a task with the counts of one more page. */
+export const withAdded = (counts: Discarded): RawBuilder<string> =>
+  Object.keys(counts).length === 0
+    ? sql`discarded`
+    : sql`(
+        select jsonb_object_agg(reason, total)
+        from (
+          select reason, sum(count::integer) as total
+          from (
+            select * from jsonb_each_text(discarded) as before (reason, count)
+            union all
+            select * from jsonb_each_text(${JSON.stringify(counts)}::jsonb) as page (reason, count)
+          ) as counts
+          group by reason
+        ) as totals
+      )`
+
+/** What `discarded` is in the API. */
+const discardedSchema = Type.Object(
+  Object.fromEntries(discardReasons.map((reason) => [reason, Type.Optional(Type.Integer({ minimum: 1 }))])),
+  {
+    additionalProperties: false,
+    description:
+      'How many items of its pages were left out, by reason: not about the topic, without text, a reply, not public, removed. Absent reasons are zero.',
+  },
+)
 
 const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
 

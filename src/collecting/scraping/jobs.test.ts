@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode, TaskState } from '../../database/column-types.ts'
-import { failureOf } from './job-failure.ts'
 import { statusOf } from './jobs.ts'
+import { failureOf } from './task-row.ts'
 
 const task = (state: TaskState, error_code: PlatformErrorCode | null = null) => ({
   state,

@@ -10,10 +10,9 @@ import type { SourcesByPlatform } from '../../platforms/sources/named-sources.ts
 import { recount } from '../../requests/wishes/recount.ts'
 import { nameSources } from './account-sources.ts'
 import { beginJobs } from './job-admission.ts'
-import { failureOf } from './job-failure.ts'
+import { describeSources, type JobSourcesRecord } from './job-terms.ts'
 import type { TaskQueue } from './queue.ts'
-import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
-import { describeSources, type JobSourcesRecord } from './task-sources.ts'
+import { failureOf, resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 
 export const jobStatuses = ['pending', 'running', 'completed', 'failed'] as const
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import type { ClaimedTask } from './claim.ts'
-import { createRuns } from './runs.ts'
 import type { TaskChange } from './task-changes.ts'
+import { createRuns } from './worker.ts'
 
 function setUp() {
   const subscribers = new Set<(change: TaskChange | null) => void>()

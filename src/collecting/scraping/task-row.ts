@@ -1,6 +1,39 @@
 import type { Selectable } from 'kysely'
-import type { Discarded, PlatformName } from '../../database/column-types.ts'
+import type { Discarded, PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
 import type { Tables } from '../../database/tables.ts'
+
+/** Predicates that fit one platform and several. */
+const reasons: Record<Exclude<PlatformErrorCode, 'cancelled'>, string> = {
+  rate_limited: 'allowed no more calls',
+  unauthorized: 'did not accept the credentials',
+  blocked: 'refused the service',
+  bad_response: 'gave an answer that could not be read',
+  timeout: 'did not answer in time',
+  unavailable: 'could not be reached',
+  quota_exhausted: 'had no quota left',
+  not_configured: 'had no configuration',
+}
+
+const listed = new Intl.ListFormat('en-US')
+
+type EndedTask = Pick<TaskRow, 'platform' | 'error_code' | 'completed_at'>
+
+/**
+ * Why a job failed, in one sentence: it was cancelled, its time was over, or every platform failed, for these reasons. The errors of
+ * the platforms have the details.
+ */
+export function failureOf(tasks: readonly EndedTask[], expiresAt: Date): string {
+  if (tasks.some(({ error_code }) => error_code === 'cancelled')) return 'The account cancelled the job.'
+  const isLate = ({ error_code, completed_at }: EndedTask) =>
+    error_code === 'timeout' && completed_at !== null && completed_at >= expiresAt
+  if (tasks.some(isLate)) return 'The time limit of the job was over before any platform was done.'
+  const byReason = Map.groupBy(tasks, ({ error_code }) => error_code ?? 'unavailable')
+  const clauses = [...byReason].map(([code, failed]) => {
+    const names = listed.format(failed.map(({ platform }): PlatformName => platform))
+    return `${names} ${reasons[code as keyof typeof reasons]} (${code})`
+  })
+  return `${tasks.length === 1 ? 'The platform' : 'Every platform'} failed: ${clauses.join('; ')}.`
+}
 
 /** A row of `scrape_tasks`. */
 export type TaskRow = Selectable<Tables['scrape_tasks']>

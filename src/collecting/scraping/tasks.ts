@@ -8,8 +8,8 @@ import { storePage } from '../../requests/store/store.ts'
 import { recount } from '../../requests/wishes/recount.ts'
 import type { ClaimedTask } from './claim.ts'
 import { countPage, listNamedTopic } from './collected-topics.ts'
-import { withAdded } from './discarded.ts'
 import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
+import { withAdded } from './job-schema.ts'
 import type { TaskQueue } from './queue.ts'
 
 /** The task was ended, or taken over by another worker, meanwhile: this worker must stop and write nothing. */

@@ -8,7 +8,7 @@ import type { FoundRequest } from '../../platforms/platform.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { endedRun, makeWatch, storeFound } from '../../watches/news/testing.ts'
-import { feedLimits } from './guard.ts'
+import { feedLimits } from './read-routes.ts'
 
 const publicUrl = 'https://wishes.example.org'
 const logged: string[] = []

@@ -1,18 +1,74 @@
 import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
 import type { Authentication } from '../../accounts/authentication.ts'
 import type { Database } from '../../database/open.ts'
 import { noteIfWritable } from '../../database/writes.ts'
 import type { App } from '../../http/app-type.ts'
-import { notFound } from '../../http/errors.ts'
+import { notFound, ServiceError } from '../../http/errors.ts'
+import { clientOf } from '../../http/rate-limits/client-address.ts'
+import { createSlidingLog } from '../../http/rate-limits/sliding-log.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import type { NoteLook } from '../../watches/news/routes.ts'
-import { isKnown, lastModifiedOf, tagOf } from './conditional.ts'
 import { readContent } from './content.ts'
-import { findFeed, noteRead } from './feeds.ts'
-import { createFeedGuard } from './guard.ts'
+import { feedUrl, findFeed, noteRead, parseFile } from './feeds.ts'
 import { contentTypes, renderFeed } from './render.ts'
-import { feedUrl, parseFile } from './secrets.ts'
+
+/** Reads in a minute: readers ask a few times an hour, and services read the feeds of many people from one address. */
+export const feedLimits = { ofFeed: 20, ofAddress: 120 }
+
+const maxKeys = 10_000
+
+/** Bounds how often feeds are read in this process, apart from the limits of accounts. */
+function createFeedGuard(clock: Clock) {
+  const feeds = createSlidingLog({ clock, maxKeys })
+  const addresses = createSlidingLog({ clock, maxKeys })
+  /** @throws ServiceError RATE_LIMITED when the feed or the address was read too often in the last minute. */
+  return async (feedId: string, address: string, reply: FastifyReply): Promise<void> => {
+    const verdicts = [
+      await addresses.take(clientOf(address), feedLimits.ofAddress),
+      await feeds.take(feedId, feedLimits.ofFeed),
+    ]
+    const refused = verdicts.find(({ accepted }) => !accepted)
+    if (refused === undefined) return
+    const seconds = Math.ceil(refused.msUntilMore / 1000)
+    reply.header('retry-after', seconds)
+    throw new ServiceError('RATE_LIMITED', `The feed is read too often. Try again in ${seconds} s.`, { reason: 'rate' })
+  }
+}
+
+/** The tag of a body: another one for each other byte. */
+const tagOf = (body: string): string => `"${createHash('sha256').update(body).digest('base64url')}"`
+
+interface Validators {
+  etag: string
+  /** In whole seconds. */
+  changedAt: Date
+  now: Date
+}
+
+interface Conditions {
+  ifNoneMatch: string | undefined
+  ifModifiedSince: string | undefined
+}
+
+/** The moment that `Last-Modified` says; null as long as it lies in the future, where it says nothing (RFC 9110, 8.8.2.1). */
+const lastModifiedOf = ({ changedAt, now }: Validators): string | null =>
+  changedAt > now ? null : changedAt.toUTCString()
+
+/**
+ * Whether a reader has what is there already (RFC 9110, 13.2.2). A tag counts before a date, and is compared weakly: proxies that compress make
+ * weak ones.
+ */
+function isKnown({ ifNoneMatch, ifModifiedSince }: Conditions, validators: Validators): boolean {
+  if (ifNoneMatch !== undefined) {
+    const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+    return tags.includes('*') || tags.includes(validators.etag)
+  }
+  if (ifModifiedSince === undefined || lastModifiedOf(validators) === null) return false
+  const since = Date.parse(ifModifiedSince)
+  return !Number.isNaN(since) && since >= validators.changedAt.getTime()
+}
 
 export interface FeedReadDependencies {
   database: Database

@@ -1,7 +1,7 @@
 import { generateAtomFeed, generateJsonFeed } from 'feedsmith'
 import { version } from '../../runtime/version.ts'
 import type { FeedContent, FeedEntry } from './content.ts'
-import type { FeedFormat } from './secrets.ts'
+import type { FeedFormat } from './feeds.ts'
 
 /** What a platform has no author for. */
 const nobody = 'unknown'

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -6,15 +6,56 @@ import type { Account } from '../../http/callers.ts'
 import { notFound } from '../../http/errors.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { isId } from '../../http/ids.ts'
-import { bodyErrors, errorResponses } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
-import { parseBodyFilters } from '../../requests/filters/filters.ts'
+import { bodyFilters, parseBodyFilters } from '../../requests/filters/filters.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { parseQuery } from '../../search/query.ts'
 import { readWatchOfNews } from '../../watches/news/watch.ts'
-import { createFeed, type Feed, type FeedKind, listFeeds, maxFeeds, revokeFeed } from './feeds.ts'
-import { feedList, feedPath, madeFeed, newFeed, revokedFeed } from './schemas.ts'
-import { feedUrl } from './secrets.ts'
+import { createFeed, type Feed, type FeedKind, feedKinds, feedUrl, listFeeds, maxFeeds, revokeFeed } from './feeds.ts'
+
+const newFeed = closed({
+  kind: oneOf(feedKinds, {
+    description: 'The requests of a topic, the news of a watch, or the results of a search, the newest first',
+  }),
+  name: Type.Optional(trimmedText(1, 100, 'Its title; without it the topic, the name of the watch or the query')),
+  topic: Type.Optional(trimmedText(2, 100, 'With `topic`, which need not be collected yet')),
+  watchId: Type.Optional(Type.String({ maxLength: 100, description: 'With `watch`' })),
+  query: Type.Optional(trimmedText(1, 500, 'With `search`')),
+  filters: Type.Optional(bodyFilters),
+})
+
+const madeFeed = closed({
+  data: closed({
+    feedId: Type.String(),
+    name: Type.String(),
+    url: Type.String({ description: 'The address as Atom, shown this once: who has it can read the feed' }),
+    jsonUrl: Type.String({ description: 'The same as JSON Feed' }),
+  }),
+})
+
+const feed = closed({
+  feedId: Type.String(),
+  kind: oneOf(feedKinds),
+  name: Type.String(),
+  topic: nullable(Type.String()),
+  watchId: nullable(Type.String()),
+  query: nullable(Type.String()),
+  filters: nullable(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'As they were given',
+    }),
+  ),
+  hint: Type.String({ description: 'The first characters of the secret in its address' }),
+  createdAt: moment('When it was made'),
+  lastReadAt: nullable(moment('When it was last read, to within ten minutes; null when never')),
+})
+
+const feedList = closed({ data: closed({ feeds: Type.Array(feed) }) })
+const feedPath = closed({ id: Type.String({ description: 'The `feedId`' }) })
+const revokedFeed = closed({ data: closed({ feedId: Type.String() }) })
 
 const shared = { tags: ['Feeds'], security: [{ apiKey: [] }] }
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { confirmationContent } from './confirmation-mail.ts'
-import { renderHtml } from './templates/html.ts'
-import { renderText } from './templates/text.ts'
+import { confirmationContent } from './templates/content.ts'
+import { renderHtml, renderText } from './templates/html.ts'
 
 it('names the service that asks by its whole host, which the breaking of foreign links leaves alone', () => {
   const base = 'http://127.0.0.1:4680'

@@ -1,8 +1,15 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../database/open.ts'
 import { type MailAddress, mailboxHash } from './address.ts'
-import { confirmationContent } from './confirmation-mail.ts'
-import { type ConsentKey, channelsOf, withdrawConsent } from './consents.ts'
+import {
+  type ConsentKey,
+  channelsOf,
+  confirmUrl,
+  generateToken,
+  hashToken,
+  unsubscribeUrl,
+  withdrawConsent,
+} from './consents.ts'
 import {
   countMail,
   dayMs,
@@ -14,7 +21,7 @@ import {
   usualLimits,
 } from './limits.ts'
 import type { Mailer } from './mailer.ts'
-import { confirmUrl, generateToken, hashToken, unsubscribeUrl } from './tokens.ts'
+import { confirmationContent } from './templates/content.ts'
 
 /** How long the link of a confirmation works. */
 const confirmationTimeMs = 7 * dayMs

@@ -1,9 +1,20 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { ConsentState } from '../../database/tables/notifications.ts'
 import { addressHash, type MailAddress } from './address.ts'
 import { dayMs } from './limits.ts'
-import { generateToken } from './tokens.ts'
+
+/** 256 random bits. */
+export const generateToken = (): string => randomBytes(32).toString('base64url')
+
+/** A text of another form is not looked up. */
+export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text)
+
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+export const confirmUrl = (publicUrl: string, token: string): string => `${publicUrl}/mail/confirm/${token}`
+export const unsubscribeUrl = (publicUrl: string, token: string): string => `${publicUrl}/mail/unsubscribe/${token}`
 
 /** Notified at the commit of what makes a confirmation due. */
 export const confirmationsDue = 'wishwell_mail'

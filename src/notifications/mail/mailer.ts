@@ -1,12 +1,78 @@
 import { createHash } from 'node:crypto'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { MailAddress } from './address.ts'
-import { type FailureVerdict, judgeFailure } from './failures.ts'
 import type { MailConfig } from './settings.ts'
 import { type MailContent, subjectOf } from './templates/content.ts'
-import { renderHtml } from './templates/html.ts'
-import { renderText } from './templates/text.ts'
+import { renderHtml, renderText } from './templates/html.ts'
 import { createSmtpTransport, type SmtpFailure, type SmtpTransport } from './transport.ts'
+
+/** What a failure means for the recipient's channel. */
+interface FailureVerdict {
+  /** `bounced`: the mailbox or its domain does not exist or takes no mail. `retry`: anything else. */
+  kind: 'bounced' | 'retry'
+  /** A sentence of our own. */
+  error: string
+}
+
+/**
+ * Enhanced status codes of RFC 3463 (and of 7372, 7293, 7505) that say that the recipient gets no mail, now and later. All others of class 5
+ * are tried again until the channel has failed for days:
+ * - 5.1.7 and 5.1.8 are about the sender, 5.7.x about policy and reputation (blocked today, accepted tomorrow), 5.5.x and 5.6.x about the
+ *   dialogue and the content, 5.3.x and 5.4.x about servers and routes: all of these the operator or time mends;
+ * - 5.2.2 is a full mailbox, and 5.2.3 a large mail.
+ */
+const aboutRecipient: ReadonlySet<string> = new Set([
+  '5.1.0', // other address status
+  '5.1.1', // no such mailbox
+  '5.1.2', // no such domain
+  '5.1.3', // bad syntax of the mailbox
+  '5.1.4', // ambiguous
+  '5.1.6', // moved, no forwarding address
+  '5.1.10', // null MX: the domain takes no mail
+  '5.2.0', // other mailbox status
+  '5.2.1', // mailbox disabled
+  '5.7.13', // user account disabled
+  '5.7.17', // the mailbox has another owner
+  '5.7.18', // the domain has another owner
+])
+
+/**
+ * Replies to RCPT without an enhanced code that RFC 5321 (4.2.3) and 7504 give for a mailbox: unavailable, not local, name not allowed, domain
+ * takes no mail. 552 counts as 452 there (4.5.3.1.10), and 554 is any refusal.
+ */
+const recipientReplies: ReadonlySet<number> = new Set([550, 551, 553, 556])
+
+function isBounce({ stage, code, enhanced }: SmtpFailure): boolean {
+  // Before RCPT nobody has spoken of the recipient.
+  if (code === null || code < 500 || !['recipient', 'data', 'body'].includes(stage)) return false
+  if (enhanced !== null) return aboutRecipient.has(enhanced)
+  return stage === 'recipient' && recipientReplies.has(code)
+}
+
+const whatFailed: Record<Exclude<SmtpFailure['cause'], 'reply'>, string> = {
+  timeout: 'The mail server did not answer in time.',
+  tls: 'The mail server offered no valid encryption.',
+  name: 'The host name of the mail server is not known.',
+  connection: 'The connection to the mail server failed.',
+  aborted: 'The mail server took too long.',
+}
+
+const refused: Record<SmtpFailure['stage'], string> = {
+  connect: 'The mail server refused the connection',
+  login: 'The mail server refused the login',
+  sender: 'The mail server refused the sender',
+  recipient: 'The mail server refused the address',
+  data: 'The mail server refused the mail',
+  body: 'The mail server refused the mail',
+}
+
+/** Judges why a mail was not sent. */
+export function judgeFailure(failure: SmtpFailure): FailureVerdict {
+  const { stage, code, enhanced, cause } = failure
+  const reply = [code, enhanced].filter((part) => part !== null).join(' ')
+  const error = cause === 'reply' ? `${refused[stage]} (${reply}).` : whatFailed[cause]
+  return { kind: isBounce(failure) ? 'bounced' : 'retry', error }
+}
 
 export interface OutgoingMail {
   to: MailAddress

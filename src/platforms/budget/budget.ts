@@ -1,10 +1,38 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
-import { type CooldownState, createCooldown } from './cooldown.ts'
 import { createHealth, type HealthState } from './health.ts'
 import type { Quota, QuotaState, QuotaStore } from './quota.ts'
 import { createSlots, type EnterSlot } from './slots.ts'
 import { createWindows, type RequestWindow, type Room } from './windows.ts'
+
+interface CooldownState {
+  /** No request before this moment, because the host demanded it; may be in the past. */
+  cooldownUntil: Date | null
+}
+
+/** The time that a host demands without requests. */
+interface Cooldown {
+  /** When it ends; null when there is none. */
+  until(now: Date): Date | null
+  /** Begins a cooldown until this moment; a longer one that is under way stays. */
+  extend(moment: Date): void
+  state(): CooldownState
+  restore(state: CooldownState): void
+}
+
+function createCooldown(): Cooldown {
+  let cooldownUntil: Date | null = null
+  return {
+    until: (now) => (cooldownUntil && cooldownUntil > now ? cooldownUntil : null),
+    extend(moment) {
+      if (!cooldownUntil || moment > cooldownUntil) cooldownUntil = moment
+    },
+    state: () => ({ cooldownUntil }),
+    restore(state) {
+      cooldownUntil = state.cooldownUntil
+    },
+  }
+}
 
 /** The limits of one host, as its documentation states them. */
 export interface BudgetLimits {

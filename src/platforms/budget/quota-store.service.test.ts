@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyTables, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { createAdapterCache, purgeExpiredCacheEntries } from '../adapters/adapter-cache.ts'
-import { createMemoryQuotas, type Quota, type QuotaStore } from './quota.ts'
-import { createQuotaStore } from './quota-store.ts'
+import { createMemoryQuotas, createQuotaStore, type Quota, type QuotaStore } from './quota.ts'
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
 const dayMs = 86_400_000

@@ -1,4 +1,69 @@
+import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
+import type { Database } from '../../database/open.ts'
+
+/** Quotas in the database. One conditional statement counts a request, so two processes never take the same last request. */
+export function createQuotaStore(database: Database): QuotaStore {
+  return {
+    take: async (quota, now) =>
+      (await countRequest(database, quota, now))
+        ? null
+        : ((await read(database, quota, now))?.resetsAt ?? quota.periodEnd(now)),
+    correct: (quota, remaining, resetsAt, now) => correct(database, quota, { remaining, resetsAt }, now),
+    read: (quota, now) => read(database, quota, now),
+  }
+}
+
+async function read(database: Database, { platform, name }: Quota, now: Date): Promise<QuotaState | null> {
+  const row = await database
+    .selectFrom('platform_quotas')
+    .select(['used', 'resets_at as resetsAt'])
+    .where('platform', '=', platform)
+    .where('name', '=', name)
+    .where('resets_at', '>', now)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Counts one request, in a new period if the stored one is over. @returns false when the quota is used up. */
+async function countRequest(database: Database, quota: Quota, now: Date): Promise<boolean> {
+  const { platform, name, limit } = quota
+  const isOver = sql<boolean>`platform_quotas.resets_at <= ${now}`
+  const { numInsertedOrUpdatedRows } = await database
+    .insertInto('platform_quotas')
+    .values({ platform, name, used: 1, resets_at: quota.periodEnd(now) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['platform', 'name'])
+        .doUpdateSet({
+          used: sql<number>`case when ${isOver} then 1 else platform_quotas.used + 1 end`,
+          resets_at: sql<Date>`case when ${isOver} then excluded.resets_at else platform_quotas.resets_at end`,
+        })
+        .where((eb) => eb.or([isOver, eb('platform_quotas.used', '<', limit)])),
+    )
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows !== 0n
+}
+
+async function correct(
+  database: Database,
+  { platform, name, limit }: Quota,
+  { remaining, resetsAt }: { remaining: number; resetsAt: Date },
+  now: Date,
+): Promise<void> {
+  await database
+    .updateTable('platform_quotas')
+    .set((eb) => ({
+      used: eb.fn<number>('greatest', ['used', eb.val(Math.max(0, limit - remaining))]),
+      ...(remaining <= 0 ? { resets_at: eb.fn<Date>('least', ['resets_at', eb.val(resetsAt)]) } : {}),
+    }))
+    .where('platform', '=', platform)
+    .where('name', '=', name)
+    .where('resets_at', '>', now)
+    // Without this condition every answer would rewrite the row.
+    .where((eb) => eb.or([eb('used', '<', limit - remaining), eb.val(remaining <= 0)]))
+    .execute()
+}
 
 /** A number of requests for a long period, such as a day; its use survives a restart of the service. */
 export interface Quota {

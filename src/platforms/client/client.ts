@@ -14,7 +14,21 @@ import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
 import { connectionError, isTimeout, isTransient, noAnswerInTime } from './faults.ts'
 import { after } from './headers.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
-import { firstRetryMs, retryDelay } from './retry.ts'
+
+/** The ceiling before the first repetition. */
+const firstRetryMs = 500
+const capMs = 8_000
+
+/**
+ * How long to wait before trying again: full jitter (a random part of a doubling ceiling), so that the tries of many
+ * processes do not meet. Source: "Exponential Backoff And Jitter", AWS Architecture Blog.
+ * @param attempt 0 before the first repetition.
+ * @param random a number from 0 up to, not including, 1.
+ * @returns milliseconds.
+ */
+export function retryDelay(attempt: number, random: () => number, firstMs = firstRetryMs): number {
+  return random() * Math.min(capMs, firstMs * 2 ** attempt)
+}
 
 export interface PlatformClient {
   /**

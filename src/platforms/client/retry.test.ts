@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { retryDelay } from './retry.ts'
+import { retryDelay } from './client.ts'
 
 describe('the delay before another try', () => {
   it('has a ceiling that doubles from half a second to 8 seconds', () => {

@@ -1,7 +1,41 @@
-import type { Discarded, DiscardReason } from '../../database/column-types.ts'
+import { type Discarded, type DiscardReason, discardReasons } from '../../database/column-types.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
-import type { FoundRequest } from '../platform.ts'
-import { asFields, type Fields } from './fields.ts'
+import { type FoundRequest, PlatformError } from '../platform.ts'
+import { asFields, asList, type Fields } from './fields.ts'
+
+/** The sums of two counts by reason, without fields of zero. */
+export function addDiscarded(one: Discarded = {}, other: Discarded = {}): Discarded {
+  const sum: Discarded = {}
+  for (const reason of discardReasons) {
+    const count = (one[reason] ?? 0) + (other[reason] ?? 0)
+    if (count > 0) sum[reason] = count
+  }
+  return sum
+}
+
+interface RequiredList {
+  /** The name of the platform or host in messages. */
+  label: string
+  /** What the list holds, in the plural. */
+  items: string
+  /** The environment variable with the address that the operator should check. */
+  variable: string
+  /** A sentence for a reader who cannot change that variable. */
+  advice?: string
+}
+
+/**
+ * The list that an answer must hold.
+ * @throws PlatformError `bad_response` when the value is no list.
+ */
+export function requiredList(
+  value: unknown,
+  { label, items, variable, advice = `Check ${variable}.` }: RequiredList,
+): unknown[] {
+  const list = asList(value)
+  if (list) return list
+  throw new PlatformError('bad_response', `${label} answered without a list of ${items}. ${advice}`)
+}
 
 /** The items of one answer: those that can be stored, and how many are left out for which reason. */
 export interface ReadItems {

@@ -2,5 +2,12 @@
 export { firstSentence } from './first-sentence.ts'
 export { escapedTitle, htmlToPlainText } from './html.ts'
 export { flowingMarkdownToPlainText, markdownToPlainText } from './markdown.ts'
-export { cleanTags, plainName, plainText, plainTitle, textLimitBytes, titleLimit } from './plain-text.ts'
-export { withoutSpoilerMarks } from './spoiler-marks.ts'
+export {
+  cleanTags,
+  plainName,
+  plainText,
+  plainTitle,
+  textLimitBytes,
+  titleLimit,
+  withoutSpoilerMarks,
+} from './plain-text.ts'

@@ -1,6 +1,5 @@
 import type { PlatformName } from '../../database/column-types.ts'
-import type { PlatformDefinition, SourceKind } from '../definition.ts'
-import { itemsOf } from '../variables.ts'
+import { itemsOf, type PlatformDefinition, type SourceKind } from '../definition.ts'
 
 /** How sources are named, for each platform of which a job may name some. */
 export type SourceKinds = ReadonlyMap<PlatformName, SourceKind>

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import type { RequestFilters } from './filters.ts'
 
 type Condition = RawBuilder<boolean>

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { ModelConfig } from '../../model/settings.ts'
+import { itemsOf } from '../../platforms/definition.ts'
 import { platformNames } from '../../platforms/registry.ts'
-import { itemsOf } from '../../platforms/variables.ts'
 import type { Complain } from '../../runtime/config-error.ts'
 
 /** The environment variables of judging: part of the schema in `config.ts`, which alone reads them. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Database, OpenDatabase } from '../../database/open.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
 import { countSlice } from '../words/uncounted-texts.ts'
 

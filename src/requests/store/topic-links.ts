@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import { insertSearchChanges } from './changes.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { isListedTopic, topicName } from './topic-counts.ts'

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionId, isPositionNumber } from '../../http/pagination.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import {
   all,
   dateConditions,

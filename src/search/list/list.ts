@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { PageInput } from '../../http/pagination.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import { all, dateConditions, idsOnPlatforms, idsWithTags, voteCondition } from '../../requests/filters/conditions.ts'
 import { type RequestRecord, recordColumns, type TextChoice } from '../../requests/record.ts'
 import {

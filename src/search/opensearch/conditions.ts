@@ -1,5 +1,5 @@
 import type { Standing } from '../../database/column-types.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import type { RequestFilters } from '../../requests/filters/filters.ts'
 import type { View } from '../../requests/views/view.ts'
 import type { Part, RankedQuery, SearchQuery } from '../engine.ts'

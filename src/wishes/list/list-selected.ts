@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import { idsWithTags } from '../../requests/filters/conditions.ts'
 import { standingIn, type View } from '../../requests/views/view.ts'
 import { wishIdIn } from '../../requests/wishes/membership.ts'

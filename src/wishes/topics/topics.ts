@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../../http/pagination.ts'
-import { topicKey } from '../../platforms/topic-key.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import { dayMs, dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
 import { countChanges, topicChanges } from './differences.ts'

@@ -3,8 +3,7 @@ import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import { invalidField } from '../../../http/validation.ts'
 import type { ChannelAdapter } from '../adapter.ts'
-import { postOnce } from './http-outcome.ts'
-import { checkAddress, hintOf, hostOf } from './target.ts'
+import { checkAddress, hintOf, hostOf, postOnce } from './http-outcome.ts'
 import { fitting, linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
 
 export interface DiscordConfig {

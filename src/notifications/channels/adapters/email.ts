@@ -4,12 +4,18 @@ import type { Database, Transaction } from '../../../database/open.ts'
 import { type Secrets, UnreadableSecretError } from '../../../http/secrets/secrets.ts'
 import { invalidField } from '../../../http/validation.ts'
 import { addressHash, addressHint, parseMailAddress } from '../../mail/address.ts'
-import { newsFooter } from '../../mail/confirmation-mail.ts'
 import type { AddressOfChannel } from '../../mail/confirmations.ts'
-import { addMailChannel, endMailChannels, lockConsent, readConsent, withdrawConsent } from '../../mail/consents.ts'
+import {
+  addMailChannel,
+  endMailChannels,
+  lockConsent,
+  readConsent,
+  unsubscribeUrl,
+  withdrawConsent,
+} from '../../mail/consents.ts'
 import { countMail, hourMs, LimitReached, type MailLimits, usualLimits } from '../../mail/limits.ts'
 import type { Mailer } from '../../mail/mailer.ts'
-import { unsubscribeUrl } from '../../mail/tokens.ts'
+import { newsFooter } from '../../mail/templates/content.ts'
 import { usualTimeouts } from '../../mail/transport.ts'
 import type { ChannelAdapter, ChannelStates, DeliveryContext, DeliveryOutcome } from '../adapter.ts'
 import { sealedFor } from '../store/channels.ts'

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import type { ChannelAdapter } from '../adapter.ts'
-import { postOnce } from './http-outcome.ts'
-import { checkAddress, hostOf, lastOf } from './target.ts'
+import { checkAddress, hostOf, lastOf, postOnce } from './http-outcome.ts'
 import { fitting, plainLines, toLine, withoutHosts } from './text.ts'
 
 export interface NtfyConfig {

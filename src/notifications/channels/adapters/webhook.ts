@@ -4,8 +4,7 @@ import { Type } from 'typebox'
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import type { ChannelAdapter } from '../adapter.ts'
-import { postOnce } from './http-outcome.ts'
-import { checkAddress, hintOf, hostOf } from './target.ts'
+import { checkAddress, hintOf, hostOf, postOnce } from './http-outcome.ts'
 
 export interface WebhookConfig {
   url: string

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { webhookBody } from '../adapters/webhook.ts'
 import { testMessage } from '../testing.ts'
 import { createDigest } from './digest.ts'
-import { withoutLinks } from './without-links.ts'
+import { withoutLinks } from './renderer.ts'
 
 const now = new Date('2026-05-06T08:00:00Z')
 

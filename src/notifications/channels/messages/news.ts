@@ -4,9 +4,8 @@ import type { Executor } from '../../../database/open.ts'
 import { watchLink, wishLink } from '../../../http/page-links.ts'
 import { titleOf } from '../../../platforms/registry.ts'
 import { goalChangesNothing, notComparedWithGoal } from '../../../watches/news/goal-words.ts'
-import type { Renderer } from './renderer.ts'
+import { idIn, type Renderer, statusLabel, untitled } from './renderer.ts'
 import { readWatchName } from './watch.ts'
-import { idIn, statusLabel, untitled } from './words.ts'
 
 /** A wish in a report, as the account sees it now. */
 export interface ReportItem {

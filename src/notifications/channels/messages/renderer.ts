@@ -2,6 +2,45 @@ import type { EventSubject, EventType } from '../../../accounts/events/events.ts
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Executor } from '../../../database/open.ts'
 
+/** What programs get, with null for each `url`: all of them are of our own page. */
+function withoutUrls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUrls)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, name === 'url' ? null : withoutUrls(one)]),
+  )
+}
+
+/** A message without links, for a service that does not know the address at which its readers reach it. */
+export const withoutLinks = (message: Message): Message => ({
+  ...message,
+  link: null,
+  sections: message.sections.map((section) => ({
+    ...section,
+    items: section.items.map((item) => ({ ...item, url: null })),
+  })),
+  data: withoutUrls(message.data) as Message['data'],
+})
+
+/** A title as it is shown where one is missing. */
+export const untitled = 'Untitled'
+
+/** An id in the subject of an event; null for none. */
+export const idIn = (subject: Readonly<Record<string, string | number | null>>, name: string): string | null => {
+  const value = subject[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+export const numberIn = (subject: Readonly<Record<string, string | number | null>>, name: string): number => {
+  const value = subject[name]
+  return typeof value === 'number' ? value : 0
+}
+
+const statusWords: Readonly<Record<string, string>> = { in_progress: 'in progress' }
+
+export const statusLabel = (status: string | null): string =>
+  status === null ? 'without a status' : (statusWords[status] ?? status.replaceAll('_', ' '))
+
 /** An event that is told to an account. */
 export interface ToldEvent {
   eventId: string

@@ -1,8 +1,7 @@
 import type { Executor } from '../../../database/open.ts'
 import { isId } from '../../../http/ids.ts'
 import { watchLink } from '../../../http/page-links.ts'
-import type { Renderer } from './renderer.ts'
-import { idIn } from './words.ts'
+import { idIn, type Renderer } from './renderer.ts'
 
 /** The name of a watch of an account, and whether it tells quiet times; null when it was deleted. */
 export async function readWatchName(

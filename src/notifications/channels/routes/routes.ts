@@ -1,8 +1,135 @@
+import type { Transaction } from '../../../database/open.ts'
 import type { App } from '../../../http/app-type.ts'
+import { ServiceError } from '../../../http/errors.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../../http/idempotency/idempotency.ts'
+import { pageParameters } from '../../../http/pagination.ts'
+import { bodyErrors, closed, errorResponses } from '../../../http/schemas.ts'
+import { prepareChannel, storeChannel } from '../channels.ts'
+import { listChannels, maxChannels, readChannel } from '../store/channels.ts'
+import { keptDays, listDeliveries, replayDelivery } from '../store/deliveries.ts'
 import { registerChannelRoutesOfOne } from './channel.ts'
-import { registerCollectionRoutes } from './collection.ts'
-import { registerDeliveryRoutes } from './deliveries.ts'
-import type { ChannelRouteDependencies } from './dependencies.ts'
+import {
+  type ChannelRouteDependencies,
+  channelList,
+  channelPath,
+  channelTags,
+  deliveryIdAnswer,
+  deliveryList,
+  deliveryPath,
+  madeChannel,
+  newChannel,
+} from './schemas.ts'
+
+function refusalOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  throw error
+}
+
+/** The list of channels, and new ones. */
+function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependencies): void {
+  const { database, clock, adapters, secrets, authentication, idempotent } = dependencies
+  const onRequest = authentication.requireManage
+  app.get(
+    '/api/v1/channels',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listChannels',
+        summary: "List the account's channels",
+        description: 'Oldest first. Addresses and tokens are never shown.',
+        ...channelTags,
+        response: { 200: channelList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const types = [...adapters.values()].map(({ type, unavailable }) => ({ type, unavailable }))
+      return { data: { channels: await listChannels(database, accountId, secrets), types } }
+    },
+  )
+  app.post(
+    '/api/v1/channels',
+    {
+      onRequest,
+      schema: {
+        operationId: 'createChannel',
+        summary: 'Make a channel: where the account is told of events',
+        description:
+          `Free. An account has at most ${maxChannels} channels; one more is a 409. The address must be public. A mail address gets one ` +
+          'confirmation, and nothing else until it is confirmed.',
+        ...channelTags,
+        headers: idempotencyHeaders,
+        body: newChannel(adapters),
+        response: {
+          200: madeChannel,
+          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = authentication.accountOf(request)
+      // Outside of the transaction, because names are resolved. Not thrown yet: a repeated call gets the answer of the first one, and its secret.
+      const prepared = await prepareChannel(dependencies, request.body).catch(refusalOf)
+      const make = async (transaction: Transaction) => {
+        if (prepared instanceof ServiceError) throw prepared
+        return { data: await storeChannel(transaction, prepared, { accountId, now: clock.now() }) }
+      }
+      return idempotent(request, reply, make, { secretAnswer: true })
+    },
+  )
+}
+
+const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
+
+/** The log of a channel, and sending again. */
+function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies): void {
+  const { database, clock, secrets, authentication, idempotent } = dependencies
+  const onRequest = authentication.requireManage
+  app.get(
+    '/api/v1/channels/:channelId/deliveries',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listDeliveries',
+        summary: 'List the deliveries on a channel',
+        description: `The newest first, of the last ${keptDays} days. No texts are kept.`,
+        ...channelTags,
+        params: channelPath,
+        querystring: closed(pageParameters),
+        response: { 200: deliveryList, ...errorResponses(...pathErrors) },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { channelId } = await readChannel(database, accountId, request.params.channelId, secrets)
+      return { data: await listDeliveries(database, channelId, request.query) }
+    },
+  )
+  app.post(
+    '/api/v1/channels/:channelId/deliveries/:deliveryId/replay',
+    {
+      onRequest,
+      schema: {
+        operationId: 'replayDelivery',
+        summary: 'Send an ended delivery again',
+        description:
+          'With the id of the event, so a receiver that has it already can tell. The text is made anew: what was purged meanwhile is not sent.',
+        ...channelTags,
+        params: deliveryPath,
+        headers: idempotencyHeaders,
+        response: { 200: deliveryIdAnswer, ...errorResponses(...pathErrors, ...idempotencyErrors) },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = authentication.accountOf(request)
+      const { channelId, deliveryId } = request.params
+      return idempotent(request, reply, async (transaction) => {
+        await replayDelivery(transaction, { accountId, channelId, deliveryId, now: clock.now() })
+        return { data: { deliveryId } }
+      })
+    },
+  )
+}
 
 /** The routes by which an account says where it wants to be told. Reading them needs `manage`, too: they say where messages go. */
 export function registerChannelRoutes(app: App, dependencies: ChannelRouteDependencies): void {

@@ -1,10 +1,20 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
+import type { Authentication } from '../../../accounts/authentication.ts'
 import { eventTypes } from '../../../accounts/events/events.ts'
+import type { Idempotent } from '../../../http/idempotency/idempotency.ts'
 import { named } from '../../../http/openapi-components.ts'
 import { pageOf } from '../../../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../../../http/schemas.ts'
 import { type Adapters, disabledReasons } from '../adapter.ts'
+import type { ChannelsDependencies } from '../channels.ts'
 import { keptDays } from '../store/deliveries.ts'
+
+export interface ChannelRouteDependencies extends ChannelsDependencies {
+  authentication: Authentication
+  idempotent: Idempotent
+}
+
+export const channelTags = { tags: ['Channels'], security: [{ apiKey: [] }] }
 
 export const channelTypes = ['webhook', 'email', 'slack', 'discord', 'ntfy', 'apprise'] as const
 

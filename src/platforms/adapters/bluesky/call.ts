@@ -4,7 +4,7 @@ import { type AccessTokens, withToken } from '../../client/access-token.ts'
 import { endpointUrl, type PlatformClient } from '../../client/client.ts'
 import type { Answer } from '../../client/messages.ts'
 import { PlatformError } from '../../platform.ts'
-import { blueskyError, correctBlueskyBudget } from './errors.ts'
+import { blueskyError, correctBlueskyBudget } from './session.ts'
 
 /** What the functions of this adapter share. */
 export interface Bluesky {

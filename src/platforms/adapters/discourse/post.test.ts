@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fetchPage, openTestBudget as openBudget, sendJson, startServer, testClient, testClock } from '../testing.ts'
-import { readBlurb } from './blurb.ts'
+import { readBlurb } from './post.ts'
 import { createDiscourse } from './search.ts'
 import { discourseStatus, discourseStatusOfTags } from './status.ts'
 

@@ -12,10 +12,51 @@ import {
 import { type ItemResult, type ReadItems, readItems } from '../../content/items.ts'
 import { htmlToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
-import { readBlurb } from './blurb.ts'
 import type { Forum } from './forum.ts'
-import { sourceNameOf } from './source-name.ts'
 import { discourseStatus, tagNames } from './status.ts'
+
+/**
+ * The forum and the category of a topic: `forum.obsidian.md: feature requests`. A search names a category only where its name
+ * matches too; otherwise the slug of the configured address has to do, because its filter includes no other category.
+ * @param categories of the answer.
+ */
+function sourceNameOf(forum: Forum, topic: Fields, categories: unknown[]): string {
+  const id = asId(topic.category_id)
+  const known = categories.map(asFields).find((category) => id !== null && asId(category?.id) === id)
+  const category = asName(known?.name) ?? configuredCategory(forum)
+  return asName(category === null ? forum.name : `${forum.name}: ${category}`) ?? forum.name
+}
+
+function configuredCategory({ part }: Forum): string | null {
+  const slug = part?.kind === 'category' ? part.slugs.at(-1) : undefined
+  return slug === undefined ? null : slug.replace(/[-_]+/g, ' ').trim()
+}
+
+/** An excerpt of a post, or its whole text where that is short. */
+interface Blurb {
+  text: string
+  isExcerpt: boolean
+}
+
+/** A longer text without a space is written in a script that has none. */
+const longestWord = 40
+
+/**
+ * Reads the `blurb` of a search: 200 characters around the word that matches, with "..." where the text goes on, and cut
+ * anywhere (discourse/discourse lib/search/grouped_search_results.rb). The part of a word at its start is left out.
+ */
+export function readBlurb(html: string): Blurb {
+  // HTML, sometimes with marks around the words that match.
+  const text = htmlToPlainText(html)
+  const start = /^(?:\.{3}|…)\s*/.exec(text)?.[0]
+  const isExcerpt = start !== undefined || /(?:\.{3}|…)$/.test(text)
+  if (start === undefined) return { text, isExcerpt }
+  const shown = text.slice(start.length)
+  const space = shown.search(/\s/)
+  // A space after the mark shows that it stands between words.
+  const isPart = !/\s$/.test(start) && space >= 0 && space <= longestWord
+  return { text: `… ${(isPart ? shown.slice(space) : shown).trimStart()}`, isExcerpt }
+}
 
 /** The texts with which Discourse replaces a post that its author deleted, in old and new versions. */
 const deletedText = /^\((?:post|topic) (?:deleted|withdrawn) by (?:the )?author\b/i

@@ -1,18 +1,55 @@
+import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import { endpointUrl } from '../../client/client.ts'
-import { asDate, asFields, asPage } from '../../content/fields.ts'
+import { after, retryAfter } from '../../client/headers.ts'
+import type { Answer } from '../../client/messages.ts'
+import { asDate, asFields, asInteger, asPage, asString } from '../../content/fields.ts'
+import { requiredList } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
-import type { Page, PageRequest, Platform } from '../../platform.ts'
+import { type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { reachesOlder } from '../newest-first.ts'
-import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
-import { completeExcerpts } from './complete.ts'
-import { discourseError } from './errors.ts'
 import { discourseWords, type Forum, readForum } from './forum.ts'
-import { createForumHosts, type ForumHosts } from './forum-hosts.ts'
+import { completeExcerpts, createForumHosts, type ForumHosts } from './forum-hosts.ts'
 import { postsOf, readPosts } from './post.ts'
-import { discourseSources } from './source.ts'
-import { verifyForum } from './verify.ts'
+import { discourseSources, verifyForum } from './source.ts'
+
+interface ErrorOptions {
+  /** The name of the forum in messages. */
+  label: string
+  now: Date
+  /** What to correct: a variable of the operator, or the source that an account named. */
+  advice: string
+}
+
+/** Rules: application_controller.rb (`rescue_from`), search_controller.rb (`rate_limit_search`, `site_overloaded?`). */
+function discourseError(answer: Answer, { label, now, advice }: ErrorOptions): PlatformError | null {
+  const body = asFields(answer.body)
+  const type = asString(body?.error_type)
+  if (answer.status === 429 || type === 'rate_limit') return tooMany(label, cooldownEnd(answer, now))
+  // Too many searches, or too much load, can also be a success without results.
+  const reason = asString(asFields(body?.grouped_search_result)?.error)
+  if (reason && postsOf(body)?.length === 0) return tooMany(label, cooldownAfterRefusal({}, now))
+  if (type === 'not_logged_in' || type === 'invalid_access' || answer.status === 401) {
+    return new PlatformError('unauthorized', `${label} lets only members search. ${advice}`)
+  }
+  if (answer.status === 404 || answer.status === 410) {
+    return new PlatformError('bad_response', `${label} has nothing at this address. ${advice}`)
+  }
+  return null
+}
+
+/** The body is rounded up, the header may not be: the later of the two is safe. */
+function cooldownEnd({ headers, body }: Answer, now: Date): Date {
+  const waitSeconds = asInteger(asFields(asFields(body)?.extras)?.wait_seconds) ?? 0
+  const ends = [retryAfter(headers, now), waitSeconds > 0 ? after(now, waitSeconds * 1000) : null]
+  const [latest] = ends.filter((end) => end !== null).sort((a, b) => b.getTime() - a.getTime())
+  return cooldownAfterRefusal({}, now, latest ?? null)
+}
+
+function tooMany(label: string, retryAt: Date): PlatformError {
+  return new PlatformError('rate_limited', `${label} allows no more searches for now.`, { retryAt })
+}
 
 export interface DiscourseOptions extends AdapterDependencies {
   /** The addresses of forums, or of the category or tag that holds their wishes; searched round-robin, a page each. */

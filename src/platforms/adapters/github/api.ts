@@ -1,10 +1,99 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import {
+  cooldownAfterRefusal,
+  cooldownAfterRefusalMs,
+  correctByHeaders,
+  spentUntil,
+} from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import { endpointUrl } from '../../client/client.ts'
+import { headerNumber, headerText, retryAfter } from '../../client/headers.ts'
 import type { Answer, JsonRequest } from '../../client/messages.ts'
-import { asFields, type Fields } from '../../content/fields.ts'
+import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import { PlatformError } from '../../platform.ts'
-import { correctGithubBudget, createGithubErrorReader, type GithubResource } from './errors.ts'
+
+const limitHeaders = { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' }
+const maxCooldownMs = 3_600_000
+
+/** GitHub counts each of them apart, and says in `x-ratelimit-resource` which one an answer is about. */
+type GithubResource = 'search' | 'core' | 'graphql'
+
+/** `x-ratelimit-*` of another resource do not describe the limit of this one. */
+function correctGithubBudget(budget: Budget, resource: GithubResource, { headers }: Answer, now: Date): void {
+  const described = headerText(headers, 'x-ratelimit-resource') ?? resource
+  if (described === resource) correctByHeaders(budget, headers, limitHeaders, now)
+}
+
+/**
+ * Makes the function that reads the errors of one resource. After a refusal that names no time it waits for a minute, and
+ * twice as long after each further one in a row, an hour at most.
+ */
+function createGithubErrorReader(clock: Clock, hasToken: boolean): (answer: Answer) => PlatformError | null {
+  let refusalsWithoutTime = 0
+  return (answer) => {
+    const now = clock.now()
+    const cooldownMs = Math.min(maxCooldownMs, cooldownAfterRefusalMs * 2 ** refusalsWithoutTime)
+    const error = githubError(answer, hasToken, now, cooldownMs)
+    refusalsWithoutTime = error?.code === 'rate_limited' && !namesTime(answer, now) ? refusalsWithoutTime + 1 : 0
+    return error
+  }
+}
+
+const namesTime = ({ headers }: Answer, now: Date): boolean =>
+  retryAfter(headers, now) !== null || headerNumber(headers, limitHeaders.remaining) === 0
+
+/**
+ * Rules: docs.github.com/rest ("Rate limits for the REST API", "Exceeding the rate limit").
+ * @param cooldownMs how long to wait where GitHub does not say.
+ */
+function githubError(answer: Answer, hasToken: boolean, now: Date, cooldownMs: number): PlatformError | null {
+  const { status, headers } = answer
+  if (status === 401) return new PlatformError('unauthorized', 'github refused the token. Check GITHUB_TOKEN.')
+  if (status === 200) return graphqlError(answer, now, cooldownMs)
+  if (status !== 403 && status !== 429) return null
+
+  const message = asString(asFields(answer.body)?.message)
+  if (status === 429 || namesTime(answer, now) || isAboutLimits(message ?? '')) {
+    return tooMany(headers, now, cooldownMs)
+  }
+  // A 403 without JSON comes from GitHub's front end: it refuses the address or the User-Agent, not the token.
+  if (message === null || !hasToken) return null
+  return new PlatformError('unauthorized', 'github does not let this token search. Check GITHUB_TOKEN.')
+}
+
+const isAboutLimits = (message: string) => /rate limit|abuse detection/i.test(message)
+
+function tooMany(headers: Answer['headers'], now: Date, cooldownMs: number): PlatformError {
+  const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, limitHeaders, now), cooldownMs)
+  return new PlatformError('rate_limited', 'github allows no more searches for now.', { retryAt })
+}
+
+/**
+ * GraphQL refuses with HTTP 200: `errors` beside `data`, or instead of it (docs.github.com/graphql, "Rate limits and query limits
+ * for the GraphQL API"). What `data` has all the same, such as the nodes beside one that is gone, counts as an answer.
+ */
+function graphqlError({ body, headers }: Answer, now: Date, cooldownMs: number): PlatformError | null {
+  const errors = asList(asFields(body)?.errors) ?? []
+  if (errors.length === 0) return null
+  const types = errors.map((error) => asString(asFields(error)?.type) ?? '')
+  const messages = errors.map((error) => asString(asFields(error)?.message) ?? '').join('\n')
+  const isSpent = headerNumber(headers, limitHeaders.remaining) === 0 && !hasData(body)
+  if (types.includes('RATE_LIMITED') || isSpent || isAboutLimits(messages)) return tooMany(headers, now, cooldownMs)
+  if (hasData(body)) return null
+  if (types.some((type) => type === 'INSUFFICIENT_SCOPES' || type === 'FORBIDDEN')) {
+    return new PlatformError('unauthorized', 'github does not let this token read discussions. Check GITHUB_TOKEN.')
+  }
+  if (/something went wrong|timed? ?out|timeout/i.test(messages)) {
+    return new PlatformError('unavailable', 'github could not answer in time. Try again later.')
+  }
+  return new PlatformError('bad_response', 'github refused the GraphQL query. Check GITHUB_API_URL.')
+}
+
+/** Whether any field of `data` has a value. */
+function hasData(body: unknown): boolean {
+  return Object.values(asFields(asFields(body)?.data) ?? {}).some((value) => value !== null)
+}
 
 export interface GithubOptions extends AdapterDependencies {
   /** `https://api.github.com`, or `https://<host>/api/v3` of an enterprise server. */

@@ -1,3 +1,4 @@
+import type { RequestStatus } from '../../../database/column-types.ts'
 import {
   asDate,
   asFields,
@@ -12,8 +13,76 @@ import {
 } from '../../content/fields.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
-import { issueHandle } from './handle.ts'
-import { statusOfIssue } from './status.ts'
+import { type LabelMeaning, meaningsOfLabels, statusWhileOpen } from '../tracker-labels.ts'
+
+interface GithubState {
+  isClosed: boolean
+  /** `state_reason` of an issue, or `stateReason` of a discussion, in lower case; null where GitHub gives none. */
+  reason: string | null
+  labels: readonly string[]
+}
+
+/**
+ * What became of an issue or a discussion.
+ *
+ * Older versions of actions/stale close without a reason, which GitHub stores as `completed`: with a label of a bot a closing
+ * says nothing about the wish. Issues that were closed before May 2022 have no reason (haskell-github/github issue 523).
+ */
+export function statusOfIssue({ isClosed, reason, labels }: GithubState): RequestStatus {
+  const found = meaningsOfLabels(labels)
+  if (!isClosed) return statusWhileOpen(found)
+  if (reason === 'duplicate' || found.has('duplicate')) return 'duplicate'
+  if (found.has('stale')) return 'closed'
+  return closedFor(reason, found)
+}
+
+function closedFor(reason: string | null, found: ReadonlySet<LabelMeaning>): RequestStatus {
+  if (reason === 'not_planned' || found.has('declined')) return 'declined'
+  // Before May 2022 only a label says so.
+  if (reason === null && found.has('completed')) return 'completed'
+  // Discussions are `resolved`.
+  return reason === 'completed' || reason === 'resolved' ? 'completed' : 'closed'
+}
+
+/** By what an issue or a discussion is read again. */
+export interface GithubHandle {
+  /** The global id of GraphQL, `node_id` of REST. */
+  nodeId: string
+  /** `owner/repository`; null for a discussion whose repository GitHub did not name. */
+  repository: string | null
+  /** Of an issue, which has a number of its own in REST; a discussion has none. */
+  issue: { sourceId: string; number: number } | null
+}
+
+interface IssueIds {
+  nodeId: string | null
+  sourceId: string
+  /** `owner/repository`. */
+  repository: string | null
+  number: number | null
+}
+
+/** `<node id> <id> <owner/repository>#<number>`: GraphQL reads an issue by the first, REST by the last. Null if one is missing. */
+function issueHandle({ nodeId, sourceId, repository, number }: IssueIds): string | null {
+  if (nodeId === null || repository === null || number === null) return null
+  return `${nodeId} ${sourceId} ${repository}#${number}`
+}
+
+/** `<node id> <owner/repository>`, or the node id alone where the repository has no name. */
+export const discussionHandle = (nodeId: string, repository: string | null): string =>
+  repository === null ? nodeId : `${nodeId} ${repository}`
+
+/** Reads a handle of an issue or of a discussion; null for another text. */
+export function readHandle(handle: string): GithubHandle | null {
+  const [nodeId = '', ...rest] = handle.split(' ')
+  if (!/^[\w=-]+$/.test(nodeId)) return null
+  if (rest.length === 0) return { nodeId, repository: null, issue: null }
+  const path = rest.at(-1) ?? ''
+  const [, repository, number] = /^([\w.-]+\/[\w.-]+)(?:#(\d+))?$/.exec(path) ?? []
+  const hasNumber = number !== undefined
+  if (repository === undefined || rest.length !== (hasNumber ? 2 : 1)) return null
+  return { nodeId, repository, issue: hasNumber ? { sourceId: rest[0] ?? '', number: Number(number) } : null }
+}
 
 /** An issue; null for a pull request, or one without an id or address. */
 export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {

@@ -24,7 +24,7 @@ import {
   testClient,
   testClock,
 } from '../testing.ts'
-import { readDiscussion } from './discussion.ts'
+import { readDiscussion } from './discussions.ts'
 import { createGithub } from './search.ts'
 
 const clock = testClock()

@@ -2,9 +2,8 @@ import type { Answer } from '../../client/messages.ts'
 import { asFields, asId, asList, asString, type Fields } from '../../content/fields.ts'
 import { PlatformError, type Refresh, type Refreshed } from '../../platform.ts'
 import type { GithubApi } from './api.ts'
-import { discussionFields, labelNames, readDiscussion, repositoryFields, repositoryName } from './discussion.ts'
-import { type GithubHandle, readHandle } from './handle.ts'
-import { readIssue } from './post.ts'
+import { discussionFields, labelNames, readDiscussion, repositoryFields, repositoryName } from './discussions.ts'
+import { type GithubHandle, readHandle, readIssue } from './post.ts'
 import { findPublicRepositories } from './repository.ts'
 
 /** "You may not provide more than 100 node ids" (sourcecred/sourcecred issue 908). */

@@ -1,6 +1,5 @@
-import { definePlatform } from '../../definition.ts'
-import { secret, webAddress } from '../../variables.ts'
-import { githubSource } from './source.ts'
+import { definePlatform, secret, webAddress } from '../../definition.ts'
+import { githubSource } from './repository.ts'
 
 export const github = definePlatform({
   name: 'github',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestStatus } from '../../../database/column-types.ts'
 import { statusOfLabels } from '../tracker-labels.ts'
-import { statusOfIssue } from './status.ts'
+import { statusOfIssue } from './post.ts'
 
 describe('the status of an issue of GitHub', () => {
   it.each<[isClosed: boolean, reason: string | null, labels: string[], RequestStatus]>([

@@ -1,15 +1,12 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import { type AnswerHeaders, hasNextLink, headerNumber, headerText } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
-import { addDiscarded } from '../../content/discarded.ts'
 import { asDate, asFields, asString } from '../../content/fields.ts'
-import { readItems } from '../../content/items.ts'
+import { addDiscarded, readItems, requiredList } from '../../content/items.ts'
 import { type PlatformError, SourceRefusedError } from '../../platform.ts'
 import { reachesOlder } from '../newest-first.ts'
-import { requiredList } from '../required-list.ts'
 import type { SourcePage } from '../round-robin.ts'
-import type { Lister, ListRequest } from './api.ts'
-import { gitlabError, isRefusedAnonymousSearch } from './errors.ts'
+import { gitlabError, isRefusedAnonymousSearch, type Lister, type ListRequest } from './api.ts'
 import { readIssue } from './post.ts'
 
 const pageSize = 100

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestStatus } from '../../../database/column-types.ts'
 import { statusOfLabels } from '../tracker-labels.ts'
-import { statusOfIssue } from './status.ts'
-import { gitlabToPlainText } from './text.ts'
+import { gitlabToPlainText, statusOfIssue } from './post.ts'
 
 describe('the text of an issue of GitLab', () => {
   it.each([

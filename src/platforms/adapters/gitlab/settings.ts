@@ -1,5 +1,4 @@
-import { definePlatform } from '../../definition.ts'
-import { commaList, itemsOf, secret, webAddress } from '../../variables.ts'
+import { commaList, definePlatform, itemsOf, secret, webAddress } from '../../definition.ts'
 import { gitlabSource } from './source.ts'
 
 export const gitlab = definePlatform({

@@ -5,7 +5,7 @@ import type { Answer } from '../../client/messages.ts'
 import { asFields, asString } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import { PlannedWaitError, type PlatformError, SourceRefusedError } from '../../platform.ts'
-import { gitlabError, gitlabLimitHeaders, listedInVariable, type NamedSource } from './errors.ts'
+import { gitlabError, gitlabLimitHeaders, listedInVariable, type NamedSource } from './api.ts'
 import type { GitlabSource } from './source.ts'
 
 export interface VisibilityOptions extends AdapterDependencies {

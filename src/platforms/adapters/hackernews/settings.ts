@@ -1,5 +1,4 @@
-import { definePlatform } from '../../definition.ts'
-import { webAddress } from '../../variables.ts'
+import { definePlatform, webAddress } from '../../definition.ts'
 
 export const hackernews = definePlatform({
   name: 'hackernews',

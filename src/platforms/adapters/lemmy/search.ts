@@ -1,17 +1,39 @@
+import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import { endpointUrl } from '../../client/client.ts'
-import { asDate, asFields, type Fields } from '../../content/fields.ts'
-import { readItems } from '../../content/items.ts'
+import { headerText } from '../../client/headers.ts'
+import type { Answer } from '../../client/messages.ts'
+import { asDate, asFields, asString, type Fields } from '../../content/fields.ts'
+import { readItems, requiredList } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
-import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
+import { type Json, type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { reachesOlder } from '../newest-first.ts'
-import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
-import { lemmyError } from './errors.ts'
-import { createInstances, type Instance } from './instance.ts'
 import { readPostView } from './post.ts'
 import { cursorAfter, lemmyQuery, lemmyRequest, viewsOf, type WishPattern, wishPatterns } from './queries.ts'
-import { type ApiVersions, createApiVersions } from './version.ts'
+import { type ApiVersions, createApiVersions, createInstances, type Instance } from './version.ts'
+
+/**
+ * Version 0.19 refuses with HTTP 400 and `rate_limit_error` or no body at all, later ones with 429
+ * (LemmyNet/lemmy issue 5332, pull request 6020). No version says for how long, so the cooldown is a minute.
+ * @param label the name of the instance in messages.
+ */
+function lemmyError({ status, headers, body }: Answer, label: string, now: Date): PlatformError | null {
+  const error = asString(asFields(body)?.error) ?? ''
+  const isEmpty = body === undefined && !/html/i.test(headerText(headers, 'content-type') ?? '')
+  if (status === 429 || /rate_?limit|too_many_requests/i.test(error) || (status === 400 && isEmpty)) {
+    const retryAt = cooldownAfterRefusal(headers, now)
+    return new PlatformError('rate_limited', `${label} allows no more searches for now.`, { retryAt })
+  }
+  if (status === 401 || /^(instance_is_private|not_logged_in|incorrect_login)$/.test(error)) {
+    return new PlatformError('unauthorized', `${label} lets only members search. Take it out of LEMMY_URLS.`)
+  }
+  if (status === 404) {
+    return new PlatformError('bad_response', `${label} has no Lemmy API. Check LEMMY_URLS.`)
+  }
+  if (status === 400) return new PlatformError('bad_response', `${label} refused the search (400).`)
+  return null
+}
 
 export interface LemmyOptions extends AdapterDependencies {
   /** The base addresses of the instances, searched round-robin, a page each. */

@@ -1,5 +1,4 @@
-import { definePlatform } from '../../definition.ts'
-import { itemsOf, webAddressList } from '../../variables.ts'
+import { definePlatform, itemsOf, webAddressList } from '../../definition.ts'
 
 export const lemmy = definePlatform({
   name: 'lemmy',

@@ -1,5 +1,5 @@
 import { asFields, asString, type Fields } from '../../content/fields.ts'
-import { quotedWords } from '../quoted-words.ts'
+import { quotedWords } from '../../topic-words.ts'
 import { wishPhrases } from '../wish-phrases.ts'
 
 /** Of `q`, in characters (reddit.com/dev/api, "search"). */

@@ -1,6 +1,6 @@
 import { asFields, type Fields } from '../../content/fields.ts'
+import { requiredList } from '../../content/items.ts'
 import type { Refresh, Refreshed } from '../../platform.ts'
-import { requiredList } from '../required-list.ts'
 import type { RedditApi } from './api.ts'
 import { isEscapedListing, readRedditPost, redditNameOf } from './post.ts'
 

@@ -1,16 +1,15 @@
 import { after } from '../../client/headers.ts'
 import { asEpochSeconds, asFields, asId, asPage, type Fields } from '../../content/fields.ts'
-import { readItems } from '../../content/items.ts'
+import { readItems, requiredList } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
 import { reachesOlder } from '../newest-first.ts'
-import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { createRedditApi, type RedditApi } from './api.ts'
 import { isEscapedListing, readRedditPost } from './post.ts'
 import { flairForm, groupedForm, hasWish, ignoresOperators, plainForms, redditQuery, redditQueryOf } from './queries.ts'
 import { createRedditRefresh } from './refresh.ts'
-import { verifyCommunity } from './verify.ts'
+import { verifyCommunity } from './source.ts'
 
 export interface RedditOptions extends AdapterDependencies {
   /** `https://oauth.reddit.com`. */

@@ -1,5 +1,4 @@
-import { definePlatform } from '../../definition.ts'
-import { secret, webAddress } from '../../variables.ts'
+import { definePlatform, secret, webAddress } from '../../definition.ts'
 import { redditSources } from './source.ts'
 
 export const reddit = definePlatform({

@@ -1,3 +1,4 @@
+import type { RequestStatus } from '../../../database/column-types.ts'
 import {
   asEpochSeconds,
   asFields,
@@ -13,7 +14,35 @@ import {
 import { cleanTags, escapedTitle, htmlToPlainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 import { siteHost } from './source.ts'
-import { statusOfQuestion } from './status.ts'
+
+/** The tags that moderators set (meta.stackexchange.com/q/402121). `status-review` is no decision yet. */
+const statusTags: readonly (readonly [string, RequestStatus])[] = [
+  ['status-completed', 'completed'],
+  ['status-declined', 'declined'],
+  ['status-planned', 'planned'],
+  ['status-deferred', 'planned'],
+  // Meant for bug reports; on a feature request it says that nothing will change.
+  ['status-bydesign', 'declined'],
+]
+
+/** The status that the tags of a question tell; null for none. */
+export function statusOfTags(tags: readonly string[]): RequestStatus | null {
+  return statusTags.find(([tag]) => tags.includes(tag))?.[1] ?? null
+}
+
+/**
+ * What became of a question. Its tags are the decision; closing is moderation of the question, so it comes second: as a
+ * duplicate, or for a reason that says nothing about the wish.
+ */
+export function statusOfQuestion(
+  tags: readonly string[],
+  closing: { isClosed: boolean; reason: string | null },
+): RequestStatus {
+  const decided = statusOfTags(tags)
+  if (decided !== null) return decided
+  if (!closing.isClosed) return 'open'
+  return /duplicate/i.test(closing.reason ?? '') ? 'duplicate' : 'closed'
+}
 
 /** A question of one site; null when it has no id. */
 export function readQuestion(question: Fields, site: string): FoundRequest | null {

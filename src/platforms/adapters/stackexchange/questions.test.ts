@@ -10,8 +10,8 @@ import {
   testClient,
   testClock,
 } from '../testing.ts'
+import { statusOfQuestion, statusOfTags } from './post.ts'
 import { createStackexchange } from './search.ts'
-import { statusOfQuestion, statusOfTags } from './status.ts'
 
 const { signal } = new AbortController()
 const question = { question_id: 55, title: 'Dark mode', score: 2 }

@@ -1,5 +1,4 @@
-import { definePlatform } from '../../definition.ts'
-import { commaList, itemsOf, secret, webAddress } from '../../variables.ts'
+import { commaList, definePlatform, itemsOf, secret, webAddress } from '../../definition.ts'
 import { stackexchangeSource } from './source.ts'
 
 export const stackexchange = definePlatform({

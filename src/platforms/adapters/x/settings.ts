@@ -1,5 +1,4 @@
-import { definePlatform } from '../../definition.ts'
-import { secret, webAddress } from '../../variables.ts'
+import { definePlatform, secret, webAddress } from '../../definition.ts'
 
 export const x = definePlatform({
   name: 'x',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fetchPage, fetchPageOrNull, platformError, sendJson } from '../testing.ts'
-import { nextPacificMidnight } from './quota.ts'
+import { nextPacificMidnight } from './call.ts'
 import { answering, comments, found, refusal, setUp, thread } from './testing.ts'
 
 describe('the quotas of YouTube', () => {

@@ -1,8 +1,7 @@
 import type { Budget } from '../../budget/budget.ts'
 import { asFields } from '../../content/fields.ts'
-import { readItems } from '../../content/items.ts'
+import { readItems, requiredList } from '../../content/items.ts'
 import type { Refresh, Refreshed } from '../../platform.ts'
-import { requiredList } from '../required-list.ts'
 import { type CallYoutube, ClosedVideoError } from './call.ts'
 import { readRefreshHandle, readThread, type Video } from './post.ts'
 

@@ -1,6 +1,6 @@
 import type { Budget } from '../../budget/budget.ts'
 import { asDate, asFields, asId, asString, type Fields } from '../../content/fields.ts'
-import { readItems } from '../../content/items.ts'
+import { readItems, requiredList } from '../../content/items.ts'
 import { escapedTitle } from '../../content/text.ts'
 import type { CachingAdapterDependencies } from '../../definition.ts'
 import {
@@ -13,14 +13,26 @@ import {
 } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { isoSecond, reachesOlder } from '../newest-first.ts'
-import { requiredList } from '../required-list.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
-import { type CallYoutube, ClosedVideoError, createYoutubeCall, type YoutubeCallOptions } from './call.ts'
+import {
+  type CallYoutube,
+  ClosedVideoError,
+  createYoutubeCall,
+  type YoutubeCallOptions,
+  youtubeLimits,
+} from './call.ts'
 import { readThread, type Video } from './post.ts'
-import { youtubeLimits } from './quota.ts'
-import { asPageToken, asReading, nextOfNewest, nextReading, phraseOf, phrases } from './reading.ts'
 import { createYoutubeRefresh } from './refresh.ts'
-import { createVideoCache, type VideoCache } from './videos.ts'
+import {
+  asPageToken,
+  asReading,
+  createVideoCache,
+  nextOfNewest,
+  nextReading,
+  phraseOf,
+  phrases,
+  type VideoCache,
+} from './videos.ts'
 
 export type YoutubeOptions = CachingAdapterDependencies & YoutubeCallOptions
 
