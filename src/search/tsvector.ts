@@ -22,7 +22,7 @@ export const defaultRankingBounds: RankingBounds = {
 /** Equal scores are ordered by merit where too many match: less than the score of any real difference. */
 const meritShare = 0.000001
 
-/** BM25's saturation with k1 = 1.2 and b = 0.75. The average length of a text is estimated (`usual-length.ts`). */
+/** BM25's saturation with k1 = 1.2 and b = 0.75. The average length of a text is estimated (`tsvector-preparation.ts`). */
 const saturation = sql.raw(`2.2 * frequency / (frequency + 1.2::float8 * (0.25 + 0.75 * length / usual_length))`)
 
 /** The words of a query, each with how many texts have it and with its inverse document frequency; and how many candidates each has. */

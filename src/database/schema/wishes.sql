@@ -119,7 +119,7 @@ create index wish_corrections_list on wish_corrections (account_id, sequence des
 create index wish_corrections_from on wish_corrections (from_wish_id) where kind = 'merge' and undone_at is null;
 create index wish_corrections_to on wish_corrections (to_wish_id) where kind = 'merge' and undone_at is null;
 
--- The requests that it moved, by the hash of their id on their platform (store/identity.ts): it survives expiry and applies again.
+-- The requests that it moved, by the hash of their id on their platform (requests/store/identity.ts): it survives expiry and applies again.
 create table wish_moves (
   correction_id uuid not null references wish_corrections on delete cascade,
   source_hash text not null,

@@ -24,7 +24,7 @@ import { memoryAdapterCache } from './youtube/testing.ts'
 
 const topic = 'dark mode'
 
-/** Every variable of an adapter with its platform and its kind (`variables.ts`). */
+/** Every variable of an adapter with its platform and its kind (`definition.ts`). */
 const variables = platformDefinitions.flatMap(({ name, variables }) =>
   Object.entries(variables).map(([variable, schema]) => {
     return { platform: name, variable, kind: (schema as { 'x-kind'?: string })['x-kind'] }
