@@ -115,7 +115,7 @@ export interface TotalsInput {
 }
 
 /**
- * What searches the texts of requests. Its results are ids and scores (`engine.ts`): callers read the records by id, and check filters and view
+ * What searches the texts of requests. Its results are ids and scores (`Hits`): callers read the records by id, and check filters and view
  * again. `executor` is where an engine inside the database reads; one outside of it ignores it.
  */
 export interface SearchEngine {
