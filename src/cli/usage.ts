@@ -5,7 +5,7 @@ import { systemClock } from '../runtime/clock.ts'
 import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, type Json, printAnswer } from './client-command.ts'
 import { wholeNumber } from './options.ts'
-import { formatRow } from './rows.ts'
+import { formatRow } from './output.ts'
 import { count } from './text.ts'
 
 /** `wishwell usage`: the used and remaining credits of the account. */
