@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { monthOf } from '../accounts/month.ts'
-import { monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
+import { monthOf, monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, type Json, printAnswer } from './client-command.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../http/errors.ts'
-import { clientOf } from '../../http/rate-limits/client-address.ts'
-import { createSlidingLog } from '../../http/rate-limits/sliding-log.ts'
+import { createSlidingLog } from '../../http/rate-limits/limiter.ts'
+import { clientOf } from '../../http/rate-limits/rate-limits.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
 /** Reads in a minute: readers ask a few times an hour, and services read the feeds of many people from one address. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { urlOf } from '../../http/public-url.ts'
+import { urlOf } from '../../http/addresses.ts'
 import { expositionType } from './routes.ts'
 
 export interface OwnAddress {

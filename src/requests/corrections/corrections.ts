@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { correctionRefusal, maxCorrections } from '../../accounts/correction-limit.ts'
+import { correctionRefusal, maxCorrections } from '../../accounts/accounts.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
-import { includesScope } from '../../accounts/scopes.ts'
+import { includesScope } from '../../accounts/keys.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import { noteIfWritable } from '../../database/writes.ts'
 import type { App } from '../../http/app-type.ts'

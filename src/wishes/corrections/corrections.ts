@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { correctionRefusal, maxCorrections } from '../../accounts/correction-limit.ts'
+import { correctionRefusal, maxCorrections } from '../../accounts/accounts.ts'
 import type { Transaction } from '../../database/open.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { invalidField } from '../../http/validation.ts'

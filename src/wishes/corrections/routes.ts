@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { type Audience, audiencesOf } from '../../accounts/audiences.ts'
-import { maxCorrections } from '../../accounts/correction-limit.ts'
+import { maxCorrections } from '../../accounts/accounts.ts'
+import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'

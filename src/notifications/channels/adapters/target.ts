@@ -1,4 +1,5 @@
-import { type Outbound, TargetRefusedError } from '../../../http/outbound/outbound.ts'
+import type { Outbound } from '../../../http/outbound/outbound.ts'
+import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
 
 /** Where an address leads, as host and port. */

@@ -1,5 +1,5 @@
+import { accountLink } from '../../../http/addresses.ts'
 import { isId } from '../../../http/ids.ts'
-import { accountLink } from '../../../http/page-links.ts'
 import { type DisabledReason, disabledReasons } from '../adapter.ts'
 import type { Renderer } from './renderer.ts'
 import { idIn } from './words.ts'

@@ -1,5 +1,5 @@
-import { counted } from '../../../accounts/events/words.ts'
-import { accountLink } from '../../../http/page-links.ts'
+import { counted } from '../../../accounts/events/message.ts'
+import { accountLink } from '../../../http/addresses.ts'
 import type { Renderer } from './renderer.ts'
 import { idIn, numberIn } from './words.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { counted } from '../../../accounts/events/words.ts'
+import { counted } from '../../../accounts/events/message.ts'
+import { jobLink } from '../../../http/addresses.ts'
 import { isId } from '../../../http/ids.ts'
-import { jobLink } from '../../../http/page-links.ts'
 import type { Renderer } from './renderer.ts'
 import { idIn } from './words.ts'
 

@@ -1,6 +1,6 @@
-import { counted } from '../../../accounts/events/words.ts'
+import { counted } from '../../../accounts/events/message.ts'
+import { wishLink } from '../../../http/addresses.ts'
 import { isId } from '../../../http/ids.ts'
-import { wishLink } from '../../../http/page-links.ts'
 import { titleOf } from '../../../platforms/registry.ts'
 import { readRequests } from '../../../requests/record.ts'
 import type { View } from '../../../requests/views/view.ts'

@@ -1,6 +1,6 @@
 import type { Executor } from '../../../database/open.ts'
+import { watchLink } from '../../../http/addresses.ts'
 import { isId } from '../../../http/ids.ts'
-import { watchLink } from '../../../http/page-links.ts'
 import type { Renderer } from './renderer.ts'
 import { idIn } from './words.ts'
 
