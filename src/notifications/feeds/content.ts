@@ -9,7 +9,7 @@ import { correctionHash } from '../../requests/views/standings.ts'
 import { listRequests } from '../../search/list/list.ts'
 import { searchQuery } from '../../search/query-search.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
-import { type FeedNewsItem, readFeedNews } from '../../watches/news/feed-items.ts'
+import { type FeedNewsItem, readFeedNews } from '../../watches/news/read-report.ts'
 import type { Feed } from './feeds.ts'
 
 /** The maximum of entries of a feed. */

@@ -1,9 +1,5 @@
-import {
-  type Outbound,
-  TargetFailedError,
-  TargetRefusedError,
-  type TargetRequest,
-} from '../../../http/outbound/outbound.ts'
+import { type Outbound, TargetFailedError, type TargetRequest } from '../../../http/outbound/outbound.ts'
+import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import type { DeliveryOutcome } from '../adapter.ts'
 
 /** What an account can repair, and what repeating does not. */
