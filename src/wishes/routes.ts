@@ -14,13 +14,12 @@ import { viewOf } from '../requests/views/view.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
 import { readWish } from './detail.ts'
-import type { MarkFilter } from './list/filters.ts'
+import { type MarkFilter, wishOrders } from './list/filters.ts'
 import { listWishes } from './list/list.ts'
-import { wishOrders } from './list/orders.ts'
 import type { PossiblySame } from './list/possibly-same.ts'
 import { type WishSummary, wishProperties } from './list/summary.ts'
 import { type MarkFilters, markConditions, markedWishes, readMarks } from './marks/marks.ts'
-import { markFilters, wishMark } from './marks/schemas.ts'
+import { markFilters, wishMark } from './marks/routes.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Wishes']

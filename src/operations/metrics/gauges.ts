@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import type { Database } from '../../database/open.ts'
 import { type PlatformStatus, platformStates, readPlatformStatus, type StatusOptions } from '../../platforms/status.ts'
-import { readBacklog } from '../../wishes/placing/claims.ts'
+import { readBacklog } from '../../wishes/placing/placing.ts'
 import type { Observation } from './catalogue.ts'
 import type { Collector } from './collectors.ts'
 

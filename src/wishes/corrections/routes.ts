@@ -7,7 +7,6 @@ import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/id
 import { pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../../http/schemas.ts'
 import { type Corrector, mergeWishes, splitWish } from './corrections.ts'
-import type { WishCorrectionDependencies } from './dependencies.ts'
 import { listWishCorrections } from './list.ts'
 import {
   correctionList,
@@ -17,6 +16,7 @@ import {
   newSplit,
   splitAnswer,
   undoAnswer,
+  type WishCorrectionDependencies,
   wishPath,
 } from './schemas.ts'
 import { undoWishCorrection } from './undo.ts'
