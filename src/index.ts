@@ -1,7 +1,6 @@
 import { readConfig } from './app/config.ts'
 import { startService } from './app/service.ts'
-import { logDatabaseEnd } from './cli/database-end.ts'
-import { createLog } from './cli/log.ts'
+import { createLog, logDatabaseEnd } from './cli/log.ts'
 
 export { version } from './runtime/version.ts'
 

@@ -1,4 +1,4 @@
-import { readEvents } from '../src/cli/events.ts'
+import { readEvents } from '../src/cli/api.ts'
 import type { TestService } from './service.ts'
 
 export interface ReadEvent {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { requestLimits } from '../src/accounts/request-limits.ts'
+import { requestLimits } from '../src/accounts/settings.ts'
 import { type Service, startService } from '../src/app/service.ts'
 import { ledgerOf } from '../src/credits/testing.ts'
 import type { Database } from '../src/database/open.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataDirectoryError } from '../database/embedded/data-directory-error.ts'
-import { readOwnFile } from '../http/secrets/own-file.ts'
+import { readOwnFile } from '../http/secrets/secrets-key.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 
 export interface AdminKey {

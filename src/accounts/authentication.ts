@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyScope } from '../database/column-types.ts'
 import type { Account, Caller } from '../http/callers.ts'
-import { ServiceError } from '../http/errors.ts'
+import { type ErrorCode, ServiceError } from '../http/errors.ts'
 import type { AccountPolicy, RateLimits } from '../http/rate-limits/rate-limits.ts'
 import { type Credentials, type CredentialsDependencies, createCredentials } from './credentials.ts'
-import { requireScopeOf } from './scopes.ts'
+import { requireScopeOf } from './keys.ts'
 
 export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerOf'> {
   /** `onRequest` hook of the routes that belong to an account; the call counts towards the limit of its plan. */
@@ -89,3 +89,43 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
     refuse,
   }
 }
+
+/** For whom a route is that there is twice: for accounts, and for the operator, who decides for all of them. */
+export interface Audience {
+  prefix: '/api/v1' | '/api/admin'
+  /** The hook of a route that reads. */
+  onRequest: Authentication['requireAccount']
+  /** The hook of a route that changes what the audience sees, and the errors of that hook that a read does not have. */
+  onChange: Authentication['requireAccount']
+  changeErrors: ErrorCode[]
+  /** Null for the operator. Only after a hook. */
+  accountIdOf(request: FastifyRequest): string | null
+  /** The end of `operationId`. */
+  idSuffix: '' | 'ForAll'
+  /** For summaries. */
+  view: string
+  security: Record<string, string[]>[]
+}
+
+export const audiencesOf = (authentication: Authentication): { account: Audience; operator: Audience } => ({
+  account: {
+    prefix: '/api/v1',
+    onRequest: authentication.requireAccount,
+    onChange: authentication.requireCollect,
+    changeErrors: ['SCOPE_EXCEEDED'],
+    accountIdOf: (request) => authentication.accountOf(request).accountId,
+    idSuffix: '',
+    view: 'for the account',
+    security: [{ apiKey: [] }],
+  },
+  operator: {
+    prefix: '/api/admin',
+    onRequest: authentication.requireAdmin,
+    onChange: authentication.requireAdmin,
+    changeErrors: [],
+    accountIdOf: () => null,
+    idSuffix: 'ForAll',
+    view: 'for all accounts',
+    security: [{ adminKey: [] }],
+  },
+})

@@ -5,8 +5,7 @@ import type { Account } from '../http/callers.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createCoalescedReads } from '../runtime/request-coalescing.ts'
 import { findAccountByKey } from './keys.ts'
-import { cookieOf } from './sessions/cookie.ts'
-import { refuseFromElsewhere, requireCsrfToken } from './sessions/forgery.ts'
+import { cookieOf, refuseFromElsewhere, requireCsrfToken } from './sessions/cookie.ts'
 import { findSession, type Opener } from './sessions/sessions.ts'
 
 /** A person who is signed in to the dashboard. */

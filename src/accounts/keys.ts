@@ -1,11 +1,20 @@
 import { sql } from 'kysely'
-import type { KeyScope } from '../database/column-types.ts'
+import { type KeyScope, keyScopes } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { noteIfWritable } from '../database/writes.ts'
-import type { Account } from '../http/callers.ts'
+import type { Account, Pool } from '../http/callers.ts'
+import { ServiceError } from '../http/errors.ts'
 import { apiKeyPattern, hashKey } from './api-key.ts'
-import { hasOwnView, ownViewColumns } from './own-view.ts'
-import { poolColumns, poolOf } from './pool.ts'
+
+/** Whether a key of the scope `held` may do what needs `needed`: each scope includes the ones before it. */
+export const includesScope = (held: KeyScope, needed: KeyScope): boolean =>
+  keyScopes.indexOf(held) >= keyScopes.indexOf(needed)
+
+/** @throws ServiceError SCOPE_EXCEEDED when the key of the caller may not do what needs `needed`. */
+export function requireScopeOf({ scope }: Pick<Account, 'scope'>, needed: KeyScope): void {
+  if (includesScope(scope, needed)) return
+  throw new ServiceError('SCOPE_EXCEEDED', `This call needs a key with the scope "${needed}". Yours has "${scope}".`)
+}
 
 /** Enough of a key to recognise it, far too little to use it: `ww_live_ab12…`. */
 const hintOf = (key: string) => `${key.slice(0, 12)}…`
@@ -120,3 +129,27 @@ export async function findAccountByKey(
   const { keyHasBudget } = row
   return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget, scope, pool: poolOf(row)! }
 }
+
+/** The columns of the balances of an account that an answer says: read with its key, so that they cost no statement of their own. */
+export const poolColumns = [
+  'credit_balances.month',
+  'credit_balances.latest_month',
+  'credit_balances.pool_held',
+  'credit_balances.pool_settled',
+] as const
+
+/** The pool in a row with these columns; null in one that joined no account. */
+export const poolOf = ({
+  month,
+  latest_month,
+  pool_held,
+  pool_settled,
+}: { [K in keyof Pool]: Pool[K] | null }): Pool | null =>
+  month === null ? null : { month, latest_month: latest_month!, pool_held: pool_held!, pool_settled: pool_settled! }
+
+/** The columns of an account that tell whether it may see requests differently from all others. */
+export const ownViewColumns = ['accounts.has_own_view', 'accounts.corrections'] as const
+
+/** Whether an account sees requests, or what is said of them, differently from all others. Without the account, no. */
+export const hasOwnView = (row: { has_own_view: boolean | null; corrections: number | null }): boolean =>
+  row.has_own_view === true || (row.corrections ?? 0) > 0

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { guardLimits, type RequestLimits } from '../http/rate-limits/rate-limits.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { apiKeyPattern } from './api-key.ts'
+import { plans } from './plans.ts'
 
 const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
 
@@ -43,3 +45,6 @@ export function readAccountConfig(
   }
   return { bootstrapApiKey: BOOTSTRAP_API_KEY, bootstrapTier: BOOTSTRAP_TIER, adminApiKey: ADMIN_API_KEY }
 }
+
+/** The request limits of the service: those of the plans, and those for every plan. */
+export const requestLimits: RequestLimits = { ...guardLimits, ofTier: (tier) => plans[tier].requestsPerMinute }

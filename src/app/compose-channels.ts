@@ -1,6 +1,6 @@
 import type { Database } from '../database/open.ts'
+import { hasLinksForOthers } from '../http/addresses.ts'
 import { createOutbound } from '../http/outbound/outbound.ts'
-import { hasLinksForOthers } from '../http/public-url.ts'
 import { createAdapters } from '../notifications/channels/adapters/adapters.ts'
 import { createEmailAdapter } from '../notifications/channels/adapters/email.ts'
 import { createRenderer } from '../notifications/channels/messages/render.ts'

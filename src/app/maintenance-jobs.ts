@@ -25,8 +25,8 @@ import type { Clock } from '../runtime/clock.ts'
 import type { MaintenanceJob } from '../runtime/maintenance.ts'
 import { deleteReadChanges } from '../search/outbox/outbox.ts'
 import type { SizeWatch } from '../search/size-watch.ts'
-import { deleteOldReports } from '../watches/news/retention.ts'
-import { createRunRetention } from '../watches/retention.ts'
+import { createRunRetention } from '../watches/history.ts'
+import { deleteOldReports } from '../watches/news/report.ts'
 
 export interface MaintenanceJobsOptions {
   opened: OpenDatabase

@@ -6,15 +6,15 @@ const commands: Record<string, () => Promise<Command>> = {
   keys: async () => (await import('./keys.ts')).keysCommand(),
   platforms: async () => (await import('./platforms.ts')).platformsCommand(),
   purge: async () => (await import('./purge.ts')).purgeCommand(),
-  suppressions: async () => (await import('./suppressions.ts')).suppressionsCommand(),
+  suppressions: async () => (await import('./purge.ts')).suppressionsCommand(),
   detection: async () => (await import('./detection.ts')).detectionCommand(),
   'search-index': async () => (await import('./search-index.ts')).searchIndexCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
-  restore: async () => (await import('./restore.ts')).restoreCommand(),
+  restore: async () => (await import('./backup.ts')).restoreCommand(),
   dump: async () => (await import('./dump.ts')).dumpCommand(),
   'restore-dump': async () => (await import('./restore-dump.ts')).restoreDumpCommand(),
-  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  migrate: async () => migrateCommand(),
   healthcheck: async () => (await import('./healthcheck.ts')).healthcheckCommand(),
 }
 
@@ -28,4 +28,12 @@ export async function adminCommand(name?: string): Promise<Command> {
     if (!isOne || other === name) admin.addCommand(await load())
   }
   return admin
+}
+
+/** `wishwell admin migrate`: brings the database up to date. */
+function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('bring the database up to date and exit (serve does so, too)')
+    .option('--json', 'print the result as JSON', false)
+    .action(async (options: { json: boolean }) => (await import('./serve.ts')).migrateDatabase(options))
 }

@@ -1,9 +1,18 @@
+import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import type { Command } from 'commander'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { type Config, readConfig } from '../app/config.ts'
+import { hasDatabase } from '../database/embedded/data-directory.ts'
 import { inspectArchive } from '../operations/backup/archive.ts'
 import type { Manifest } from '../operations/backup/manifest.ts'
+import { restoreBackup } from '../operations/backup/restore.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { ConfigError } from '../runtime/config-error.ts'
 import type { Operator } from './operator.ts'
-import { download, operate, operatorCommand } from './operator-command.ts'
+import { confirm, download, operate, operatorCommand, requireSomebodyToAsk } from './operator-command.ts'
+import { helpEnd } from './options.ts'
+import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
 /**
@@ -36,7 +45,7 @@ const formatBackup = (file: string, { bytes, tables, heldMs }: Manifest): string
   `All other work waited ${heldMs} ms for it. The files admin-key and secrets-key of the data directory are not in it: keep a copy of them elsewhere.`,
 ]
 
-const help = `
+const backupHelp = `
 The backup holds the whole embedded database; the service may run and write meanwhile. It holds neither admin-key nor secrets-key:
 without secrets-key no channel can send after a restore. It holds hashes of every API key: protect it like the data directory. Test it with "wishwell admin restore" and another DATA_DIR.
 With DATABASE_URL, use pg_dump instead.`
@@ -46,7 +55,7 @@ export function backupCommand(): Command {
   return operatorCommand(
     'backup',
     'save the embedded database to a file, also while the service runs (admin key)',
-    help,
+    backupHelp,
   )
     .argument(
       '<file>',
@@ -59,4 +68,70 @@ export function backupCommand(): Command {
         (manifest) => formatBackup(file, manifest),
       ),
     )
+}
+
+const restoreHelp = `
+The service must not run. The backup is unpacked and its database is opened once to prove that it starts. Only then does it replace
+the old database, which is renamed to DATA_DIR/database.before-restore-<time>. After a kill at any step, the next start finds the
+old database or the new one. No backup holds the files admin-key and secrets-key: those in DATA_DIR stay.
+
+Environment:
+  DATA_DIR   the directory of the database (default ./data); it is created when it is missing
+
+Exit codes: 0 done; 1 the file is not a complete backup, another process holds the data directory, or the answer was no; 2 the command line or the
+environment is wrong.`
+
+interface RestoreOptions {
+  yes: boolean
+  json: boolean
+}
+
+/** `wishwell admin restore`: replaces the embedded database by a backup. */
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('replace the embedded database by a backup; the service must not run')
+    .argument('<file>', 'a backup, made by "wishwell admin backup"')
+    .option('--yes', 'do not ask for confirmation; required without a terminal', false)
+    .option('--json', 'print only the result, as one JSON object', false)
+    .addHelpText('after', helpEnd(restoreHelp))
+    .showHelpAfterError('(add --help to see every option)')
+    .action(restore)
+}
+
+async function restore(file: string, options: RestoreOptions): Promise<void> {
+  exitWhenOutputCloses()
+  const { databaseUrl, dataDir } = readConfig()
+  if (databaseUrl !== undefined) {
+    throw new ConfigError(
+      'DATABASE_URL: is set, but only the embedded database can be restored by this command; use pg_restore or psql.',
+    )
+  }
+  requireSomebodyToAsk(options)
+  const { manifest, previous } = await run(file, dataDir, options)
+  const { createdAt, tables } = manifest
+  if (options.json) return printJson({ dataDir, previous, createdAt, tables })
+  const kept =
+    previous === null ? [] : [`The old database is in ${previous}; delete it when it is not needed any more.`]
+  const accounts = count(tables.accounts?.rows ?? 0, 'account')
+  printLines([`Restored the backup of ${createdAt} (${accounts}) to ${dataDir}.`, ...kept, ...missingKeys(dataDir)])
+}
+
+/** Says which keys the directory lacks: the next start makes new ones, and with another secrets-key no channel can send. */
+function missingKeys(dataDir: string): string[] {
+  const missing = ['admin-key', 'secrets-key'].filter((name) => !existsSync(join(dataDir, name)))
+  if (missing.length === 0) return []
+  const what = missing.includes('secrets-key') ? ' Without its secrets-key no channel can send.' : ''
+  return [
+    `No backup holds ${missing.join(' and ')}: copy what you kept to ${dataDir} before the service starts.${what}`,
+  ]
+}
+
+async function run(file: string, dataDir: Config['dataDir'], { yes }: RestoreOptions) {
+  const manifest: Manifest = await inspectArchive(file)
+  const now = systemClock.now()
+  const ask = async () => {
+    if (!hasDatabase(dataDir)) return
+    await confirm(`The database in ${dataDir} is replaced by the backup of ${manifest.createdAt}.`, { yes })
+  }
+  return { manifest, previous: await restoreBackup({ file, manifest, dataDir, now, confirm: ask }) }
 }

@@ -5,7 +5,7 @@ import type { Body, Data, Query, Schemas } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { commaList, wholeNumber } from './options.ts'
-import { formatRow, formatRows, type Row } from './rows.ts'
+import { formatRow, formatRows, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
 const subcommand = subcommandsOf('channels', {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { openTarget } from './export-target.ts'
+import { openTarget } from './export-transfer.ts'
 import type { Operator } from './operator.ts'
 import { download, operatorHelp } from './operator-command.ts'
 import { helpEnd } from './options.ts'

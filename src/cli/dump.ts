@@ -6,14 +6,63 @@ import { migrate } from '../database/migrate.ts'
 import { type OpenDatabase, openDatabase } from '../database/open.ts'
 import { locationOfDataDirectory, locationOfPostgres } from '../database/schema-version-error.ts'
 import { type Dumped, dumpData, hasWishwellTables } from '../operations/moving/dump-data.ts'
-import { MovingError } from '../operations/moving/moving-error.ts'
+import { MovingError, type MovingProgress } from '../operations/moving/moving-error.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { endCommand } from './database-end.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
-import { createMovingMeter } from './moving-progress.ts'
+import { endCommand } from './log.ts'
 import { helpEnd } from './options.ts'
-import { exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
+import { columnsOf, exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
+
+/** Shows how far a dump is written or read. */
+interface MovingMeter {
+  show(progress: MovingProgress): void
+  /** Removes the bar from the terminal. */
+  clear(): void
+}
+
+const maxBarColumns = 40
+const redrawMs = 100
+/** Without a terminal there is a line for each of these shares of the rows. */
+const lineShare = 0.1
+
+/** The bar, shorter than the terminal; a narrow one shows no bar. */
+export function formatMovingBar({ rows, totalRows, bytes }: MovingProgress, columns: number): string {
+  const share = totalRows === 0 ? 1 : Math.min(1, rows / totalRows)
+  const text = `${Math.floor(share * 100)}%  ${rows.toLocaleString('en-US')} of ${count(totalRows, 'row')}, ${(bytes / 1e6).toFixed(1)} MB`
+  const room = Math.min(maxBarColumns, columns - text.length - 3)
+  if (room < 8) return text.slice(0, Math.max(0, columns - 1))
+  return `${'█'.repeat(Math.round(share * room)).padEnd(room, '░')}  ${text}`
+}
+
+/** A bar on a terminal; elsewhere a line for each tenth of the rows. */
+export function createMovingMeter(stream: NodeJS.WriteStream, verb: string): MovingMeter {
+  let shownAt = Number.NEGATIVE_INFINITY
+  let isShown = false
+  let nextShare = lineShare
+  const clear = () => {
+    if (isShown) stream.write('\r\x1b[K')
+    isShown = false
+  }
+  const showLine = ({ rows, totalRows, bytes }: MovingProgress) => {
+    const share = rows / totalRows
+    if (share < nextShare) return
+    nextShare = Math.floor(share / lineShare + 1) * lineShare
+    const size = `${(bytes / 1e6).toFixed(1)} MB`
+    stream.write(`${verb} ${rows.toLocaleString('en-US')} of ${count(totalRows, 'row')}, ${size}\n`)
+  }
+  return {
+    show: (progress) => {
+      if (!stream.isTTY) return showLine(progress)
+      const now = performance.now()
+      if (now - shownAt < redrawMs) return
+      shownAt = now
+      isShown = true
+      stream.write(`\r\x1b[K${formatMovingBar(progress, columnsOf(stream) ?? 0)}`)
+    },
+    clear,
+  }
+}
 
 const help = `
 The service must not run: the command opens the database itself. The dump holds all accounts, requests, wishes and credits, in one state of

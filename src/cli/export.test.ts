@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { csvHeader, toCsvRecord } from '../search/export/csv.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { type ExportFormat, readRecords } from './export-records.ts'
+import { type ExportFormat, readRecords } from './export-transfer.ts'
 import { requestRecord } from './fake-service-testing.ts'
 
 /** Texts that make a reader of lines or of quotes stumble. */

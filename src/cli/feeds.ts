@@ -4,7 +4,7 @@ import type { Body, Data } from './api-types.ts'
 import { commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { defined } from './options.ts'
-import { formatRows, type Row } from './rows.ts'
+import { formatRows, type Row } from './output.ts'
 import { printable } from './text.ts'
 
 const subcommand = subcommandsOf('feeds', {

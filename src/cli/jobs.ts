@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Data, Job, Query } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { wholeNumber } from './options.ts'
-import { formatRows, type Row } from './rows.ts'
+import { formatRows, type Row } from './output.ts'
 import { formatOutcome } from './summary.ts'
 import { count, printable } from './text.ts'
 

@@ -3,7 +3,7 @@ import { type KeyScope, keyScopes } from '../database/column-types.ts'
 import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
-import { formatRows, type Row } from './rows.ts'
+import { formatRows, type Row } from './output.ts'
 import { count } from './text.ts'
 
 type Key = Data<'listAccountKeys'>['keys'][number]

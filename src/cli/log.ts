@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { type DestinationStream, type Logger, levels, pino } from 'pino'
 import type { LogFormat } from '../app/config.ts'
+import { exitCodes } from './exit-codes.ts'
 import { firstLine, printable } from './text.ts'
 
 /** The format of a log, with `auto` resolved. */
@@ -81,4 +82,20 @@ export function createLog(level: string, format: ChosenLogFormat): Logger {
   const stderr = pino.destination({ fd: 2, sync: true })
   const destination = format === 'text' ? textDestination(process.stderr, stderr) : stderr
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+}
+
+/** A sentence for the operator about an embedded database that ended by itself. Where in the code it was noticed helps nobody. */
+const describeDatabaseEnd = ({ message, name }: Error): string =>
+  `cannot go on: the embedded database has ended (${firstLine(message) || name}); what was committed is kept`
+
+/** Logs the end of the embedded database as one sentence; the error with its stack only at the level debug. */
+export function logDatabaseEnd(log: Logger, error: Error): void {
+  log.debug({ err: error }, 'the embedded database has ended')
+  log.fatal(describeDatabaseEnd(error))
+}
+
+/** Ends a command whose embedded database ended by itself. */
+export function endCommand(error: Error): never {
+  console.error(`wishwell: ${describeDatabaseEnd(error)}`)
+  process.exit(exitCodes.failed)
 }

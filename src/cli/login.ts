@@ -2,11 +2,10 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { answerOf, createApi } from './api.ts'
-import { parseClientConfig } from './client-config.ts'
+import { parseClientConfig, readSavedLogin, saveLogin } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { helpEnd } from './options.ts'
 import { printLines } from './output.ts'
-import { readSavedLogin, saveLogin } from './saved-login.ts'
 import { printable } from './text.ts'
 
 const help = `

@@ -14,7 +14,7 @@ import {
   readPlace,
 } from '../operations/moving/testing.ts'
 import { noTerminal, runOnTerminal, startCommand } from './command-testing.ts'
-import { formatMovingBar } from './moving-progress.ts'
+import { formatMovingBar } from './dump.ts'
 import { nowhere } from './operator-testing.ts'
 
 // An operator's command needs the key where several processes share a database.

@@ -6,8 +6,7 @@ import { addJson, clientCommand, moreOf } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
-import { formatRow } from './rows.ts'
+import { exitWhenOutputCloses, formatRow, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
 const help = {

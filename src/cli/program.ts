@@ -35,7 +35,7 @@ function configure(command: Command): void {
 
 /** What each command needs is loaded when the command is used, or when the help lists all of them. */
 const commands: Record<string, (inner?: string) => Promise<Command>> = {
-  demo: async () => (await import('./demo/command.ts')).demoCommand(),
+  demo: async () => demoCommand(),
   login: async () => (await import('./login.ts')).loginCommand(),
   search: async () => (await import('./search.ts')).searchCommand(),
   scrape: async () => (await import('./scrape.ts')).scrapeCommand(),
@@ -101,4 +101,19 @@ export async function createProgram([name, inner]: readonly string[] = []): Prom
     complete?.description('print the completion script of a shell').usage('bash|zsh|fish|powershell')
   }
   return program
+}
+
+const demoHelp = `
+It needs no platforms, no credentials and no internet, uses a temporary directory, and removes everything at its end. Every setting of
+the service holds for it, too, but those of platforms: with DATA_DIR or DATABASE_URL, which must be empty, the data stay there; with
+SMTP_URL mails are sent, and not shown in the mailbox of the demo.`
+
+/** `wishwell demo`: the service with simulated platforms. */
+function demoCommand(): Command {
+  return new Command('demo')
+    .description('run the service with sample data of simulated platforms, until it is stopped')
+    .option('--exit', 'end after the first collection and a search', false)
+    .addHelpText('after', helpEnd(demoHelp))
+    .showHelpAfterError('(wishwell demo --help shows every option)')
+    .action(async (options: { exit: boolean }) => (await import('./demo/demo.ts')).runDemo(options))
 }

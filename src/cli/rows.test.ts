@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatRow, formatRows } from './rows.ts'
+import { formatRow, formatRows } from './output.ts'
 import { countColumns } from './text.ts'
 
 const id = '8f0c2a53-6f0e-4a55-9d37-2f3a1f5c9b1e'

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import { ApiError } from './answers.ts'
-import { type Api, answerOf, createApi } from './api.ts'
+import { type Api, answerOf, createApi, once } from './api.ts'
 import type { Answer, Body } from './api-types.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
@@ -8,7 +9,6 @@ import { followJob } from './follow-job.ts'
 import { collectSource, commaList, defined, environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
 import { createProgress } from './progress.ts'
-import { startJob } from './start-job.ts'
 import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
 import { printable } from './text.ts'
 
@@ -132,4 +132,29 @@ function readFinalUsage(api: Api, atStart: Started['usage'], signal: AbortSignal
     }),
     () => atStart,
   )
+}
+
+/** The pauses between tries; there is one more try than pauses. */
+const pausesMs = [500, 1_500]
+
+/**
+ * Starts a job, and repeats the call when the answer was lost. All tries send the same `Idempotency-Key`, so the job starts once.
+ * @throws ApiError of the last try.
+ */
+async function startJob(
+  api: Api,
+  body: Body<'startScrapeJob'>,
+  signal: AbortSignal,
+): Promise<Answer<'startScrapeJob'>> {
+  const params = { header: once() }
+  const start = () => answerOf(api.POST('/api/v1/scrape', { params, body, signal }))
+  for (const pauseMs of pausesMs) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!(error instanceof ApiError && error.answerLost)) throw error
+      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+  }
+  return start()
 }

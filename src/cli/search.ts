@@ -2,11 +2,10 @@ import { type Command, Option } from 'commander'
 import { prices, priceText } from '../accounts/plans.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { answerOf, createApi } from './api.ts'
-import type { Answer, Body, Schemas } from './api-types.ts'
+import type { Answer, Body, Data, Schemas } from './api-types.ts'
 import { addJson, clientCommand } from './client-command.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { formatExpansion, searchExpanded } from './expanded-search.ts'
-import { formatWish } from './grouped-result.ts'
 import { defined, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, noteLines, printJson, printLines, terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
@@ -206,4 +205,27 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
     return [...lines, `${range}. More match, but a search returns at most 100: add or change words.`, ...maybe]
   }
   return [...lines, `${range}; there are no more.`, ...maybe]
+}
+
+type GroupedResult = Extract<Data<'searchRequests'>['results'][number], { bestMatch: unknown }>
+
+/** A wish among the results of a search: its title, its numbers and its id, and the request of it that matches best. */
+function formatWish(wish: GroupedResult, position: number, { columns, now }: { columns: number; now: Date }) {
+  const { wishId, title, requestCount, votes, platforms, status, firstAskedAt, matching, bestMatch } = wish
+  const requests = requestCount === 1 ? [] : [`${count(requestCount, 'request')}, ${matching} match`]
+  const facts = [
+    count(votes, 'vote'),
+    ...requests,
+    platforms.map(printable).join(', '),
+    ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
+    `first asked ${formatAge(firstAskedAt, now)}`,
+    ...(wishId === null ? ['may be a request'] : [printable(wishId)]),
+  ]
+  const best = bestMatch.title === title ? '' : `${printable(bestMatch.title)} · `
+  return [
+    shorten(`${String(position).padStart(3)}. ${printable(title)}`, columns),
+    `${indentation}${facts.join(' · ')}`,
+    `${indentation}${best}${printable(bestMatch.sourceUrl)}`,
+    '',
+  ]
 }

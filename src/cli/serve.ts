@@ -1,9 +1,7 @@
 import { readConfig } from '../app/config.ts'
 import { prepareDatabase } from '../app/prepare-database.ts'
-import { StopLimitError, startService } from '../app/service.ts'
-import { endCommand, logDatabaseEnd } from './database-end.ts'
-import { chooseLogFormat, createLog } from './log.ts'
-import { formatWelcome } from './welcome.ts'
+import { type Service, StopLimitError, startService } from '../app/service.ts'
+import { chooseLogFormat, createLog, endCommand, logDatabaseEnd } from './log.ts'
 
 /** The configuration, with the format of the log resolved, and the log. */
 function readSetup() {
@@ -72,4 +70,29 @@ export async function migrateDatabase({ json }: { json: boolean }): Promise<void
   else if (migrations.length === 0)
     console.log(`The ${opened.backend} database is up to date (search: ${searchIndex.kind}).`)
   else console.log(`Migrated the ${opened.backend} database: ${migrations.join(', ')} (search: ${searchIndex.kind}).`)
+}
+
+type Started = Pick<Service, 'address' | 'firstApiKey' | 'signInUrl' | 'adminKeyLocation'>
+
+/**
+ * The text of a start. The key and the link are shown nowhere else.
+ * @param isTerminal whether empty lines separate it from the log
+ */
+export function formatWelcome(service: Started, isTerminal: boolean): string[] {
+  const { address, firstApiKey, signInUrl, adminKeyLocation } = service
+  const lines = [`Wishwell is running${address === null ? ' as a worker' : ` at ${address}`}`]
+  const add = (name: string, value: string) => lines.push(`  ${name.padEnd(10)} ${value}`)
+  if (firstApiKey !== null) {
+    add('API key:', firstApiKey)
+    add('', '(shown only once)')
+  }
+  if (signInUrl !== null) {
+    add('sign in:', signInUrl)
+    add('', '(once, within 15 minutes; later: npx wishwell admin accounts link)')
+  } else if (address !== null) {
+    add('sign in:', 'npx wishwell admin accounts link   (creates a link that works once)')
+  }
+  add('admin key:', adminKeyLocation)
+  if (address !== null) add('API:', `${address}/docs`)
+  return isTerminal ? ['', ...lines, ''] : lines
 }

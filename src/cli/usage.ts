@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { monthOf } from '../accounts/month.ts'
-import { monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
+import { monthOf, monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, type Json, printAnswer } from './client-command.ts'
 import { wholeNumber } from './options.ts'
-import { formatRow } from './rows.ts'
+import { formatRow } from './output.ts'
 import { count } from './text.ts'
 
 /** `wishwell usage`: the used and remaining credits of the account. */

@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 import type { Job } from './api-types.ts'
 import { exitCodes } from './exit-codes.ts'
 import { endedJob } from './fake-service-testing.ts'
-import { waitForJob } from './wait-for-job.ts'
+import { waitForJob } from './follow-job.ts'
 
 const away = new ApiError('Nothing listens.', exitCodes.unreachable, { temporary: true })
 

@@ -1,6 +1,6 @@
 import { goalChangesNothing } from '../watches/news/goal-words.ts'
 import type { Data, Schemas } from './api-types.ts'
-import { formatRow, type Row } from './rows.ts'
+import { formatRow, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
 type ListedWatch = Schemas['ListedWatch']

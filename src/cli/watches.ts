@@ -6,7 +6,7 @@ import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './c
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { newsCommand } from './news.ts'
 import { wholeNumber } from './options.ts'
-import { formatRows } from './rows.ts'
+import { formatRows } from './output.ts'
 import { printable } from './text.ts'
 import { formatPreview, formatWatch, runRow, watchRow } from './watch-lines.ts'
 import { addTelling, addTerms, changesOf, fieldsOf, type TermsOptions } from './watch-options.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatWelcome } from './welcome.ts'
+import { formatWelcome } from './serve.ts'
 
 describe('the text of a start', () => {
   const started = {

@@ -1,5 +1,5 @@
 import type { Data, Schemas } from './api-types.ts'
-import { formatRow, type Row } from './rows.ts'
+import { formatRow, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
 type ListedWish = Data<'listWishes'>['results'][number]

@@ -1,11 +1,18 @@
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { once } from './api.ts'
 import type { Body, Query } from './api-types.ts'
-import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
-import { correctCommand } from './correct.ts'
+import {
+  addJson,
+  clientCommand,
+  commandGroup,
+  type Json,
+  moreOf,
+  printAnswer,
+  subcommandsOf,
+} from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { defined, wholeNumber } from './options.ts'
-import { formatRows } from './rows.ts'
+import { formatRows } from './output.ts'
 import { printable } from './text.ts'
 import { correctionRow, formatMark, formatShownWish, wishRow } from './wish-lines.ts'
 
@@ -152,4 +159,46 @@ async function mark(id: string, { as, star, unstar, note, json }: MarkOptions): 
     (api) => api.PUT('/api/v1/wishes/{id}/mark', { params: { path: { id } }, body }),
     ({ data }) => [`Wish ${printable(data.wishId)}: ${data.mark === null ? 'not marked' : formatMark(data.mark)}`],
   )
+}
+
+const correctHelp = {
+  notes: `A correction holds for the account, in all lists, searches and counts of its own. It survives the expiry of the request. An account can
+have 10,000.`,
+  failed: 'the service refused, or has no such request',
+  examples: `  wishwell search 'dark mode' --json | jq -r '.data.results[] | ._id + " " + .title'
+  wishwell wishes correct 6f1c2f4e-0000-4000-8000-000000000000 not-request`,
+}
+
+/** What the second argument stands for; null removes the correction. */
+const meanings = { request: true, 'not-request': false, undo: null } as const
+
+type Word = keyof typeof meanings
+
+const outcomes: Record<Word, string> = {
+  request: 'is a feature request for this account.',
+  'not-request': 'is no feature request for this account.',
+  undo: 'has no correction of this account.',
+}
+
+async function correct(requestId: string, word: Word, options: Json): Promise<void> {
+  const isRequest = meanings[word]
+  const params = { path: { id: requestId } }
+  await printAnswer(
+    options,
+    (api) =>
+      isRequest === null
+        ? api.DELETE('/api/v1/requests/{id}/correction', { params })
+        : api.PUT('/api/v1/requests/{id}/correction', { params, body: { isRequest } }),
+    ({ data }) => [`Request ${printable(data.requestId)} ${outcomes[word]}`],
+  )
+}
+
+/** `wishwell wishes correct`: what the account says about a request. */
+function correctCommand(): Command {
+  return addJson(
+    clientCommand('wishes correct', 'say that a request is a feature request, or is none (free)', correctHelp),
+  )
+    .argument('<requestId>', 'the _id of a request, as --json shows it')
+    .addArgument(new Argument('<correction>', 'what it is').choices(Object.keys(meanings)))
+    .action(correct)
 }

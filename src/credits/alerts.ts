@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { noteEvent } from '../accounts/events/events.ts'
-import { monthOf } from '../accounts/month.ts'
+import { monthOf } from '../accounts/period.ts'
 import { plans } from '../accounts/plans.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'

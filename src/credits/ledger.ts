@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { monthOf } from '../accounts/month.ts'
+import { monthOf } from '../accounts/period.ts'
 import { packs, plans } from '../accounts/plans.ts'
 import type { PackName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'

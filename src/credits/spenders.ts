@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { endOfMonth, monthOf } from '../accounts/month.ts'
+import { endOfMonth, monthOf } from '../accounts/period.ts'
 import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { endOfMonth, monthOf } from '../accounts/month.ts'
+import { endOfMonth, monthOf } from '../accounts/period.ts'
 import { plans } from '../accounts/plans.ts'
 import type { SpendingOperation, Tier } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'

@@ -4,8 +4,13 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../database/errors.ts'
 import { ServiceError } from './errors.ts'
-import { commonHeaders } from './headers.ts'
 import { invalidRequest } from './validation.ts'
+
+/** The headers of every answer. */
+export const commonHeaders = (requestId: string): Record<string, string> => ({
+  'x-request-id': requestId,
+  'x-content-type-options': 'nosniff',
+})
 
 /** Errors that Fastify finds before a route runs, in the codes of our catalogue. */
 const fastifyFaults: Record<string, ServiceError> = {

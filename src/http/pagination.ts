@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { isId } from './ids.ts'
 import { closed, defaulted, nullable } from './schemas.ts'
+import { type SortOrder, sortSynonyms } from './sort-words.ts'
 import { invalidField } from './validation.ts'
 
 /** The number of items of a page: by default, and at most. */
@@ -76,3 +77,22 @@ export function cursorsOf<Position extends readonly unknown[]>(
     },
   }
 }
+
+/** The parameter `sortBy` of a route that has these orders. Handlers never see a synonym: Ajv replaces it. */
+export const sortOrder = <const Order extends SortOrder>(
+  orders: readonly Order[],
+  { description, ...options }: { description: string; default?: NoInfer<Order> },
+) =>
+  Type.Unsafe<Order>({
+    type: 'string',
+    'x-synonyms': sortSynonyms,
+    enum: [...orders],
+    description: `${description}; \`top\` is accepted for \`votes\``,
+    ...options,
+  })
+
+/** The same with a default, which Ajv fills in. */
+export const sortByParameter = <const Order extends SortOrder>(
+  orders: readonly Order[],
+  options: { description: string; default: NoInfer<Order> },
+) => defaulted(sortOrder<Order>(orders, options))

@@ -7,8 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../app/config.ts'
 import { startService } from '../app/service.ts'
 import { ConfigError } from '../runtime/config-error.ts'
-import { isLoopback, requireProtectedTransport } from './plain-http.ts'
-import { publicUrlOf } from './public-url.ts'
+import { isLoopback, publicUrlOf, requireProtectedTransport } from './addresses.ts'
 
 describe('an address', () => {
   it.each(['127.0.0.1', '127.8.9.10', '::1', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1'])(

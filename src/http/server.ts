@@ -1,19 +1,109 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import makeSerializers from '@fastify/fast-json-stringify-compiler'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySerializerCompiler,
+  fastify,
+  LogController,
+} from 'fastify'
 import type { Logger } from 'pino'
 import type { Version } from '../runtime/response-cache.ts'
+import { type Proxies, trustProxyOption } from './addresses.ts'
 import type { App } from './app-type.ts'
-import { acceptOnlyJson } from './body.ts'
-import { CallLog } from './call-log.ts'
 import { compressAnswers } from './compression.ts'
-import { handleErrors, renderClientError, renderFrameworkError } from './error-handler.ts'
-import { commonHeaders } from './headers.ts'
-import { type Proxies, trustProxyOption } from './proxies.ts'
+import { commonHeaders, handleErrors, renderClientError, renderFrameworkError } from './error-handler.ts'
+import { ServiceError } from './errors.ts'
 import { closed, errorResponses } from './schemas.ts'
-import { createSerializerCompiler } from './serialization.ts'
-import { createValidatorCompiler, refuseUnstorableText } from './validation.ts'
+import { createValidatorCompiler, refuseUnstorableText, whenCalled } from './validation.ts'
+
+type Compile = FastifySerializerCompiler<object>
+
+/** By schema. What is compiled depends on nothing else, and most answers of errors have the same one. */
+const compiled = new WeakMap<object, ReturnType<Compile>>()
+
+/**
+ * Compiles each schema of a response once, when the first answer has it: compiling those of every status of every route takes half
+ * of a start.
+ */
+function createSerializerCompiler(): Compile {
+  const compile = makeSerializers()({}, {}) as Compile
+  return (route) => {
+    const serialize = compiled.get(route.schema) ?? whenCalled(() => compile(route))
+    compiled.set(route.schema, serialize)
+    return serialize
+  }
+}
+
+/** Longer calls are logged as slow, unless they may take long. */
+const slowCallMs = 5_000
+
+/** Calls that wait for platforms, and downloads and streams: their duration does not depend on the service. */
+function mayTakeLong({ body, query }: FastifyRequest, reply: FastifyReply): boolean {
+  const waitsForPlatforms =
+    (body as { expand?: unknown } | undefined)?.expand === true ||
+    (query as { source?: unknown } | undefined)?.source === 'realtime'
+  const isStream = String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream')
+  return waitsForPlatforms || isStream || reply.hasHeader('content-disposition')
+}
+
+/**
+ * One line in the log for each call: a warning for a status of 500 or more and for a slow call, the given level for every other,
+ * also for errors of the caller.
+ */
+class CallLog extends LogController {
+  readonly #usualLevel: 'info' | 'debug'
+
+  constructor(usualLevel: 'info' | 'debug') {
+    super()
+    this.#usualLevel = usualLevel
+  }
+
+  override incomingRequest(request: FastifyRequest): void {
+    request.log.debug({ req: request }, 'call')
+  }
+
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const responseTime = reply.elapsedTime
+    const entry = { req: request, res: reply, responseTime }
+    if (error) request.log[this.#levelOf(error)]({ ...entry, err: error }, 'the answer did not reach its caller')
+    else if (reply.statusCode >= 500) request.log.warn(entry, 'call failed')
+    else if (responseTime >= slowCallMs && !mayTakeLong(request, reply)) request.log.warn(entry, 'slow call')
+    else request.log[this.#usualLevel](entry, 'call answered')
+  }
+
+  override streamError(error: Error, request: FastifyRequest): void {
+    request.log[this.#levelOf(error)]({ req: request, err: error }, 'an answer was cut off')
+  }
+
+  /** A caller that closes its connection early is no fault of the service. */
+  #levelOf(error: Error): 'info' | 'debug' | 'warn' {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' ? this.#usualLevel : 'warn'
+  }
+}
+
+const notUtf8 = () => new ServiceError('INVALID_REQUEST', 'body: is not valid UTF-8.')
+
+/**
+ * Bodies are JSON and nothing else. An empty body is an error for a route with a body; for DELETE it is ignored, because many
+ * clients send the content type with every DELETE. Bytes that are not UTF-8 are an error: decoding would replace them by U+FFFD.
+ */
+function acceptOnlyJson(app: FastifyInstance): void {
+  app.removeContentTypeParser(['text/plain', 'application/json'])
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const text = body.toString()
+    if (!isUtf8(body)) done(notUtf8())
+    else if (text === '' && request.method === 'DELETE') done(null, undefined)
+    else parseJson(request, text, done)
+  })
+}
 
 const bodyLimitBytes = 64 * 1024
 const callersRequestId = /^[\w.:-]{1,100}$/
@@ -88,7 +178,7 @@ export function setCommonRules(app: App, cacheVersion: Version): void {
     if (!route.url.startsWith('/api/')) return
     // A route without a schema of its query string refuses every parameter: a misplaced one is never ignored.
     route.schema = { querystring: closed({}), ...route.schema }
-    // The body of a DELETE, and of a POST that needs none, is read too, though it has no meaning (body.ts).
+    // The body of a DELETE, and of a POST that needs none, is read too, though it has no meaning.
     const { response } = route.schema as { response?: object }
     const takesBody = route.method === 'DELETE' || route.method === 'POST'
     route.schema.response = {

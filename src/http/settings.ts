@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Complain } from '../runtime/config-error.ts'
-import { type Proxies, parseProxies } from './proxies.ts'
-import { parsePublicUrl } from './public-url.ts'
+import { type Proxies, parseProxies, parsePublicUrl } from './addresses.ts'
 
 /** The environment variables of the address: part of the schema in `config.ts`, which alone reads them. */
 export const addressVariables = {

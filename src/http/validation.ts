@@ -3,7 +3,17 @@ import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { dateFormat, dateForms, isDate } from './dates.ts'
 import { type ErrorDetail, ServiceError } from './errors.ts'
-import { whenCalled } from './when-called.ts'
+
+/** A function that is made by its first call. */
+export function whenCalled<Parameters extends unknown[], Result>(
+  make: () => (...parameters: Parameters) => Result,
+): (...parameters: Parameters) => Result {
+  let made: ((...parameters: Parameters) => Result) | undefined
+  return (...parameters) => {
+    made ??= make()
+    return made(...parameters)
+  }
+}
 
 /** Where a value stands, for keywords that replace it. */
 interface ValuePosition {

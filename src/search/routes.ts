@@ -6,7 +6,7 @@ import { type PlatformName, requestStatuses } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
-import { pageParameters } from '../http/pagination.ts'
+import { pageParameters, sortByParameter } from '../http/pagination.ts'
 import {
   bodyErrors,
   closed,
@@ -19,7 +19,6 @@ import {
   trimmedText,
   usage,
 } from '../http/schemas.ts'
-import { sortByParameter } from '../http/sort-order.ts'
 import { invalidField } from '../http/validation.ts'
 import { platformList } from '../platforms/schemas.ts'
 import { bodyFilters, includeFilter, parseBodyFilters } from '../requests/filters/filters.ts'

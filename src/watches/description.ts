@@ -1,10 +1,30 @@
-import type { Executor } from '../database/open.ts'
+import type { Authentication } from '../accounts/authentication.ts'
+import type { JobTermsDependencies } from '../collecting/scraping/job-terms.ts'
+import type { Database, Executor } from '../database/open.ts'
+import type { Idempotent } from '../http/idempotency/idempotency.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
-import type { WatchDependencies } from './dependencies.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { readLastRuns } from './history.ts'
-import { previewRuns } from './preview.ts'
+import type { RunDependencies } from './runs.ts'
+import { previewRuns } from './schedule.ts'
 import type { Watch } from './watch.ts'
 import { describeWatch, readUsed } from './watches.ts'
+
+export const security = [{ apiKey: [] }]
+export const tags = ['Watches']
+
+/** @returns those of the ids that are no channels of the account, also texts that are no ids. */
+type FindUnknownChannels = (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
+
+export interface WatchDependencies extends JobTermsDependencies, RunDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+  idempotent: Idempotent
+  findUnknownChannels: FindUnknownChannels
+  /** Whether a model compares news with goals. */
+  comparesGoals: boolean
+}
 
 /** A watch with its use of the month and its next runs. */
 export async function describeInFull(

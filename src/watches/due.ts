@@ -3,16 +3,16 @@ import type { Logger } from 'pino'
 import { accountExists } from '../accounts/accounts.ts'
 import { noteEvent } from '../accounts/events/events.ts'
 import { hasKeyEnded } from '../accounts/keys.ts'
-import { monthOf } from '../accounts/month.ts'
+import { monthOf } from '../accounts/period.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import type { SkipReason } from '../database/tables/watches.ts'
 import { ServiceError } from '../http/errors.ts'
+import { type BackgroundRun, createBackgroundRun } from '../runtime/background-run.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { passOverFailures } from '../runtime/maintenance.ts'
-import { unseenMs } from './looks.ts'
 import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
 import { nextInstant } from './schedule.ts'
-import { scheduleOf, type Watch } from './watch.ts'
+import { scheduleOf, unseenMs, type Watch } from './watch.ts'
 
 // A watch is due when the instant in `next_run_at` has come. Who moves that on has the run, in the same transaction.
 
@@ -183,3 +183,17 @@ async function skipUnpaid(
   await noteEvent(transaction, { accountId, type: 'watch.skipped_no_credits', subject, watchId, now })
   return true
 }
+
+/** How late a run may begin, besides a busy service. */
+const intervalMs = 10_000
+
+/** Runs watches that are due, every few seconds until it is stopped. */
+export const startWatches = (dependencies: DueDependencies): BackgroundRun =>
+  createBackgroundRun({
+    everyMs: intervalMs,
+    step: async (signal) => {
+      await runDueWatches(dependencies, signal)
+      return false
+    },
+    onError: (error) => dependencies.log.error({ err: error }, 'watches that are due could not be read'),
+  })

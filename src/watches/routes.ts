@@ -7,11 +7,10 @@ import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idemp
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
-import { security, tags, type WatchDependencies } from './dependencies.ts'
-import { describeInFull } from './description.ts'
+import { describeInFull, security, tags, type WatchDependencies } from './description.ts'
 import { readLastRuns } from './history.ts'
-import { previewRuns } from './preview.ts'
 import { registerRunRoutes } from './run-routes.ts'
+import { previewRuns } from './schedule.ts'
 import {
   newWatch,
   type WatchChangesBody,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Cron } from 'croner'
+import { costOf } from '../collecting/scraping/jobs.ts'
 import { topicKey } from '../platforms/topic-words.ts'
 
 export const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
@@ -95,5 +96,34 @@ export function faultOfSchedule(schedule: string, now: Date): string | null {
   } catch {
     // A number out of its range, or a name that is no day and no month.
     return cronForm
+  }
+}
+
+const shownRuns = 5
+
+interface WatchPreview {
+  runs: { at: string; maxCredits: number }[]
+  /** Of the next 31 days. */
+  month: { runs: number; maxCredits: number; paidRuns: number }
+}
+
+/**
+ * The next runs of a watch, and what they cost at most.
+ * @param monthlyCredits its budget; undefined while it has none.
+ */
+export function previewRuns(
+  terms: Schedule & Parameters<typeof costOf>[0] & { monthlyCredits?: number | undefined },
+  now: Date,
+): WatchPreview {
+  const { monthlyCredits = Number.POSITIVE_INFINITY } = terms
+  const maxCredits = costOf(terms)
+  const runs = countInstants(terms, now)
+  return {
+    runs: nextInstants(terms, now, shownRuns).map((instant) => ({ at: instant.toISOString(), maxCredits })),
+    month: {
+      runs,
+      maxCredits: Math.min(runs * maxCredits, monthlyCredits),
+      paidRuns: maxCredits === 0 ? runs : Math.min(runs, Math.floor(monthlyCredits / maxCredits)),
+    },
   }
 }

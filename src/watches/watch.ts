@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -16,3 +17,22 @@ export const scheduleOf = ({
   accountId,
   topic,
 })
+
+/** How long a watch runs without anybody looking at what it found. */
+export const unseenMs = 90 * 24 * 3600_000
+
+/** A look within this time of the last one is not written: pages and feed readers look often. */
+const notedEveryMs = 10 * 60_000
+
+/**
+ * Notes that somebody looked at watches: a visit, a confirmed delivery of their news, a read of their feed. One that asks goes on asking: only its owner
+ * resumes it.
+ */
+export async function noteLook(executor: Executor, watchIds: readonly string[], now: Date): Promise<void> {
+  if (watchIds.length === 0) return
+  // In the order of their ids: several looks at the same watches at once wait for one another in the same order.
+  await sql`
+    update watches set last_looked_at = ${now} where id = any(array(
+      select id from watches where id = any(${[...watchIds]}::uuid[]) and last_looked_at < ${new Date(now.getTime() - notedEveryMs)}
+      order by id for no key update))`.execute(executor)
+}

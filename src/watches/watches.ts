@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { accountExists } from '../accounts/accounts.ts'
-import { monthOf } from '../accounts/month.ts'
+import { monthOf } from '../accounts/period.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'

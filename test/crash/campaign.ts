@@ -3,7 +3,7 @@ import { type PlatformSimulator, startPlatformSimulator } from '../../simulator/
 import { generateApiKey } from '../../src/accounts/api-key.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import { type DerivedPart, derivedParts, verifyDerived } from '../../src/operations/integrity/verify.ts'
+import { type DerivedPart, derivedParts, verifyDerived } from '../../src/operations/integrity/routes.ts'
 import { type ChildService, startChildService } from '../child-service.ts'
 import { createTestClient, type TestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'

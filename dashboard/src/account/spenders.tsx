@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { monthOf } from '../../../src/accounts/month.ts'
-import { monthPeriod, weekOf, weekPeriod } from '../../../src/accounts/period.ts'
+import { monthOf, monthPeriod, weekOf, weekPeriod } from '../../../src/accounts/period.ts'
 import type { PeriodSpending, UsageQuery } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
 import { Problem } from '../shell/problem.tsx'

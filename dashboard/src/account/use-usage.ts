@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { monthOf } from '../../../src/accounts/month.ts'
+import { monthOf } from '../../../src/accounts/period.ts'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { UsageQuery, UsageRecord } from '../api/types.ts'

@@ -1,6 +1,8 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { lifetimeMs } from './sessions.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { csrfTokenOf, lifetimeMs } from './sessions.ts'
 
 export const sessionCookie = 'ww_session'
 
@@ -21,4 +23,45 @@ export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, t
 
 export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply): void {
   reply.clearCookie(sessionCookie, attributes(request))
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null
+}
+
+/**
+ * Whether another site made a browser send this call. `Sec-Fetch-Site` decides if it is there. Browsers omit it for a plain http
+ * address other than localhost; then `Origin` must be our own host. A call with neither header is not of a current browser.
+ * (The algorithm of Go's http.CrossOriginProtection, except that another site may not even read with a cookie.)
+ */
+function isFromElsewhere({ headers, host }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const { origin } = headers
+  return origin !== undefined && hostOf(origin) !== host
+}
+
+export function refuseFromElsewhere(request: FastifyRequest): void {
+  if (isFromElsewhere(request)) {
+    throw new ServiceError('FORBIDDEN', 'Another site made this call. Calls by session come from this service itself.')
+  }
+}
+
+/** Reads change nothing, except the list of requests with `source=realtime`, which spends a credit. */
+function changesSomething({ method, query }: FastifyRequest): boolean {
+  const { source } = (query ?? {}) as { source?: unknown }
+  return !['GET', 'HEAD'].includes(method) || [source].flat().includes('realtime')
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/**
+ * Refuses a call by session that changes something without the session's CSRF token.
+ * @throws ServiceError FORBIDDEN
+ */
+export function requireCsrfToken(request: FastifyRequest, sessionToken: string): void {
+  if (!changesSomething(request)) return
+  const given = request.headers['x-csrf-token']
+  if (typeof given === 'string' && timingSafeEqual(digest(given), digest(csrfTokenOf(sessionToken)))) return
+  throw new ServiceError('FORBIDDEN', 'X-CSRF-Token: must be the csrfToken of GET /api/session.')
 }

@@ -10,11 +10,9 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Authentication } from '../authentication.ts'
 import type { SignedIn } from '../credentials.ts'
 import { tiers } from '../plans.ts'
-import { clearSessionCookie, cookieOf, sessionCookie, setSessionCookie } from './cookie.ts'
-import { refuseFromElsewhere } from './forgery.ts'
+import { clearSessionCookie, cookieOf, refuseFromElsewhere, sessionCookie, setSessionCookie } from './cookie.ts'
 import { openWithLink } from './links.ts'
-import { endSession, findSession, openSession } from './sessions.ts'
-import { csrfTokenOf } from './tokens.ts'
+import { csrfTokenOf, endSession, findSession, openSession } from './sessions.ts'
 
 export interface SessionDependencies {
   database: Database

@@ -1,11 +1,28 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
 import { noteIfWritable } from '../../database/writes.ts'
 import type { Account } from '../../http/callers.ts'
-import { hasBudget } from '../keys.ts'
-import { hasOwnView, ownViewColumns } from '../own-view.ts'
-import { poolColumns, poolOf } from '../pool.ts'
-import { generateToken, hashAdminKey, hashToken, isToken } from './tokens.ts'
+import { hasBudget, hasOwnView, ownViewColumns, poolColumns, poolOf } from '../keys.ts'
+
+/** The 256 random bits of a cookie or a sign-in link. Only the hash is stored. */
+export const generateToken = (): string => randomBytes(32).toString('base64url')
+
+/** A text of another form is not looked up. */
+export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text)
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+export const hashToken = (token: string): string => sha256(token)
+
+/**
+ * Identifies the admin key that opened a session or made a link. The salt is the token, which the database does not hold: so a
+ * weak admin key cannot be guessed from the database.
+ */
+export const hashAdminKey = (token: string, adminKey: string): string => sha256(`${token} ${adminKey}`)
+
+/** The CSRF token of a session. It is derived from its token, so it is not stored. */
+export const csrfTokenOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')
 
 const dayMs = 24 * 60 * 60_000
 /** A session ends when it is unused for this time. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
-import { requestLimits } from '../../accounts/request-limits.ts'
+import { requestLimits } from '../../accounts/settings.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 

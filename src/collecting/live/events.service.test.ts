@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readEvents } from '../../cli/events.ts'
+import { readEvents } from '../../cli/api.ts'
 import { createGate, pageOf, prepareLiveService, refusing } from './testing.ts'
 
 // Takes seconds: a service stops and starts again, with its database.

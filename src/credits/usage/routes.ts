@@ -19,8 +19,7 @@ import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { maxSpenders, readSpending } from '../spending.ts'
-import { readStatement } from '../statement.ts'
+import { maxSpenders, readSpending, readStatement } from '../spending.ts'
 import { readDailyUsage, readUsage } from '../usage.ts'
 
 const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']

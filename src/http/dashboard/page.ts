@@ -5,10 +5,74 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { RemovalContact } from '../../runtime/removal-contact.ts'
 import type { App } from '../app-type.ts'
-import { isKnown } from '../prepared-answer.ts'
-import { contentSecurityPolicy, pageHeaders } from '../security-headers.ts'
-import { withFooter } from './footer.ts'
-import { unbuiltPage } from './unbuilt-page.ts'
+import { isKnown } from '../compression.ts'
+
+/** Allows only the dashboard's own files: no inline script or style, no other site, no frame around it. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The headers of every file of the dashboard. */
+export const pageHeaders: Record<string, string> = {
+  'content-security-policy': contentSecurityPolicy,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'same-origin',
+  // For browsers without frame-ancestors.
+  'x-frame-options': 'DENY',
+}
+
+/** The answer of `/` without a built page. */
+const unbuiltPage = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Wishwell</title>
+</head>
+<body>
+<main>
+<h1>Wishwell</h1>
+<p>This service collects feature requests from public platforms, lets people search them, and meters live
+collection with credits.</p>
+<p>Its page is not built here. <code>npm start</code> builds it; <code>npm run build:dashboard</code> does so without
+starting anything. Then start the service again.</p>
+<p>The API works without it: <a href="/openapi.json">the API document</a> (OpenAPI 3.1) describes every call.
+<a href="/readyz">Its state</a> says what it runs on.</p>
+<p>Start a collection, with the API key that the service printed at its first start:</p>
+<pre>curl -X POST "$WISHWELL_URL/api/v1/scrape" \\
+  -H "Authorization: Bearer $WISHWELL_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"topic": "dark mode"}'</pre>
+</main>
+</body>
+</html>
+`
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => escapes[sign]!)
+
+/**
+ * Adds the contact for authors to the end of a page. It is part of the document: it is shown with and without a session,
+ * without a call, and without the script of the page.
+ */
+function withFooter(html: string, contact: RemovalContact | undefined): string {
+  if (contact === undefined) return html
+  const link = `<a href="${escapeHtml(contact.href)}">${escapeHtml(contact.text)}</a>`
+  const footer = `<footer class="removal-contact">To have a post removed or get a copy: ${link}</footer>`
+  const end = html.lastIndexOf('</body>')
+  return end === -1 ? html + footer : `${html.slice(0, end)}${footer}\n${html.slice(end)}`
+}
 
 const yearSeconds = 365 * 24 * 60 * 60
 

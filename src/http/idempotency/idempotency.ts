@@ -1,3 +1,5 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
@@ -5,9 +7,81 @@ import type { Database, Transaction } from '../../database/open.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Caller } from '../callers.ts'
 import { type ErrorCode, ServiceError } from '../errors.ts'
-import { createKeyedMutex } from './keyed-mutex.ts'
-import { createSeal, type Seal, unseal } from './sealing.ts'
 import { type Answer, type Call, claim, identify, storeAnswer } from './store.ts'
+
+/** Whether `promise` settles within `waitMs`. */
+async function settlesWithin(promise: Promise<unknown>, waitMs: number): Promise<boolean> {
+  const timer = Promise.withResolvers<boolean>()
+  const timeout = setTimeout(timer.resolve, waitMs, false)
+  const settled = promise.then(
+    () => true,
+    () => true,
+  )
+  return Promise.race([settled, timer.promise]).finally(() => clearTimeout(timeout))
+}
+
+/** Runs functions of the same id one after the other. @returns the result of `run`, or `timeout` if it could not begin within `waitMs`. */
+type KeyedMutex = <T>(id: string, waitMs: number, run: () => Promise<T>) => Promise<T | 'timeout'>
+
+/** A mutex within this process. A waiting caller holds no database connection, so many callers of one id do not starve others. */
+export function createKeyedMutex(): KeyedMutex {
+  const tails = new Map<string, Promise<void>>()
+  return async (id, waitMs, run) => {
+    const before = tails.get(id)
+    const end = Promise.withResolvers<void>()
+    // Settles when all earlier ones have: a caller that timed out must not let the next one in early.
+    const tail: Promise<void> = Promise.all([before, end.promise]).then(() => {
+      if (tails.get(id) === tail) tails.delete(id)
+    })
+    tails.set(id, tail)
+    try {
+      if (before && !(await settlesWithin(before, waitMs))) return 'timeout'
+      return await run()
+    } finally {
+      end.resolve()
+    }
+  }
+}
+
+const deriveKey = promisify<string, Buffer, number, Buffer>(scrypt)
+const algorithm = 'aes-256-gcm'
+const lengths = { salt: 16, nonce: 12, tag: 16, key: 32 }
+
+/** Encrypts the answer of one call. */
+type Seal = (text: string) => string
+
+/**
+ * Prepares the encryption of an answer that holds a secret. The database alone does not reveal it: the password is known only to
+ * the caller. Slow on purpose (about 50 ms, off the main thread).
+ */
+async function createSeal(password: string): Promise<Seal> {
+  const salt = randomBytes(lengths.salt)
+  const key = await deriveKey(password, salt, lengths.key)
+  return (text) => {
+    const nonce = randomBytes(lengths.nonce)
+    const cipher = createCipheriv(algorithm, key, nonce)
+    const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return Buffer.concat([salt, nonce, cipher.getAuthTag(), encrypted]).toString('base64')
+  }
+}
+
+/** @returns null for another password than that of `createSeal`, or a changed text. */
+async function unseal(sealed: string, password: string): Promise<string | null> {
+  const bytes = Buffer.from(sealed, 'base64')
+  const [salt, nonce, tag] = [
+    bytes.subarray(0, lengths.salt),
+    bytes.subarray(lengths.salt, lengths.salt + lengths.nonce),
+    bytes.subarray(lengths.salt + lengths.nonce, lengths.salt + lengths.nonce + lengths.tag),
+  ]
+  const decipher = createDecipheriv(algorithm, await deriveKey(password, salt, lengths.key), nonce)
+  decipher.setAuthTag(tag)
+  try {
+    const encrypted = bytes.subarray(lengths.salt + lengths.nonce + lengths.tag)
+    return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8')
+  } catch {
+    return null
+  }
+}
 
 /** The `headers` schema of a route that takes an `Idempotency-Key`. */
 export const idempotencyHeaders = Type.Object({

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Transaction } from '../../database/open.ts'
-import { claimWithin, type IdempotencyDependencies, mismatch, stillRunning } from './idempotency.ts'
-import { createKeyedMutex } from './keyed-mutex.ts'
+import { claimWithin, createKeyedMutex, type IdempotencyDependencies, mismatch, stillRunning } from './idempotency.ts'
 import { type Call, identify, storeAnswerOfEffect } from './store.ts'
 
 /** The steps of a call whose effect takes longer than a transaction may. */

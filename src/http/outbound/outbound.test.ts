@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
-import { createOutbound, type Outbound, readRetryAfter, TargetFailedError, TargetRefusedError } from './outbound.ts'
+import { createOutbound, type Outbound, readRetryAfter, TargetFailedError } from './outbound.ts'
 import type { Resolve } from './public-address.ts'
+import { TargetRefusedError } from './public-address.ts'
 
 // Takes seconds: a receiver that hangs is waited for for a second.
 

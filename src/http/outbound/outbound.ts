@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { type Dispatcher, errors, request } from 'undici'
 import type { Clock } from '../../runtime/clock.ts'
-import { portFault } from './ports.ts'
 import { createDispatcher, createDispatcherForAccounts, type NetworkProxies, noProxies } from './proxy.ts'
 import {
   isPublicAddress,
@@ -12,7 +11,18 @@ import {
   TargetRefusedError,
 } from './public-address.ts'
 
-export { TargetRefusedError }
+/** Ports of services that are not HTTP, as the Fetch Standard lists them (https://fetch.spec.whatwg.org/#port-blocking). */
+const blocked = new Set(
+  (
+    '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 143 161 179 389 ' +
+    '427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 ' +
+    '6566 6665 6666 6667 6668 6669 6679 6697 10080'
+  ).split(' '),
+)
+
+/** Why a receiver may not have a port; null for an allowed one. */
+const portFault = (_protocol: string, port: string): string | null =>
+  blocked.has(port) ? 'this port is not one of HTTP.' : null
 
 /** The parts of an answer that count. */
 export interface TargetAnswer {

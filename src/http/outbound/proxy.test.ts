@@ -5,9 +5,10 @@ import type { Dispatcher } from 'undici'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../app/config.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { createOutbound, TargetRefusedError } from './outbound.ts'
+import { createOutbound } from './outbound.ts'
 import { createDispatcher, createDispatcherForAccounts, type NetworkProxies, noProxies } from './proxy.ts'
 import type { Resolve } from './public-address.ts'
+import { TargetRefusedError } from './public-address.ts'
 
 // A proxy that notes what it is asked for. It forwards nothing: http is answered by itself, and of a tunnel it reads the first bytes.
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { clientOf } from './client-address.ts'
+import { clientOf } from './rate-limits.ts'
 
 it.each([
   ['203.0.113.9', '203.0.113.9'],

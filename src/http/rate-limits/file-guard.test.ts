@@ -1,11 +1,10 @@
 import { fastify } from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
+import { prepareAnswer } from '../compression.ts'
 import { handleErrors } from '../error-handler.ts'
-import { prepareAnswer } from '../prepared-answer.ts'
-import { createFileGuard, maxPerAddress } from './file-guard.ts'
-import { createRateLimits, guardLimits } from './rate-limits.ts'
-import { createSlidingLog } from './sliding-log.ts'
+import { createSlidingLog } from './limiter.ts'
+import { createFileGuard, createRateLimits, guardLimits, maxPerAddress } from './rate-limits.ts'
 
 let app = fastify()
 /** How many calls have passed the guard. */

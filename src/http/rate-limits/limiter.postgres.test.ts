@@ -3,10 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { campaignSize } from '../../../test/campaign-size.ts'
 import { copyDatabase, openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { openDatabase } from '../../database/open.ts'
-import { countTogether } from './counted-together.ts'
-import { createDatabaseLimiter, purgeIdleWindows } from './database-limiter.ts'
-import type { RateLimiter } from './limiter.ts'
-import { createSlidingLog } from './sliding-log.ts'
+import { countTogether, createDatabaseLimiter, purgeIdleWindows } from './database-limiter.ts'
+import { createSlidingLog, type RateLimiter } from './limiter.ts'
 import { expectedVerdict, fullestMinute, type TestClock, testClock, testSeed } from './testing.ts'
 
 // Both limiters hold the same law. The one in the database takes a millisecond a call, so it gets fewer windows and

@@ -1,11 +1,34 @@
-import type { FastifyReply } from 'fastify'
+import { isIP } from 'node:net'
+import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify'
 import type { Tier } from '../../database/column-types.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { createAccountSlots } from '../account-slots.ts'
 import type { Account } from '../callers.ts'
 import { ServiceError } from '../errors.ts'
-import { clientOf } from './client-address.ts'
-import { type RateLimiter, type Verdict, windowMs } from './limiter.ts'
-import { createSlidingLog } from './sliding-log.ts'
+import { createSlidingLog, type RateLimiter, type Verdict, windowMs } from './limiter.ts'
+
+/** The eight groups of an IPv6 address; `::` is filled up. */
+function groupsOf(address: string): string[] {
+  const [head = '', tail] = address.split('::')
+  const start = head === '' ? [] : head.split(':')
+  const end = tail === undefined || tail === '' ? [] : tail.split(':')
+  return [...start, ...Array.from({ length: Math.max(0, 8 - start.length - end.length) }, () => '0'), ...end]
+}
+
+/**
+ * The client of an address: an IPv4 address, or a whole IPv6 /64, because one connection usually has that many addresses.
+ * Text that is no address (a proxy that forwards nonsense) is one client for all.
+ */
+export function clientOf(address: string): string {
+  const plain = (/^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address).split('%', 1)[0] ?? ''
+  const family = isIP(plain)
+  if (family === 4) return plain
+  if (family === 6) {
+    const prefix = groupsOf(plain.toLowerCase()).slice(0, 4)
+    return `${prefix.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`
+  }
+  return 'unknown'
+}
 
 /** Accepted calls a minute. */
 export interface RequestLimits {
@@ -98,5 +121,31 @@ export function createRateLimits({ clock, limiter, limits }: RateLimitDependenci
       setHeaders(reply, 'files', limit, verdict)
       throw refusal(`${limit} files`, verdict)
     },
+  }
+}
+
+/** How many files an address reads at once: more than a browser's connections to one host. */
+export const maxPerAddress = 12
+/** A caller that reads no file in this time is gone, or wants to hold its connection. */
+const readingMs = 60_000
+
+/**
+ * Guards what is served without a key, the files of the page and the documents of the API: an address may read so many in a minute, and a
+ * few at once. What they cost, callers with a key do not get.
+ */
+export function createFileGuard({ countFile }: Pick<RateLimits, 'countFile'>): onRequestAsyncHookHandler {
+  const slots = createAccountSlots({ perAccount: maxPerAddress, total: Number.POSITIVE_INFINITY })
+  return async ({ ip }, reply) => {
+    await countFile(ip, reply)
+    const { raw } = reply
+    const leave = slots.enter(clientOf(ip))
+    if (typeof leave === 'string')
+      throw new ServiceError('UNAVAILABLE', 'Too many files are being read at once. Try again shortly.')
+    if (raw.destroyed) return leave()
+    const timer = setTimeout(() => raw.destroy(), readingMs).unref()
+    raw.once('close', () => {
+      clearTimeout(timer)
+      leave()
+    })
   }
 }

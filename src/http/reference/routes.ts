@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { onRequestAsyncHookHandler } from 'fastify'
 import type { App } from '../app-type.ts'
-import { prepareAnswer } from '../prepared-answer.ts'
-import { contentSecurityPolicy, pageHeaders } from '../security-headers.ts'
+import { prepareAnswer } from '../compression.ts'
+import { contentSecurityPolicy, pageHeaders } from '../dashboard/page.ts'
 
 export interface ReferenceOptions {
   /** Where the built page is, and with it the script of the reference. */

@@ -1,10 +1,79 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { type Static, Type } from 'typebox'
 import { DataDirectoryError } from '../../database/embedded/data-directory-error.ts'
-import { readOwnFile } from './own-file.ts'
+import type { Complain } from '../../runtime/config-error.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
-import { parseSecretsKey } from './settings.ts'
+
+/** The environment variable of the key that seals secrets: part of the schema in `config.ts`, which alone reads it. */
+export const secretsVariables = {
+  SECRETS_KEY: Type.Optional(
+    Type.String({
+      'x-kind': 'secret',
+      description:
+        'the key that seals the addresses and tokens of channels: base64 of 32 random bytes (`openssl rand -base64 32`); with the embedded database it is made in `DATA_DIR/secrets-key`, with `DATABASE_URL` it is required once there is a channel. Several with commas between them: the first seals, all open',
+    }),
+  ),
+}
+
+const schema = Type.Object(secretsVariables)
+
+export interface SecretsConfig {
+  /** 32 bytes each; the first seals. Undefined: made in the data directory, if there is one. */
+  secretsKeys: readonly Buffer[] | undefined
+}
+
+const rule =
+  'must be the base64 of 32 bytes, as `openssl rand -base64 32` prints; several with commas between them, the new one first.'
+
+/** One key as text. @returns null for what is not 32 bytes in base64. */
+function parseSecretsKey(text: string): Buffer | null {
+  const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
+  return bytes?.length === 32 ? bytes : null
+}
+
+/** Interprets the variable. @param complain called when it is wrong, without its value. */
+export function readSecretsConfig(
+  { SECRETS_KEY: text }: Static<typeof schema>,
+  complain: Complain<Static<typeof schema>>,
+): SecretsConfig {
+  if (text === undefined) return { secretsKeys: undefined }
+  return { secretsKeys: text.split(',').map((one) => parseSecretsKey(one.trim()) ?? complain('SECRETS_KEY', rule)) }
+}
+
+/**
+ * Reads a file with a secret only if this user owns it: another user who could replace it would choose the secret. Its mode becomes 0600.
+ * @throws DataDirectoryError for a link, a file of another user, and what is no plain file.
+ */
+export function readOwnFile(location: string): string {
+  const foreign = () =>
+    new DataDirectoryError(
+      `${location} is not a plain file of the user that Wishwell runs as. See who put it there, and delete it.`,
+    )
+  if (lstatSync(location).isSymbolicLink()) throw foreign()
+  const file = openSync(location, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stats = fstatSync(file)
+    const isOwn = process.geteuid === undefined || stats.uid === process.geteuid()
+    if (!stats.isFile() || !isOwn) throw foreign()
+    fchmodSync(file, 0o600)
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
 
 export interface SecretsKeyConfig {
   secretsKeys: readonly Buffer[] | undefined

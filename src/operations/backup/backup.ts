@@ -13,8 +13,7 @@ import { schemaVersion } from '../../database/schema-version.ts'
 import { ServiceError } from '../../http/errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { version } from '../../runtime/version.ts'
-import { takeCensus } from './census.ts'
-import { archiveFormat, databaseName, type Manifest, manifestName } from './manifest.ts'
+import { archiveFormat, databaseName, type Manifest, manifestName, takeCensus } from './manifest.ts'
 
 export interface BackupDependencies {
   /** Null when the data is in a Postgres. */

@@ -12,8 +12,7 @@ import { openDatabaseFiles } from '../../database/open.ts'
 import { SchemaVersionError } from '../../database/schema-version-error.ts'
 import { unpackArchive } from './archive.ts'
 import { BackupError } from './backup-error.ts'
-import { differingTables, takeCensus } from './census.ts'
-import { databaseName, type Manifest } from './manifest.ts'
+import { databaseName, differingTables, type Manifest, takeCensus } from './manifest.ts'
 
 /** Why a database from a backup cannot be used, for the operator. */
 function explainFailure(error: unknown): BackupError {

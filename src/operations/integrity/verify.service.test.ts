@@ -12,7 +12,7 @@ import { foldAllTopicCounts } from '../../requests/store/topic-counts.ts'
 import { countTexts } from '../../requests/words/uncounted-texts.ts'
 import type { Verified } from '../../requests/wrong-number.ts'
 import { verifyVocabulary } from '../../search/verify.ts'
-import { type DerivedPart, derivedParts, verifyDerived } from './verify.ts'
+import { type DerivedPart, derivedParts, verifyDerived } from './routes.ts'
 
 let opened: TestDatabase
 let account: string

@@ -7,8 +7,7 @@ import { createTaskQueue, type TaskQueue } from '../../collecting/scraping/queue
 import { ledgerOf } from '../../credits/testing.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
 import { storePageAlone } from '../../requests/store/store.ts'
-import { backlogCollector } from './backlog-gauges.ts'
-import { jobCollector } from './job-gauges.ts'
+import { backlogCollector, jobCollector } from './gauges.ts'
 
 // No worker runs here, so every queue message waits.
 

@@ -1,6 +1,6 @@
 import type { GaugeMetricData, SumMetricData } from '@opentelemetry/sdk-metrics'
 import { catalogue, type Observation, type ObservedName } from './catalogue.ts'
-import type { Recorder } from './recording.ts'
+import type { Recorder } from './recorded-parts.ts'
 
 /** The metrics of one process, on OpenTelemetry's SDK. */
 export interface Metrics extends Recorder {

@@ -8,17 +8,28 @@ import type { MaintenanceJob } from '../../runtime/maintenance.ts'
 import { type CoalescedReads, createCoalescedReads } from '../../runtime/request-coalescing.ts'
 import { version } from '../../runtime/version.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
-import { backlogCollector, type OutboxBacklog, outboxCollector, sizeCollector } from './backlog-gauges.ts'
 import type { Observation } from './catalogue.ts'
 import { createCollectors } from './collectors.ts'
 import { creditCollector } from './credit-gauges.ts'
-import { recordCalls } from './http-calls.ts'
-import { jobCollector } from './job-gauges.ts'
+import {
+  backlogCollector,
+  jobCollector,
+  type OutboxBacklog,
+  observeProcess,
+  outboxCollector,
+  platformCollector,
+  sizeCollector,
+} from './gauges.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { listenForMetrics, type OwnAddress } from './own-address.ts'
-import { platformCollector } from './platform-gauges.ts'
-import { observeProcess } from './process-gauges.ts'
-import { countedReads, recordedClient, recordedJobs, recordedPlatforms, recordedSearch } from './recorded-parts.ts'
+import {
+  countedReads,
+  recordCalls,
+  recordedClient,
+  recordedJobs,
+  recordedPlatforms,
+  recordedSearch,
+} from './recorded-parts.ts'
+import { listenForMetrics, type OwnAddress } from './routes.ts'
 import type { MetricsConfig } from './settings.ts'
 
 /** What the numbers are read from. */

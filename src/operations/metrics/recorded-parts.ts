@@ -1,14 +1,32 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Executor } from '../../database/open.ts'
+import type { App } from '../../http/app-type.ts'
+import { ServiceError } from '../../http/errors.ts'
 import type { PlatformClient } from '../../platforms/client/client.ts'
-import type { Platform, PlatformsByName } from '../../platforms/platform.ts'
+import { PlannedWaitError, type Platform, PlatformError, type PlatformsByName } from '../../platforms/platform.ts'
 import type { MaintenanceJob } from '../../runtime/maintenance.ts'
 import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
 import type { RankOptions } from '../../search/ranked.ts'
 import type { CandidatesOfSearch, SearchIndex, SearchInput, TotalsOfSearch } from '../../search/search-index.ts'
-import { outcomeOf } from './outcomes.ts'
-import { type Recorder, secondsSince } from './recording.ts'
+import type { CounterName, HistogramName, LabelsOf } from './catalogue.ts'
 
 // Parts of the service with the same behaviour that also record what they do. So no other room has to know of metrics.
+
+/** Why something failed, as a code of a closed set: never a message, which may hold an address. */
+function outcomeOf(error: unknown): string {
+  if (error instanceof PlannedWaitError) return 'waiting'
+  if (error instanceof PlatformError || error instanceof ServiceError) return error.code
+  return 'other'
+}
+
+/** Where the parts of the service record what happens. No method throws, and none waits. */
+export interface Recorder {
+  /** @param seconds how long it took. */
+  record<Name extends HistogramName>(name: Name, seconds: number, labels: LabelsOf<Name>): void
+  count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): void
+}
+
+export const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1_000
 
 /** A client that records each call to a platform. */
 export const recordedClient = (client: PlatformClient, recorder: Recorder): PlatformClient => ({
@@ -120,3 +138,36 @@ export const recordedJobs = (
       },
     ]),
   )
+
+/** The name of a route: a closed set, unlike paths, which callers choose. */
+function operationOf({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): string {
+  const schema = routeOptions.schema as { operationId?: string } | undefined
+  return schema?.operationId ?? 'other'
+}
+
+/** The status of a call whose caller closed the connection before its answer began. */
+const closedByCaller = 499
+
+/** The status that a caller got; to be called when the connection of the call is done. */
+const statusOf = ({ raw, statusCode }: Pick<FastifyReply, 'raw' | 'statusCode'>): number =>
+  raw.headersSent ? statusCode : closedByCaller
+
+/**
+ * Records each call when its answer has been sent or its connection closed. To be registered before the routes.
+ * @returns how many calls are being answered.
+ */
+export function recordCalls(app: App, recorder: Recorder): () => number {
+  let inProgress = 0
+  app.addHook('onRequest', (request, reply, done) => {
+    const startedAt = performance.now()
+    inProgress++
+    // Not `onResponse`: it is not called when a caller leaves a stream.
+    reply.raw.once('close', () => {
+      inProgress--
+      const labels = { operation: operationOf(request), status: String(statusOf(reply)) }
+      recorder.record('wishwell_http_request_duration_seconds', secondsSince(startedAt), labels)
+    })
+    done()
+  })
+  return () => inProgress
+}

@@ -1,4 +1,7 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Authentication } from '../../accounts/authentication.ts'
+import { urlOf } from '../../http/addresses.ts'
 import type { App } from '../../http/app-type.ts'
 import { closed } from '../../http/schemas.ts'
 
@@ -26,4 +29,48 @@ export function registerMetricsRoute(app: App, { authentication, expose }: Metri
         .header('cache-control', 'no-store')
         .send(await expose()),
   )
+}
+
+export interface OwnAddress {
+  /** Where it listens, `http://…`. */
+  url: string
+  stop(): Promise<void>
+}
+
+/** Prometheus needs one; more are somebody else. */
+const maxConnections = 50
+
+/**
+ * Serves metrics, and nothing else, at an address of their own. It takes no key: what it shows is no secret (README.md), and the
+ * operator chooses who reaches the address.
+ * @param expose all series as text.
+ */
+export async function listenForMetrics(
+  address: { host: string; port: number },
+  expose: () => Promise<string>,
+): Promise<OwnAddress> {
+  const answer = async ({ method, url }: IncomingMessage, response: ServerResponse) => {
+    if (url?.split('?', 1)[0] !== '/metrics') return response.writeHead(404).end()
+    if (method !== 'GET' && method !== 'HEAD') return response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    try {
+      const text = await expose()
+      return response.writeHead(200, { 'content-type': expositionType, 'cache-control': 'no-store' }).end(text)
+    } catch {
+      return response.writeHead(500).end()
+    }
+  }
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 30_000 }, answer)
+  server.maxConnections = maxConnections
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(Object.assign(error, { setting: 'METRICS_PORT' })))
+    server.listen(address, resolve)
+  })
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
 }

@@ -8,8 +8,7 @@ import { schemaVersion } from '../../database/schema-version.ts'
 import { version } from '../../runtime/version.ts'
 import { countTotal, type DumpEnd, type DumpHeader, dumpFormat, maxLineBytes } from './dump-format.ts'
 import { MovingError, type MovingProgress } from './moving-error.ts'
-import { countRows, readRows, setUpTransaction } from './rows.ts'
-import { readSequences } from './sequences.ts'
+import { countRows, readRows, readSequences, setUpTransaction } from './rows.ts'
 import { type MovedTable, readMovedTables } from './tables.ts'
 
 export interface DumpOptions {

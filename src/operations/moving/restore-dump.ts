@@ -3,8 +3,7 @@ import type { OpenDatabase, Transaction } from '../../database/open.ts'
 import { requireStoppedService } from './dump-data.ts'
 import { countTotal, type DumpHeader, type OpenDump } from './dump-format.ts'
 import { DumpError, MovingError, type MovingProgress } from './moving-error.ts'
-import { countRows, setTriggers, setUpTransaction, storeRows } from './rows.ts'
-import { setSequences } from './sequences.ts'
+import { countRows, setSequences, setTriggers, setUpTransaction, storeRows } from './rows.ts'
 import { findFilledTable, type MovedTable, readMovedTables } from './tables.ts'
 
 export interface RestoreOptions {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { correctionRefusal, maxCorrections } from '../../accounts/accounts.ts'
 import type { Authentication } from '../../accounts/authentication.ts'
-import { correctionRefusal, maxCorrections } from '../../accounts/correction-limit.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, standings } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'

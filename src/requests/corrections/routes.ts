@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { type Audience, audiencesOf } from '../../accounts/audiences.ts'
-import { maxCorrections } from '../../accounts/correction-limit.ts'
+import { maxCorrections } from '../../accounts/accounts.ts'
+import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { type ErrorCode, notFound } from '../../http/errors.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'

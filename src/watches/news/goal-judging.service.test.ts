@@ -10,8 +10,7 @@ import {
   startFakeModel,
 } from '../../../test/fake-model/fake-model.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
-import { createGoalJudging } from './goal-judging.ts'
-import { fitSchema } from './goal-question.ts'
+import { createGoalJudging, fitSchema } from './goal-judging.ts'
 import { readReport } from './read-report.ts'
 import { makeReport } from './report.ts'
 import type { NewsJudgingConfig } from './settings.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
-import { wishLink } from '../../http/page-links.ts'
+import { wishLink } from '../../http/addresses.ts'
 import { isShown, requestColumns, type View } from '../../requests/views/view.ts'
 import { readWishIds, readWishNumbers } from '../../requests/wishes/numbers.ts'
 

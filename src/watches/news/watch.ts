@@ -1,4 +1,4 @@
-import { hasOwnView } from '../../accounts/own-view.ts'
+import { hasOwnView } from '../../accounts/keys.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { View } from '../../requests/views/view.ts'
 

@@ -23,7 +23,7 @@ interface Move {
 
 /**
  * Waits for the end of a deletion, and keeps off the next one: a row of membership needs its request. What a correction only looks at is
- * not locked before (`wish-locks.ts`).
+ * not locked before (`lockWishes`).
  */
 const untilWritten = sql`for key share of requests`
 
@@ -166,7 +166,7 @@ async function applyForAll(transaction: Transaction, change: CorrectionChange): 
 /**
  * Brings the membership of requests up to date after a correction was stored or undone: for its account, or for all. It takes time in
  * proportion to the members of the wishes that merges connect with it. The wishes must be
- * locked (`wish-locks.ts`). Nothing is locked after it: it ends with the counting of the wishes.
+ * locked (`lockWishes`). Nothing is locked after it: it ends with the counting of the wishes.
  * @param accountId null for the operator.
  */
 export async function applyCorrections(

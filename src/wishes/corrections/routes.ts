@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { type Audience, audiencesOf } from '../../accounts/audiences.ts'
-import { maxCorrections } from '../../accounts/correction-limit.ts'
+import { maxCorrections } from '../../accounts/accounts.ts'
+import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../../http/schemas.ts'
 import { type Corrector, mergeWishes, splitWish } from './corrections.ts'
-import type { WishCorrectionDependencies } from './dependencies.ts'
 import { listWishCorrections } from './list.ts'
 import {
   correctionList,
@@ -17,6 +16,7 @@ import {
   newSplit,
   splitAnswer,
   undoAnswer,
+  type WishCorrectionDependencies,
   wishPath,
 } from './schemas.ts'
 import { undoWishCorrection } from './undo.ts'

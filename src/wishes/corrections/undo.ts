@@ -3,8 +3,7 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import type { Transaction } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
 import { applyCorrections } from './apply.ts'
-import type { Corrector } from './corrections.ts'
-import { lockWishes } from './wish-locks.ts'
+import { type Corrector, lockWishes } from './corrections.ts'
 
 interface UndoneCorrection {
   sequence: string

@@ -1,8 +1,23 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type Cursors, cursorsOf, isPositionId, isPositionNumber } from '../../http/pagination.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 import type { RequestFilters } from '../../requests/filters/filters.ts'
 import type { View } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
+
+export const wishOrders = ['votes', 'requests', 'growing', 'new'] as const
+
+export type WishOrder = (typeof wishOrders)[number]
+
+/**
+ * The position after which a page goes on: the sort key of its last wish (votes, requests, votes gained in 7 days, or microseconds
+ * since 1970 of when it was first asked for), and its id.
+ */
+export type WishPosition = [key: number, id: string]
+
+export const wishCursors = Object.fromEntries(
+  wishOrders.map((order) => [order, cursorsOf<WishPosition>(`wishes-${order}`, isPositionNumber, isPositionId)]),
+) as Record<WishOrder, Cursors<WishPosition>>
 
 /** Which wishes a list has; everything that is given must hold. The numbers stay those of the whole wish. */
 export interface WishFilters extends Omit<RequestFilters, 'view'> {

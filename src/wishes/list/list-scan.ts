@@ -3,8 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import type { View } from '../../requests/views/view.ts'
 import { hasSharedNumbers, isSingle } from '../../requests/wishes/membership.ts'
 import { numberColumns, singleColumns } from '../../requests/wishes/numbers.ts'
-import { type WishFilters, wishConditions } from './filters.ts'
-import type { WishOrder, WishPosition } from './orders.ts'
+import { type WishFilters, type WishOrder, type WishPosition, wishConditions } from './filters.ts'
 
 /** The orders that an index has. */
 export type IndexedOrder = Exclude<WishOrder, 'growing'>

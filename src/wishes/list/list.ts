@@ -1,11 +1,122 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { PageInput } from '../../http/pagination.ts'
-import type { View } from '../../requests/views/view.ts'
-import { type WishFilters, wishConditions } from './filters.ts'
-import { type ScannedWishes, scanWishes, type WishScan } from './list-scan.ts'
-import { selectWishes } from './list-selected.ts'
-import { type WishOrder, type WishPosition, wishCursors } from './orders.ts'
-import { readWishes, type WishSummary } from './summary.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
+import { idsWithTags } from '../../requests/filters/conditions.ts'
+import { standingIn, type View } from '../../requests/views/view.ts'
+import { wishIdIn } from '../../requests/wishes/membership.ts'
+import { wishNumbers } from '../../requests/wishes/numbers.ts'
+import { type WishFilters, type WishOrder, type WishPosition, wishConditions, wishCursors } from './filters.ts'
+import { type ScannedWishes, scanWishes, sortKey, type WishScan } from './list-scan.ts'
+import { dayBefore, readWishes, votesGained, type WishSummary } from './summary.ts'
+
+/** Of at most this many requests the wishes are read, and sorted. */
+const maxSelected = 2_000
+/** One more than may be selected: it tells that there are too many. */
+const readLimit = maxSelected + 1
+
+/** The requests of the topic that may be likely in the view. */
+const idsOfTopic = ({ topic, view }: SelectedScan): RawBuilder<unknown> | null =>
+  topic === undefined
+    ? null
+    : sql`select request_id as id from request_topics where topic_key = ${topicKey(topic)}
+        ${view.account === null ? sql`and standing = 2` : sql``} limit ${sql.lit(readLimit)}`
+
+/** The requests whose votes changed in the last 7 days, the last changed ones where those are too many. */
+const idsWithNews = ({ now }: SelectedScan): RawBuilder<unknown> =>
+  sql`select distinct request_id as id from (
+    select request_id from vote_samples where day > ${dayBefore(7, now)}::date
+    order by day desc, request_id limit ${sql.lit(maxSelected)}) as changed`
+
+interface SelectedScan extends Omit<WishScan, 'sortBy'> {
+  sortBy: WishOrder
+  now: Date
+}
+
+/** For a query that has `placed`: the wishes with their sort keys. */
+function keyedWishes({ sortBy, view, now }: SelectedScan): RawBuilder<unknown> {
+  const wishes = sql`(${wishNumbers(sql`array(select distinct wish_id from placed)`, view)}) as wish`
+  if (sortBy !== 'growing') return sql`select wish.*, ${sortKey(sortBy)} as key from ${wishes}`
+  const gained = sql`coalesce(sum(${votesGained('placed', dayBefore(7, now))}), 0)::bigint`
+  return sql`select wish.*, grown.key from ${wishes}
+    join (select wish_id, ${gained} as key from placed group by wish_id) as grown on grown.wish_id = wish.id`
+}
+
+function conditionsOf(scan: SelectedScan): RawBuilder<unknown> {
+  const { sortBy, after, view } = scan
+  const conditions = [
+    ...(sortBy === 'growing' ? [sql`wish.key > 0`] : []),
+    ...(after === null ? [] : [sql`(wish.key, wish.id) < (${after[0]}::bigint, ${after[1]}::uuid)`]),
+    ...wishConditions(scan, view),
+  ]
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+const facet = { id: sql.ref('facet.request_id'), standing: sql.ref('facet.standing') }
+
+/** For a query that has `selected`: the wishes of these requests in a view. */
+const placedIn = (view: View) => sql`
+  select ${wishIdIn(view, facet.id)} as wish_id, facet.request_id, facet.votes
+  from selected cross join lateral (select * from request_facets where request_id = selected.id offset 0) as facet
+  where (select count(*) from selected) <= ${sql.lit(maxSelected)} and ${standingIn(view, facet)} = 2`
+
+interface Selection {
+  /** A query for `id`. */
+  ids: RawBuilder<unknown>
+  /** For a query that has `selected`: a query for `wish_id`. */
+  placed: RawBuilder<unknown>
+  max: number
+}
+
+const ofRequests = (ids: RawBuilder<unknown>, view: View): Selection => ({
+  ids,
+  placed: placedIn(view),
+  max: maxSelected,
+})
+
+/** The page of the selected wishes; null when too many are selected. */
+async function pageOfSelected(
+  executor: Executor,
+  scan: SelectedScan,
+  { ids, placed, max }: Selection,
+): Promise<WishPosition[] | null> {
+  const { rows } = await sql<{ id: string | null; key: number; amount: number }>`
+    with selected as materialized (${ids}),
+    placed as materialized (${placed}),
+    page as materialized (
+      select wish.id, wish.key from (${keyedWishes(scan)} offset 0) as wish
+      where ${conditionsOf(scan)} order by wish.key desc, wish.id desc limit ${scan.limit + 1}
+    )
+    select amount, page.* from (select count(*)::integer as amount from selected) as counted left join page on true
+    order by page.key desc, page.id desc`.execute(executor)
+  if ((rows[0]?.amount ?? 0) > max) return null
+  return rows.flatMap((row): WishPosition[] => (row.id === null ? [] : [[Number(row.key), row.id]]))
+}
+
+/** What an index can select for the list: the requests with news for the order `growing`, else what one filter leaves. */
+function selectionsOf(scan: SelectedScan): Selection[] {
+  const { sortBy, view, marks } = scan
+  if (sortBy === 'growing') return [ofRequests(idsWithNews(scan), view)]
+  const marked: Selection[] = marks?.wishIds
+    ? [{ ids: marks.wishIds, placed: sql`select id as wish_id from selected`, max: Infinity }]
+    : []
+  const filtered = [idsOfTopic(scan), idsWithTags(scan, readLimit)].flatMap((ids) =>
+    ids === null ? [] : [ofRequests(ids, view)],
+  )
+  return [...marked, ...filtered]
+}
+
+/**
+ * The next wishes of the list, where its order or a filter leaves few requests.
+ * @returns one more than `limit` where there is one; null when no filter leaves few.
+ */
+async function selectWishes(executor: Executor, scan: SelectedScan): Promise<WishPosition[] | null> {
+  for (const selection of selectionsOf(scan)) {
+    const page = await pageOfSelected(executor, scan, selection)
+    if (page !== null) return page
+  }
+  return null
+}
 
 export interface WishListInput extends WishFilters, PageInput {
   sortBy: WishOrder

@@ -1,11 +1,60 @@
+import { type RawBuilder, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { requestStatuses } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { readRequests, requestRecord } from '../../requests/record.ts'
+import { dayMs, dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
+import { membersIn } from '../../requests/wishes/membership.ts'
 import { readWishNumbers, type WishNumbers } from '../../requests/wishes/numbers.ts'
-import { readGrowth } from './growth.ts'
+
+/** How many votes a wish gained in the last 7 and 30 UTC days, today included; null while none of it was in the cache before them. */
+interface WishGrowth {
+  days7: number | null
+  days30: number | null
+}
+
+/** The UTC day before the last `days` days, YYYY-MM-DD: growth counts from its end. */
+export const dayBefore = (days: number, now: Date): string => dayOf(new Date(now.getTime() - days * dayMs))
+
+/**
+ * How many votes a request gained after a day: its votes less those that it had at the end of the day, by its samples
+ * (`../../requests/store/vote-samples.ts`). 0 for a request that entered the cache after the day, so neither its return after an expiry nor a new
+ * request is growth; null without samples.
+ * @param row names a row with `request_id` and `votes`.
+ */
+export const votesGained = (row: string, day: string): RawBuilder<number | null> => {
+  const id = sql.ref(`${row}.request_id`)
+  return sql<number | null>`(
+    select ${sql.ref(`${row}.votes`)}::bigint - coalesce(
+      (select votes from vote_samples where request_id = ${id} and day <= ${day}::date order by day desc limit 1),
+      (select votes from vote_samples where request_id = ${id} order by day limit 1))
+    from requests where requests.id = ${id} and created_at < ((${day}::date + 1)::timestamp at time zone 'UTC'))`
+}
+
+/** The growth of some wishes in a view: over the members that were in the cache at both ends. */
+async function readGrowth(
+  executor: Executor,
+  wishIds: readonly string[],
+  { view, now }: { view: View; now: Date },
+): Promise<Map<string, WishGrowth>> {
+  const [week, month] = [dayBefore(7, now), dayBefore(30, now)]
+  const changed = sql`
+    (select day from vote_samples where request_id = member.request_id order by day desc limit 1) > ${month}::date`
+  const gained = (day: string) => sql`coalesce(sum(${votesGained('member', day)}) filter (where ${changed}), 0)::bigint`
+  const { rows } = await sql<{ id: string; since: Date; days7: number; days30: number }>`
+    select wish.id, min(requests.created_at) as since, ${gained(week)} as days7, ${gained(month)} as days30
+    from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
+      join requests on requests.id = member.request_id
+    group by wish.id`.execute(executor)
+  return new Map(
+    rows.map(({ id, since, days7, days30 }) => {
+      const known = (day: string, votes: number) => (dayOf(since) <= day ? Number(votes) : null)
+      return [id, { days7: known(week, days7), days30: known(month, days30) }]
+    }),
+  )
+}
 
 /** A wish as the interface gives it. All numbers are those of its likely requests, as the account of the caller sees them. */
 export const wishProperties = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { comparedTextOf } from './compared-text.ts'
 import { conflictsOf, titlesConflict } from './conflicts.ts'
-import { splitLabels } from './labels.ts'
 import { joiningThreshold, similaritiesOf } from './scorer.ts'
+import { splitLabels } from './subject.ts'
 
 const counts = {
   requests: 10_000,

@@ -9,9 +9,8 @@ import { storePageAlone } from '../../requests/store/store.ts'
 import { correctionHash, recomputeStandings } from '../../requests/views/standings.ts'
 import { openSearchIndex, type SearchIndex } from '../../search/search-index.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
-import { claimRequests, readBacklog } from './claims.ts'
 import { placeRequests } from './place.ts'
-import { placeSlice, startPlacing } from './placing.ts'
+import { claimRequests, placeSlice, readBacklog, startPlacing } from './placing.ts'
 
 let opened: TestDatabase
 let searchIndex: SearchIndex

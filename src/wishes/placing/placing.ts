@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { type ClaimedRow, claimRows } from '../../database/claimed-work.ts'
 import type { Database, OpenDatabase } from '../../database/open.ts'
 import { countTexts } from '../../requests/words/uncounted-texts.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
@@ -8,9 +10,26 @@ import type { SearchIndex } from '../../search/search-index.ts'
 import { readComparedTexts } from '../pairs/candidates.ts'
 import { createWordCounter, type WordCounter } from '../pairs/rarity.ts'
 import { joiningThreshold } from '../pairs/scorer.ts'
-import { claimRequests } from './claims.ts'
 import { type Placed, type Proposal, placeRequests } from './place.ts'
 import { findTargets } from './targets.ts'
+
+const claimMs = 2 * 60_000
+
+/** Claims requests that are to be placed, the newest first. */
+export const claimRequests = (database: Database, max: number): Promise<ClaimedRow[]> =>
+  claimRows(database, 'wish_queue', { where: sql`true`, order: sql`queued_at desc, request_id`, max, claimMs })
+
+/** A count up to this is exact. */
+const maxCounted = 10_000
+
+/** How many requests wait to be placed; 10,000 stands for that many or more. */
+export async function readBacklog(database: Database): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    select count(*)::int as waiting from (select from wish_queue limit ${sql.lit(maxCounted)}) as queued`.execute(
+    database,
+  )
+  return rows[0]!.waiting
+}
 
 export interface PlacingDependencies {
   database: Database

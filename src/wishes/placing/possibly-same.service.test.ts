@@ -9,7 +9,7 @@ import { openSearchIndex } from '../../search/search-index.ts'
 import type { CandidatesInput } from '../pairs/candidates.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
 import { placeSlice } from './placing.ts'
-import { possiblySame } from './possibly-same.ts'
+import { possiblySame } from './targets.ts'
 
 let opened: TestDatabase
 let input: CandidatesInput

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
-import type { Database } from '../../database/open.ts'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Database, Executor } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Account } from '../../http/callers.ts'
 import { notFound } from '../../http/errors.ts'
@@ -13,11 +15,88 @@ import {
   type RequestRecord,
   readRequests,
   requestRecord,
+  type TextChoice,
   wishOfRequest,
 } from '../../requests/record.ts'
-import { viewOf } from '../../requests/views/view.ts'
+import { requestColumns, standingIn, type View, viewOf } from '../../requests/views/view.ts'
+import { allMembers } from '../../requests/wishes/membership.ts'
+import { readWishNumbers } from '../../requests/wishes/numbers.ts'
 import type { PossiblySame } from '../list/possibly-same.ts'
-import { findSimilar, readSums } from './similar.ts'
+
+interface WishMember {
+  id: string
+  /** How alike it is to the core of its wish, 0 to 1; 1 for the core, and for what a person put there. */
+  similarity: number
+}
+
+/**
+ * The members of a wish that a view shows: the likely ones, which are counted, before those that `include` adds, the most alike and
+ * the most voted first.
+ */
+async function readMembers(
+  executor: Executor,
+  wishId: string,
+  { view, except, limit }: { view: View; except: string; limit: number },
+): Promise<WishMember[]> {
+  const { rows } = await sql<WishMember>`
+    select requests.id, coalesce(member.similarity, 1)::float8 as similarity
+    from (${allMembers(view.account, sql`${wishId}::uuid`)}) as placed join requests on requests.id = placed.request_id
+      left join wish_members as member on member.request_id = requests.id
+      cross join lateral (select ${standingIn(view, requestColumns)} as standing offset 0) as seen
+    where requests.id <> ${except}::uuid and seen.standing >= ${sql.lit(view.least)}
+    order by seen.standing desc, similarity desc, requests.votes desc, requests.id
+    limit ${limit}`.execute(executor)
+  return rows
+}
+
+interface SimilarRequest extends RequestRecord {
+  /** 0 to 1 */
+  similarity: number
+  /** Whether both are members of one wish: else it is possibly the same. */
+  sameWish: boolean
+}
+
+interface SimilarInput extends TextChoice {
+  view: View
+  /** The maximum of requests. */
+  limit: number
+  possiblySame: PossiblySame
+}
+
+/** The other members of the wish of a request, and after them what is possibly the same. */
+async function findSimilar(
+  executor: Executor,
+  { _id: requestId, wish }: RequestRecord,
+  { fullText, view, limit, possiblySame }: SimilarInput,
+): Promise<SimilarRequest[]> {
+  const members = wish === null ? [] : await readMembers(executor, wish.wishId, { view, except: requestId, limit })
+  const similarities = new Map(members.map(({ id, similarity }) => [id, { similarity, sameWish: true }]))
+  if (members.length < limit) {
+    const others = await possiblySame(executor, { wishId: wish?.wishId ?? requestId, requestId, view })
+    for (const { requestId: id, similarity } of others) {
+      if (id !== requestId && !similarities.has(id)) similarities.set(id, { similarity, sameWish: false })
+    }
+  }
+  const records = await readRequests(executor, [...similarities.keys()].slice(0, limit), { fullText, view })
+  return records.map((record) => ({ ...record, ...similarities.get(record._id)! }))
+}
+
+/** The sums of the likely members of the wish of a request; of the request alone, where it has no wish. */
+interface WishSums {
+  votes: number
+  requests: number
+  platforms: PlatformName[]
+}
+
+async function readSums(
+  executor: Executor,
+  { wish, votes, sourcePlatform }: RequestRecord,
+  view: View,
+): Promise<WishSums> {
+  const numbers = wish === null ? undefined : (await readWishNumbers(executor, [wish.wishId], view)).get(wish.wishId)
+  if (numbers === undefined) return { votes, requests: 1, platforms: [sourcePlatform as PlatformName] }
+  return { votes: numbers.votes, requests: numbers.requestCount, platforms: numbers.platforms }
+}
 
 const security = [{ apiKey: [] }]
 const tags = ['Requests']

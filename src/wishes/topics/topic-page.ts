@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
+import type { RequestRecord } from '../../requests/record.ts'
 import { type Period, timelineOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
+import { listWishes } from '../list/list.ts'
+import type { WishSummary } from '../list/summary.ts'
 import { countChanges } from './differences.ts'
-import { readTopicWishes, type TopicWish } from './topic-wishes.ts'
 import { readTopic, type TopicSummary } from './topics.ts'
 
 export interface TopicPage extends TopicSummary {
@@ -57,4 +59,40 @@ export async function readTopicPage(executor: Executor, input: TopicInput): Prom
     timeline: timelineOf(days.map(({ value, requests }) => ({ day: value, requests }))),
     wishes: await readTopicWishes(executor, input),
   }
+}
+
+const shownWishes = 20
+
+/** A wish of a topic, with the numbers of the whole wish: also of its requests that other topics found. */
+interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'platforms' | 'status'> {
+  /** Its most telling request, whose title is that of the wish. */
+  request: RequestRecord
+  requests: number
+}
+
+/** One page of the list may have too few wishes of a topic with many requests, because it scans a bounded part of its order. */
+const maxPages = 3
+
+/** The most voted wishes of a topic in a view: those of the list of wishes. */
+async function readTopicWishes(
+  executor: Executor,
+  { topic, view, now }: { topic: string; view: View; now: Date },
+): Promise<TopicWish[]> {
+  const found: WishSummary[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < maxPages && found.length < shownWishes; pages++) {
+    const limit = shownWishes - found.length
+    const page = await listWishes(executor, { topic, view, now, sortBy: 'votes', limit, cursor })
+    found.push(...page.results)
+    if (page.cursor === null) break
+    cursor = page.cursor
+  }
+  return found.map(({ wishId, topRequest: request, votes, requestCount: requests, platforms, status }) => ({
+    wishId,
+    request,
+    votes,
+    requests,
+    platforms,
+    status,
+  }))
 }

@@ -1,9 +1,5 @@
-import {
-  type Outbound,
-  TargetFailedError,
-  TargetRefusedError,
-  type TargetRequest,
-} from '../../../http/outbound/outbound.ts'
+import { type Outbound, TargetFailedError, type TargetRequest } from '../../../http/outbound/outbound.ts'
+import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
 import type { DeliveryOutcome } from '../adapter.ts'
 

@@ -1,5 +1,4 @@
-import type { Message, MessageSection } from '../../../accounts/events/message.ts'
-import { counted } from '../../../accounts/events/words.ts'
+import { counted, type Message, type MessageSection } from '../../../accounts/events/message.ts'
 
 /** How many events a digest shows; the page has all. */
 const shownEvents = 20

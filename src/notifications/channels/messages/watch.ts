@@ -1,6 +1,6 @@
 import type { Executor } from '../../../database/open.ts'
+import { watchLink } from '../../../http/addresses.ts'
 import { isId } from '../../../http/ids.ts'
-import { watchLink } from '../../../http/page-links.ts'
 import { idIn, type Renderer } from './renderer.ts'
 
 /** The name of a watch of an account, and whether it tells quiet times; null when it was deleted. */
