@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { environmentSchema } from '../src/app/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
 import { catalogue, labelMeanings } from '../src/operations/metrics/catalogue.ts'
@@ -6,7 +6,7 @@ import { platformDefinitions } from '../src/platforms/registry.ts'
 import { nightlyParts } from '../test/nightly.ts'
 
 // Writes what is made from code: the configuration table, the lists of platforms, the map of the rooms, the error catalogue,
-// the series of the metrics, the parts of the nightly tests and the platform titles of the dashboard. `test/documents.test.ts` fails when they are out of date.
+// the series of the metrics, the parts of the nightly tests, the guarantees and the platform titles of the dashboard. `test/documents.test.ts` fails when they are out of date.
 
 interface Variable {
   default?: string | number | boolean
@@ -87,6 +87,31 @@ export function nightlyTable(): string {
   return ['| part | holds | run it after a change of |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
+const root = new URL('../', import.meta.url)
+
+/** The page of guarantees: each is a line `// Holds (area): …` in the files of the tests that fail without it. */
+export function guaranteesPage(): string {
+  const areas = new Map<string, Map<string, string[]>>()
+  for (const file of globSync('{src,test,simulator}/**/*.test.ts', { cwd: root }).sort()) {
+    for (const [, area = '', guarantee = ''] of readFileSync(new URL(file, root), 'utf8').matchAll(
+      /^\/\/ Holds \(([^)]+)\): (.+)$/gm,
+    )) {
+      const guarantees = areas.get(area) ?? new Map<string, string[]>()
+      areas.set(area, guarantees)
+      guarantees.set(guarantee, [...(guarantees.get(guarantee) ?? []), `[${file.split('/').at(-1)}](../${file})`])
+    }
+  }
+  const sections = [...areas].sort().map(([area, guarantees]) => {
+    const rows = [...guarantees].sort().map(([guarantee, tests]) => `| ${guarantee} | ${tests.join(', ')} |`)
+    return `## ${area}\n\n| guarantee | test |\n| --- | --- |\n${rows.join('\n')}\n`
+  })
+  return `# Guarantees
+
+\`npm run docs\` makes this page from the tests: each guarantee is a line \`// Holds (area): …\` in the file of the test that fails without it.
+
+${sections.join('\n')}`
+}
+
 const roomsFile = new URL('../rooms.json', import.meta.url)
 
 interface Rooms {
@@ -110,6 +135,7 @@ const files = {
   contributing: new URL('../CONTRIBUTING.md', import.meta.url),
   configuration: new URL('../docs/configuration.md', import.meta.url),
   errors: new URL('../docs/errors.md', import.meta.url),
+  guarantees: new URL('../docs/guarantees.md', import.meta.url),
   monitoring: new URL('../docs/monitoring/README.md', import.meta.url),
   readme: new URL('../README.md', import.meta.url),
   platformTitles: new URL('../dashboard/src/shell/platform-titles.ts', import.meta.url),
@@ -134,6 +160,7 @@ export function currentDocuments(): { file: URL; text: string }[] {
     fill(files.monitoring, { series: seriesTable(), labels: labelTable() }),
     fill(files.readme, { platforms: platformList() }),
     { file: files.errors, text: errorPage() },
+    { file: files.guarantees, text: guaranteesPage() },
     { file: files.platformTitles, text: platformTitlesModule() },
   ]
 }

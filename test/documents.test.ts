@@ -109,8 +109,21 @@ describe('the documents', () => {
   })
 
   it('name only files that exist', () => {
-    for (const [, path] of read('ARCHITECTURE.md').matchAll(/`((?:src|test|bench)\/[\w./-]+\.ts)`/g)) {
-      expect(() => read(path ?? '')).not.toThrow()
-    }
+    const files = globSync('{src,test,bench,scripts,simulator,dashboard}/**/*.{ts,tsx,mjs}', {
+      cwd: root,
+      exclude: isElsewhere,
+    })
+    const named = documents
+      .filter((path) => !path.includes('decisions'))
+      .flatMap((path) =>
+        [...read(path).matchAll(/`((?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.tsx?)`/g)].map(([, name = '']) => ({
+          path,
+          name,
+        })),
+      )
+    expect(named.length).toBeGreaterThan(100)
+    // `x.test.ts` stands for any.
+    const isThere = (name: string) => name.startsWith('x.') || files.some((file) => `/${file}`.endsWith(`/${name}`))
+    expect(named.filter(({ name }) => !isThere(name))).toEqual([])
   })
 })

@@ -6,6 +6,8 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from './service.ts'
 
+// Holds (Platforms): adapters read what the platforms really send
+
 // Takes seconds: every recorded item is collected and searched.
 
 // Recorded answers of the platforms, served to the running service: job, stored requests and search, end to end.

@@ -11,6 +11,8 @@ import { startChildService } from './child-service.ts'
 import { copyDatabase, type DatabaseCopy } from './database.ts'
 import { readSchema } from './schema.ts'
 
+// Holds (Data): a database of another version is refused, and not changed
+
 // A database that another version made: every way to it refuses it in one sentence, and nothing in it changes.
 
 const embedded = process.env.TEST_BACKEND === 'embedded'

@@ -4,6 +4,8 @@ import type { TestClient } from './client.ts'
 import { foundRequest, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
+// Holds (Data): what an account collects from its own source changes no answer to another account, until it is listed or named there too
+
 // Takes seconds: every surface of the API is asked for several accounts.
 
 // Two accounts and the real routes: what one collects from a source of its own changes nothing that the other sees, until a page that is

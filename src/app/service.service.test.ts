@@ -6,6 +6,8 @@ import type { OpenDatabase } from '../database/open.ts'
 import { readConfig } from './config.ts'
 import { StopLimitError, startService } from './service.ts'
 
+// Holds (HTTP and secrets): a stop, and a close of the embedded database, end within their limits beside something that never ends; `/healthz` fails while its thread is silent
+
 // The service with a database that does not answer any more, or does not end.
 
 let lent: LentDatabase

@@ -10,6 +10,8 @@ import { exitCodes } from './exit-codes.ts'
 import { type ExportFormat, readRecords } from './export-transfer.ts'
 import { requestRecord } from './fake-service-testing.ts'
 
+// Holds (Search, lists and export): an export equals the list or the search, is complete or visibly broken, and can continue where it broke
+
 /** Texts that make a reader of lines or of quotes stumble. */
 const hostile = ['plain', 'two\nlines', 'a "quote", and\r\nmore', '日本語 🎉', "'=1", '\\n', '']
 const records = Array.from({ length: 40 }, (_, index) => ({

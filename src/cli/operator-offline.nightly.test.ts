@@ -10,6 +10,8 @@ import { startCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 import { adminKey, type Environment, makeDirectory, nowhere, run, useEveryCommand } from './operator-testing.ts'
 
+// Holds (HTTP and secrets): the operator's commands do the same with and without a running service
+
 const embedded = process.env.TEST_BACKEND === 'embedded'
 
 describe('with no service', () => {

@@ -8,6 +8,8 @@ import { exitCodes } from './exit-codes.ts'
 import { failure, startFakeService } from './fake-service-testing.ts'
 import { adminKey, makeDirectory, run, useEveryCommand } from './operator-testing.ts'
 
+// Holds (HTTP and secrets): the operator's commands do the same with and without a running service
+
 describe('with a running service', () => {
   let service: TestService
   beforeAll(async () => {

@@ -8,6 +8,8 @@ import { platformNames } from '../platforms/registry.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 
+// Holds (Jobs): a lost response never makes the command start a job twice
+
 describe('the commands and the real service', () => {
   let service: TestService
   beforeAll(async () => {

@@ -8,6 +8,8 @@ import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { databaseIn } from '../database/embedded/data-directory.ts'
 import { noTerminal, startOnTerminal } from './command-testing.ts'
 
+// Holds (Data): an embedded database that fails ends the process with exit code 1 and one sentence
+
 let copy: DatabaseCopy
 beforeAll(async () => {
   copy = await copyDatabase()

@@ -11,6 +11,8 @@ import { december, ledgerOf, november } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
 
+// Holds (Credits and limits): the last credits are spent exactly once
+
 // Takes seconds: a round has 200 callers.
 
 // Concurrent reservations of the last credits: exactly as many succeed as there are credits.

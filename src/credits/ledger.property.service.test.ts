@@ -14,6 +14,10 @@ import { ledgerOf } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
 
+// Holds (Credits and limits): the pool of a month is granted once, however clocks jump
+// Holds (Credits and limits): balances equal the ledger after every step, in any order of steps
+// Holds (Watches, news and channels): the budget of a watch or a key is never exceeded, whatever runs at once
+
 // Takes seconds: a run checks the whole ledger after each of its steps.
 
 // Whatever happens to an account, in whatever order: the ledger does what the model does and is sound after every step.

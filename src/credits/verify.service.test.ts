@@ -6,6 +6,8 @@ import { grantPack } from './ledger.ts'
 import { december, ledgerOf, november } from './testing.ts'
 import { verifyLedger } from './verify.ts'
 
+// Holds (Credits and limits): verification finds every inconsistency of the ledger
+
 let opened: TestDatabase
 beforeAll(async () => {
   opened = await openTestDatabase()

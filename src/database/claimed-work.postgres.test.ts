@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { type ClaimedRow, claimRows, lockClaims, releaseClaims, renewClaim } from './claimed-work.ts'
 
+// Holds (Data): two processes never have one row of claimed work, and a claim that has ended is taken over
+
 let opened: TestDatabase
 beforeAll(async () => {
   opened = await openTestDatabase()

@@ -4,6 +4,8 @@ import { fastify } from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { registerDraining } from './draining.ts'
 
+// Holds (HTTP and secrets): a stop answers the requests that have arrived, and waits for no other connection
+
 const sockets: Socket[] = []
 
 afterEach(() => {

@@ -4,6 +4,8 @@ import { formatPlatforms } from '../cli/platforms.ts'
 import { type Handler, sendJson, startServer } from './adapters/testing.ts'
 import { platformNames } from './registry.ts'
 
+// Holds (Platforms): cooldowns, pauses and quotas survive a restart
+
 const noItems = { items: [], hits: [], has_more: false, quota_max: 300, quota_remaining: 297 }
 let service: TestService
 let answer: Handler = (response) => sendJson(response, noItems)

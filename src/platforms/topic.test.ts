@@ -5,6 +5,10 @@ import { type ComparedFields, createTopicTest, filterByTopic } from './about-top
 import type { Page } from './platform.ts'
 import { searchWords } from './topic-words.ts'
 
+// Holds (Jobs): of what a platform's search returns, only requests that are about the topic join it; the job says what was left out
+// Holds (Platforms): Hacker News is searched for exact words, whether it obeys, ignores or refuses the parameters for that
+// Holds (Platforms): a comment on YouTube has the topic of its video only when it words a wish
+
 const request = (fields: Partial<ComparedFields>): ComparedFields => ({
   title: '',
   description: '',

@@ -7,6 +7,8 @@ import { purgeRequests } from './purge/purge.ts'
 import { preparePage } from './store/prepared-page.ts'
 import { storePage, storePageAlone } from './store/store.ts'
 
+// Holds (Search, lists and export): no answer is older than its call, though the embedded database's are cached; on Postgres, whichever process made the change
+
 // Takes seconds: calls run all the time while changes are made.
 
 // Answers to searches and lists are kept while nothing changes: whoever asks after a change must never see that.

@@ -5,6 +5,8 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
 import { excerptOf } from './record.ts'
 
+// Holds (Search, lists and export): a list marks every shortened text, and returns whole texts on request
+
 const characters = (text: string) => Array.from(text).length
 
 describe('the beginning of a text', () => {

@@ -15,6 +15,8 @@ import {
 import type { SearchIndex } from './search-index.ts'
 import { findIds, store } from './testing.ts'
 
+// Holds (Search, lists and export): votes, confidence and age never move a result past a clearly better match, and pages of this order fit together
+
 const today = new Date('2026-03-01')
 const matches = fc
   .array(

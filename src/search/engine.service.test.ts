@@ -25,6 +25,8 @@ import { type Bounds, defaultBounds } from './totals.ts'
 import { tsvector } from './tsvector.ts'
 import { prepareTsvector } from './tsvector-preparation.ts'
 
+// Holds (Search, lists and export): votes and date order all requests with all words exactly as a plain scan does, and totals and facets count them, in caches of up to 200,000 requests
+
 // Takes seconds: every order is compared with a scan, for dozens of searches by each engine.
 
 // What every search engine must do. Exact orders, totals and facets equal those of a plain scan, however many requests match.

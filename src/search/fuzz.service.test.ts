@@ -4,6 +4,8 @@ import { campaignSize } from '../../test/campaign-size.ts'
 import { foundRequest, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 
+// Holds (Search, lists and export): every search request gets a 200 or a 400
+
 // More of them: SEARCH_FUZZ_RUNS=10000 SEARCH_FUZZ_SEED=1
 const runs = campaignSize('SEARCH_FUZZ_RUNS', { quick: 100, nightly: 5_000 })
 const seed = Number(process.env.SEARCH_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))

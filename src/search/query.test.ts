@@ -5,6 +5,8 @@ import { queryWordLimit } from '../runtime/text/words.ts'
 import { describeQuery, parseQuery, replaceWords, spellingsOf, splitQuery, withoutPhrases } from './query.ts'
 import { partsOfBeginning, respell, termsOf } from './terms.ts'
 
+// Holds (Search, lists and export): a pasted title finds what has its words; deliberate phrases and exclusions decide alone
+
 const wordsOf = (query: string) => parseQuery(query).words.join(' ')
 
 describe('a query', () => {

@@ -8,6 +8,8 @@ import type { SearchIndex } from './search-index.ts'
 import { findIds, type Row, store, syntheticRow } from './testing.ts'
 import { defaultRankingBounds } from './tsvector.ts'
 
+// Holds (Search, lists and export): a search returns only rows that match, in a table of any size
+
 let opened: TestDatabase
 let index: SearchIndex
 

@@ -6,6 +6,9 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { FoundRequest, Platform } from '../platforms/platform.ts'
 import { exportSearch } from './export/export.ts'
 
+// Holds (Search, lists and export): a pasted title finds what has its words; deliberate phrases and exclusions decide alone
+// Holds (Search, lists and export): a misspelt word is corrected, and the answer says so; words in quotes, syntax and repeated words never are
+
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
 

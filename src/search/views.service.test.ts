@@ -7,6 +7,8 @@ import { sharedView } from '../requests/views/view.ts'
 import type { SearchIndex } from './search-index.ts'
 import { findIds, store, syntheticRow } from './testing.ts'
 
+// Holds (Search, lists and export): a search fills its pages with likely requests, also where nearly all matches are hidden
+
 // Takes seconds: 6,000 texts are searched page by page in every view.
 
 // A search among many requests of which most are hidden finds what a plain scan of all texts finds.

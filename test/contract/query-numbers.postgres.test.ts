@@ -2,6 +2,8 @@ import { beforeAll, expect, it } from 'vitest'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import { json, type Key, prepareContract, readDocument } from './testing.ts'
 
+// Holds (HTTP and secrets): a number in a query string is a plain decimal within its bounds
+
 // Takes seconds: every number of every route is called with every wrong form.
 
 // Every number and every boolean of every query string and path, as the API document names them: a plain decimal, or `true` or

@@ -6,6 +6,8 @@ import { afterAll, expect, it } from 'vitest'
 import { createRandom } from '../../simulator/random.ts'
 import { startCommand } from '../../src/cli/command-testing.ts'
 
+// Holds (Data): a first start killed at any moment does not block the next one
+
 // kill -9 of a first start, at random moments: the next one makes the database anew, or goes on with it, and takes no longer for it.
 // The files of a database appear within a moment at the end of its making, so every second kill aims at that: when so many are there.
 //   FIRST_START_ROUNDS=40 TEST_SEED=1 …: so many rounds.

@@ -8,6 +8,8 @@ import { type ChildService, startChildService } from '../child-service.ts'
 import { type Answer, createTestClient, type TestClient } from '../client.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
+// Holds (Data): a Postgres that stops responding blocks no call, and nothing is lost
+
 // A Postgres that stands still: it takes connections and statements, and answers nothing.
 
 /** From the issue: no call hangs for longer, whatever the database does. */

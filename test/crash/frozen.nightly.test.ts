@@ -8,6 +8,8 @@ import type { ChildService } from '../child-service.ts'
 import type { DatabaseCopy } from '../database.ts'
 import { openCampaign, readState } from './campaign.ts'
 
+// Holds (Jobs): no page is lost, duplicated or charged twice across `kill -9`
+
 // A process that is frozen for longer than its heartbeat and then goes on, and every third one that is killed, at random moments:
 // every job ends, and late writes of a frozen process are rejected.
 //   FROZEN_ROUNDS=30 FROZEN_HEARTBEAT=real TEST_SEED=1 …: so many rounds, and the real heartbeat.

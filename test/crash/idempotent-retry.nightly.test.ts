@@ -9,6 +9,8 @@ import { childEnvironment } from '../child-environment.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
 
+// Holds (Credits and limits): a call with an `Idempotency-Key` has one effect and one response
+
 // kill -9 in the midst of a call with an Idempotency-Key: the same call, made again, ends with one job and one charge.
 
 const program = fileURLToPath(new URL('./dying-service.ts', import.meta.url))

@@ -13,6 +13,9 @@ import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
 import { countUnended, jobPlatforms } from './job-platforms.ts'
 
+// Holds (Jobs): no page is lost, duplicated or charged twice across `kill -9`
+// Holds (Jobs): a kill between any two statements of a job loses and duplicates nothing
+
 // kill -9 between any two steps of a job: after its first statement, after its second, and so on to its last. Whatever the
 // step, no credit is lost or charged twice and no page is stored twice. Embedded only: a dead worker on Postgres is given up
 // after half a minute, and there are some eighty steps; frozen.nightly.test.ts kills there, too.

@@ -9,6 +9,8 @@ import { startChildService } from '../child-service.ts'
 import { createTestClient } from '../client.ts'
 import { copyDatabase, type DatabaseCopy } from '../database.ts'
 
+// Holds (Live calls): a live call that delivers nothing costs nothing, also after `kill -9`
+
 const apiKey = generateApiKey()
 let simulator: PlatformSimulator
 let fast: PlatformSimulator

@@ -19,6 +19,8 @@ import { campaignSize } from '../campaign-size.ts'
 import { emptyDatabase } from '../database.ts'
 import { changeRequests } from '../stored-requests.ts'
 
+// Holds (Data): a killed `restore-dump` leaves an empty database, and a killed `dump` no file with the name of a complete one
+
 // kill -9 of dump and restore-dump at any moment: no half of a dump gets its name, no half of it is restored, and the same command begins anew.
 
 const kills = campaignSize('MOVING_KILLS', { quick: 3, nightly: 12 })

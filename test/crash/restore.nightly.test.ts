@@ -10,6 +10,8 @@ import { listDataDirectory, makeDirectory, readDataDirectory } from '../../src/o
 import { campaignSize } from '../campaign-size.ts'
 import { copyDatabase } from '../database.ts'
 
+// Holds (Data): a restore killed at any step leaves the old database or the new one
+
 // kill -9 at any step of a restore: the old database or the new one is there, whole.
 
 const kills = campaignSize('RESTORE_KILLS', { quick: 2, nightly: 8 })

@@ -2,6 +2,8 @@ import { beforeAll, expect, it } from 'vitest'
 import { chromiumPath } from './chromium.ts'
 import { answerOf, describePage, patient, recordKeys, usePage } from './page-test.ts'
 
+// Holds (Dashboard): a second click or a lost response has no second effect
+
 describePage('the account', () => {
   const test = usePage()
   beforeAll(async () => {

@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { answerOf, describePage, patient, recordCalls, recordKeys, usePage } from './page-test.ts'
 
+// Holds (Dashboard): a second click or a lost response has no second effect
+
 const figure = (page: Page, name: string) =>
   page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 const rowOf = (page: Page, platform: string) => page.locator('.job-platforms tbody tr', { hasText: platform }).first()

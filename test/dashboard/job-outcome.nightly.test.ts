@@ -3,6 +3,8 @@ import { expect, it } from 'vitest'
 import { describePage, patient, recordCalls, usePage } from './page-test.ts'
 import { secondPage, wishesOptions } from './wishes.ts'
 
+// Holds (Dashboard): the page shows the same figures of a job by events and by polls, with what was left out
+
 const figure = (page: Page, name: string) =>
   page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 const rowOf = (page: Page, platform: string) => page.locator('.job-platforms tbody tr', { hasText: platform }).first()

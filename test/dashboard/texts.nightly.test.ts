@@ -5,6 +5,8 @@ import { foundRequest } from '../scripted-platform.ts'
 import { chromiumPath } from './chromium.ts'
 import { describePage, patient, recordCalls, usePage } from './page-test.ts'
 
+// Holds (Dashboard): texts from platforms are shown as text, never as markup
+
 const script = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>'
 const rightToLeft = '\u202Egnirts desrever\u202C عربي'
 const zeroWidth = 'a\u200B\u200Cb\u2060c'

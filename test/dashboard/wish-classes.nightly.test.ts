@@ -4,6 +4,9 @@ import { chromiumPath } from './chromium.ts'
 import { answerOf, describePage, patient, recordBodies, recordCalls, usePage } from './page-test.ts'
 import { wishesOptions } from './wishes.ts'
 
+// Holds (Dashboard): a second click or a lost response has no second effect
+// Holds (Dashboard): what may be a request is shown marked, after the likely requests, and is not counted with them
+
 const cards = (page: Page) => page.locator('.results article')
 const card = (page: Page, title: string) => page.locator('.results article', { hasText: `mode ${title}` })
 const titles = (page: Page) => page.locator('.results h2').allInnerTexts()

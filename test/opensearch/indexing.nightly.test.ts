@@ -16,6 +16,10 @@ import { testAdminKey } from '../service.ts'
 import { changeRequests } from '../stored-requests.ts'
 import { indexedVotes, startWriter, storedVotes, storeMany } from './testing.ts'
 
+// Holds (Search, lists and export): a search cluster loses and doubles nothing when the processes that feed it are killed, and has each request as the last transaction left it
+// Holds (Search, lists and export): what was purged or hidden is shown by no search that begins afterwards, however far the index is behind
+// Holds (Search, lists and export): an index is built anew while it is written and searched, without a search that fails
+
 // How the index in a cluster follows the database.
 
 let copy: DatabaseCopy

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { environmentSchema } from '../../src/app/config.ts'
 
+// Holds (Package and images): deployments set only variables that exist, and run no process as root
+
 // No container engine runs here: what can be said of the files without one.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

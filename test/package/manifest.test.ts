@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openCacheDirectory } from '../../bin/cache-directory.mjs'
 
+// Holds (Package and images): the package depends on exactly what the product imports, in pinned versions
+
 // What can be said of the package without building it. installed.nightly.test.ts builds, installs and runs it.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -6,6 +6,10 @@ import { platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { startTestService, type TestService } from '../service.ts'
 import { checkMonth, emptyPages, makeWatches, monthStart, stepsOf } from './month.ts'
 
+// Holds (Watches, news and channels): each instant of a watch has one run, or one row that says why not, whatever clocks, kills and processes do
+// Holds (Watches, news and channels): watches run at the right instants of local time over changes of summer time
+// Holds (Watches, news and channels): the budget of a watch or a key is never exceeded, whatever runs at once
+
 // Takes seconds: a month has some hundred runs of watches.
 
 const watches = campaignSize('WATCHES', { quick: 12, nightly: 200 })

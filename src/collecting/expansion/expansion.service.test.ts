@@ -8,6 +8,8 @@ import { openSearchIndex, type SearchIndex } from '../../search/search-index.ts'
 import { createExpansion, type Expansion } from './expansion.ts'
 import { type CachedRequest, darkModeRequests, fillCache, otherRequests } from './testing.ts'
 
+// Holds (Live calls): a phrase that fewer than three authors used is sent to no platform and no model
+
 const apiKey = 'sk-secret-key'
 const clock = { now: () => new Date('2026-06-01T12:00:00Z') }
 

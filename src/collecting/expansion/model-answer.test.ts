@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { searchWords } from '../../platforms/topic-words.ts'
 import { readSuggestions, suggestedTopic } from './model-answer.ts'
 
+// Holds (Live calls): any response of a model yields valid topics or none, and the model's key is sent to no other server
+
 const query = 'dark mode'
 
 /** Any UTF-16 unit, lone surrogates too. */

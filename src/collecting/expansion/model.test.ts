@@ -15,6 +15,8 @@ import {
 } from '../../../test/fake-model/fake-model.ts'
 import { createModel, type Model, suggestionsSchema } from './model-answer.ts'
 
+// Holds (Live calls): any response of a model yields valid topics or none, and the model's key is sent to no other server
+
 const apiKey = 'sk-secret-key'
 /** A timeout that no test reaches. */
 const patientMs = 30_000

@@ -3,6 +3,8 @@ import { PlannedWaitError } from '../../platforms/platform.ts'
 import type { RequestRecord } from '../../requests/record.ts'
 import { createGate, pageOf, prepareLiveService } from './testing.ts'
 
+// Holds (Live calls): a live call responds by its deadline, whatever its platforms do
+
 const live = prepareLiveService({ environment: { LIVE_DEADLINE_SECONDS: '1' } })
 
 describe('a live call whose platforms are slow', () => {

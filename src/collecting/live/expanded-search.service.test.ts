@@ -4,6 +4,8 @@ import type { RequestRecord } from '../../requests/record.ts'
 import { deleteEndedCollections } from './collections.ts'
 import { age, createGate, pageOf, prepareLiveService, refusing, unusable } from './testing.ts'
 
+// Holds (Live calls): a live call that delivers nothing costs nothing, also after `kill -9`
+
 // Takes seconds: a pool is spent to its end.
 
 const live = prepareLiveService()

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { createGate, pageOf, platforms, prepareLiveService } from './testing.ts'
 
+// Holds (Search, lists and export): a topic of an expansion is in no list until a job or a call names it
+
 const live = prepareLiveService()
 const listed = async (): Promise<string[]> => {
   const { body } = await live.service.client.get('/api/v1/topics?sortBy=name')

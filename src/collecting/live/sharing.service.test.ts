@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createGate, pageOf, prepareLiveService } from './testing.ts'
 
+// Holds (Live calls): equal live calls fetch each topic once from each platform, and each call costs at most one credit
+
 const live = prepareLiveService()
 
 /** Holds back the answers of the platforms until the gate opens. */

@@ -10,6 +10,9 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { PlannedWaitError } from '../../platforms/platform.ts'
 
+// Holds (Jobs): cancelling at any moment charges exactly the stored pages
+// Holds (Jobs): cancelling aborts a running fetch at once, also in another process
+
 // Takes seconds: a round is a whole job that is cancelled.
 
 const platforms = new Map<PlatformName, Platform>()

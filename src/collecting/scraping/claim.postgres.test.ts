@@ -11,6 +11,8 @@ import type { QueueMessage, TaskQueue } from './queue.ts'
 import { deferTask, finishTask } from './tasks.ts'
 import { startUnownedJobs } from './unowned-jobs.ts'
 
+// Holds (Jobs): the many tasks of one account do not delay the first task of another
+
 const now = new Date('2026-11-21T12:00:00Z')
 const expiresAt = new Date('2026-11-21T18:00:00Z')
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1000)

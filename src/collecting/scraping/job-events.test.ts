@@ -4,6 +4,8 @@ import { EventStream } from './followers.ts'
 import { followedJob, nextEvent, type Position, parsePosition, positionBefore } from './job-events.ts'
 import type { TaskRow } from './task-row.ts'
 
+// Holds (Jobs): an event stream misses no change of state and repeats none
+
 const moment = new Date('2026-01-01T00:00:00.000Z')
 const task = (platform: TaskRow['platform'], state: TaskState, fields: Partial<TaskRow> = {}): TaskRow => ({
   id: platform,

@@ -5,6 +5,8 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformErrorCode, TaskState } from '../../database/column-types.ts'
 import { jobStatus, jobStatuses, statusOf } from './jobs.ts'
 
+// Holds (Jobs): lists filter by the same status that jobs show
+
 let service: TestService
 beforeAll(async () => {
   service = await startTestService({ platforms: platformMap(scriptedPlatform('github', numberedPages(2))) })

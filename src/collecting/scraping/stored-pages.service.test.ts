@@ -6,6 +6,8 @@ import { verifyLedger } from '../../credits/verify.ts'
 import type { Discarded, PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 
+// Holds (Jobs): a refresh that changes nothing writes nothing
+
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService
 

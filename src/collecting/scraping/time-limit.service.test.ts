@@ -7,6 +7,8 @@ import { verifyLedger } from '../../credits/verify.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import { PlannedWaitError, type Platform } from '../../platforms/platform.ts'
 
+// Holds (Jobs): every job ends in time, even one that hangs
+
 // Takes seconds: the limits are seconds of real time, of which a job tells the time that is left.
 
 const minuteMs = 60_000

@@ -3,6 +3,8 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../../test/scri
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { verifyLedger } from '../verify.ts'
 
+// Holds (Credits and limits): the pool of a month is granted once, however clocks jump
+
 // Takes seconds: jobs run in several months.
 
 // The month changes while a job runs: the whole service, with a job that waits for its second page until the change.

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../open.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './lock.ts'
 
+// Holds (Data): two processes never share a data directory
+
 let directory: string
 beforeEach(() => {
   directory = join(mkdtempSync(join(tmpdir(), 'wishwell-lock-')), 'data')

@@ -26,6 +26,8 @@ import { type OpenDatabase, openDatabase } from '../open.ts'
 import { installDatabase, makeWorkDirectory } from './data-directory.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
 
+// Holds (Data): no other user reads or writes anything in a data directory
+
 /** `nobody` and `nogroup`. */
 const otherUser = 65_534
 const isRoot = process.geteuid?.() === 0

@@ -6,6 +6,8 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
 
+// Holds (Dashboard): the dashboard runs no script but its own, and no path leads to another file
+
 // Takes seconds: the pages of all views are read.
 
 // What the service does with a built page, on one of our own making: the real one is tested in test/dashboard.

@@ -9,6 +9,8 @@ import { handleErrors } from '../error-handler.ts'
 import { ServiceError } from '../errors.ts'
 import { createIdempotent } from './idempotency.ts'
 
+// Holds (Credits and limits): a call with an `Idempotency-Key` has one effect and one response
+
 // What happens between the claim of a call and its commit, with effects that a test holds up or breaks.
 
 const onPostgres = process.env.TEST_BACKEND === 'postgres'

@@ -9,6 +9,8 @@ import { createOutbound, type OutboundOptions, TargetFailedError } from './outbo
 import { noProxies } from './proxy.ts'
 import type { Resolve } from './public-address.ts'
 
+// Holds (Watches, news and channels): a port of a receiver that is refused, silent or without a certificate is told as any other
+
 // What an account hears of a port, but 443: whether something listens there, and what, it must not.
 
 /** Listens on a free port of this machine until the test ends. @returns the port */

@@ -7,6 +7,8 @@ import { countTogether, createDatabaseLimiter, purgeIdleWindows } from './databa
 import { createSlidingLog, type RateLimiter } from './limiter.ts'
 import { expectedVerdict, fullestMinute, type TestClock, testClock, testSeed } from './testing.ts'
 
+// Holds (Credits and limits): no more calls than the plan allows in any 60 seconds
+
 // Both limiters hold the same law. The one in the database takes a millisecond a call, so it gets fewer windows and
 // only small limits, unless LIMIT_WINDOWS and LIMIT_KINDS say more.
 

@@ -6,6 +6,8 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import { noteEvent } from '../../accounts/events/events.ts'
 import { hanging, type Receiver, startReceiver, status } from './testing.ts'
 
+// Holds (Watches, news and channels): an event is told at least once, with one id, however often a process is killed between claim, sending and confirmation
+
 // Takes seconds: a change of settings restarts the service and its database.
 
 let service: TestService

@@ -12,6 +12,8 @@ import { createRenderer } from './messages/render.ts'
 import { sealedFor } from './store/channels.ts'
 import { hanging, type Receiver, startReceiver } from './testing.ts'
 
+// Holds (Watches, news and channels): a hanging receiver delays no other
+
 // Many pending deliveries, of which a tenth of the receivers hang: the others are served soon, and memory stays flat.
 
 const pending = campaignSize('PENDING_DELIVERIES', { quick: 2_000, nightly: 10_000 })

@@ -7,6 +7,8 @@ import { noteEvent } from '../../accounts/events/events.ts'
 import { readMail, startMailServer, type TestMailServer } from '../mail/testing.ts'
 import { type Receiver, startReceiver } from './testing.ts'
 
+// Holds (Watches, news and channels): what was purged or hidden is not sent on any channel
+
 let service: TestService
 let receiver: Receiver
 let mailServer: TestMailServer

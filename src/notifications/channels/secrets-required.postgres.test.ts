@@ -10,6 +10,8 @@ import { openDatabase } from '../../database/open.ts'
 import { dumpOf } from '../../operations/moving/testing.ts'
 import { ConfigError } from '../../runtime/config-error.ts'
 
+// Holds (Watches, news and channels): no secret of a channel is stored open, shown again, or in a backup or dump
+
 // Takes seconds: several services start, each on files of its own.
 
 // With DATABASE_URL the key must be given once there is a channel; with the embedded database it is made.

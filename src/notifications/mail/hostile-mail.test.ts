@@ -8,6 +8,8 @@ import { createMailer, messageIdOf } from './mailer.ts'
 import { type MailContent, subjectOf } from './templates/content.ts'
 import { mailConfigFor, readMail, startMailServer, type TestMailServer } from './testing.ts'
 
+// Holds (Watches, news and channels): foreign text mentions nobody, spoofs no link and injects no markup, in any format
+
 // Takes seconds: each mail is read back by a parser of its own.
 
 const publicUrl = 'https://wishwell.example'

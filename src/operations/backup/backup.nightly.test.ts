@@ -17,6 +17,8 @@ import { inspectArchive } from './archive.ts'
 import { createBackups } from './backup.ts'
 import { listDataDirectory, makeDirectory, readDataDirectory, readRows } from './testing.ts'
 
+// Holds (Data): a backup taken during writes restores every row
+
 const embedded = process.env.TEST_BACKEND === 'embedded'
 
 let service: TestService

@@ -14,6 +14,8 @@ import type { Verified } from '../../requests/wrong-number.ts'
 import { verifyVocabulary } from '../../search/verify.ts'
 import { type DerivedPart, derivedParts, verifyDerived } from './routes.ts'
 
+// Holds (Monitoring): verification finds wrong counts of topics, numbers of wishes and counts of words, and reports nothing that is right, also while others write
+
 let opened: TestDatabase
 let account: string
 beforeAll(async () => {

@@ -3,6 +3,9 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../../test/scri
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { parseExposition, sampleValue, scrape } from './testing.ts'
 
+// Holds (Monitoring): `/metrics` needs the admin key or an address of its own, which serves nothing else
+// Holds (Monitoring): metrics equal what happened: calls by route and status, pages by outcome, credits as in the ledger, in every process
+
 // Takes seconds: a service without metrics is a second one.
 
 const platforms = platformMap(scriptedPlatform('github', numberedPages(3)))

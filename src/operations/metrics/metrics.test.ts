@@ -4,6 +4,9 @@ import { createCollectors } from './collectors.ts'
 import { createMetrics } from './metrics.ts'
 import { parseExposition, sampleValue } from './testing.ts'
 
+// Holds (Monitoring): a metric that fails breaks no call
+// Holds (Monitoring): any number of scrapes reads the database once in 10 s, and no scrape waits for a database that does not answer
+
 const failTest = (error: unknown) => {
   throw error
 }

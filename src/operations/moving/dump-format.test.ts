@@ -5,6 +5,8 @@ import { schemaVersion } from '../../database/schema-version.ts'
 import { version } from '../../runtime/version.ts'
 import { dumpFormat, openDump } from './dump-format.ts'
 
+// Holds (Data): a dump that was cut off, damaged or changed is refused, and changes nothing
+
 const header = {
   format: dumpFormat,
   wishwellVersion: version,

@@ -15,6 +15,8 @@ import {
   withDatabase,
 } from './testing.ts'
 
+// Holds (Data): all data move between the embedded database and Postgres and back: each row is the same
+
 const sequencesOf = (place: Place) =>
   withDatabase(place, async ({ opened: { database } }) => {
     const { rows } = await sql`

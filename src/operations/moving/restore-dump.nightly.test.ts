@@ -13,6 +13,8 @@ import {
   withDatabase,
 } from './testing.ts'
 
+// Holds (Data): a dump that was cut off, damaged or changed is refused, and changes nothing
+
 const change = (place: Place, statement: string) =>
   withDatabase(place, async ({ opened }) => void (await sql.raw(statement).execute(opened.database)))
 

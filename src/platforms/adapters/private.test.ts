@@ -22,6 +22,8 @@ import {
 } from './testing.ts'
 import { memoryAdapterCache } from './youtube/testing.ts'
 
+// Holds (Platforms): private content is never collected, whatever a token can read, and credentials are sent to configured hosts only
+
 const topic = 'dark mode'
 
 /** Every variable of an adapter with its platform and its kind (`definition.ts`). */

@@ -4,6 +4,8 @@ import { type Json, PlannedWaitError, PlatformError, SourceRefusedError } from '
 import { fetchRoundRobin, type SourcePage, unreachedSources } from './round-robin.ts'
 import { fetchPageOrNull, platformError } from './testing.ts'
 
+// Holds (Platforms): a job names each of its sources that had no page, also those that failed
+
 type FetchFrom = (source: string, cursor: Json) => SourcePage
 
 interface Setup {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { openTestBudget, platformError, startServer, testClient, testClock } from '../adapters/testing.ts'
 import { BodyError, readJsonBody } from './body.ts'
 
+// Holds (Platforms): a response of a platform that would be dear to parse, by its size, depth or members, is refused unparsed
+
 // Takes seconds: bodies of up to 10 MB are read.
 
 const limitBytes = 10 * 1024 * 1024

@@ -6,6 +6,8 @@ import { SourceRefusedError } from '../platform.ts'
 import type { ClientOptions } from './client.ts'
 import type { JsonRequest } from './messages.ts'
 
+// Holds (HTTP and secrets): a source that an account names never leads into the network of the service, whatever its name resolves to
+
 const privateAddresses: [kind: string, ...addresses: string[]][] = [
   ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
   ['private networks', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12:3456::1'],

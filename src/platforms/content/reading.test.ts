@@ -9,6 +9,8 @@ import {
   withoutSpoilerMarks,
 } from './text.ts'
 
+// Holds (Platforms): texts read as a reader sees them: whole titles and links, no form fillers, spoiler marks or addresses of images
+
 describe('a title from the first sentence', () => {
   it.each([
     ['I miss the calendar of Mr. Tanaka in the app. It was good.', 'I miss the calendar of Mr. Tanaka in the app.'],

@@ -4,6 +4,8 @@ import { testClock } from '../adapters/testing.ts'
 import { PlatformError, SourceRefusedError } from '../platform.ts'
 import { createVerification } from './verification.ts'
 
+// Holds (Jobs): at most 20 sources that accounts name are verified at a time, with bodies of at most 2 MB
+
 type VerifySource = (source: string, signal: AbortSignal) => Promise<void>
 
 function setUp(verifySource: VerifySource, limitMs = 10_000) {

@@ -10,6 +10,8 @@ import { storePageAlone } from '../store/store.ts'
 import { purgeRequests } from './purge.ts'
 import { suppress } from './suppression.ts'
 
+// Holds (Data): what was purged for a person is never stored again, not even from a page in progress
+
 // Takes seconds: a thousand requests are purged in slices.
 
 const platforms = new Map<PlatformName, Platform>()

@@ -7,6 +7,8 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { deleteExpiredRequests } from './delete.ts'
 
+// Holds (Data): requests are deleted when their platform has not shown them for as long as its terms allow
+
 const dayMs = 86_400_000
 const platforms = new Map<PlatformName, Platform>()
 const clock = { now: () => new Date(Date.UTC(2026, 1, 1) + days * dayMs) }

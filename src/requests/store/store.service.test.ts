@@ -9,6 +9,12 @@ import { preparePage } from './prepared-page.ts'
 import { storePageAlone } from './store.ts'
 import { foldAllTopicCounts } from './topic-counts.ts'
 
+// Holds (Search, lists and export): a correction applies again when a deleted request is collected again
+// Holds (Search, lists and export): a request that only sources of accounts have is seen by the accounts that named one, until a source of the operator has it
+// Holds (Search, lists and export): the votes of a request have at most one sample a UTC day, and a base from which growth counts
+// Holds (Data): a request that becomes listed tells nothing of the account that collected it before
+// Holds (Platforms): an excerpt never replaces a whole stored text
+
 let opened: TestDatabase
 let account: string
 let jobId: string

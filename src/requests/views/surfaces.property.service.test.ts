@@ -10,6 +10,9 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import { hashIdentity } from '../store/identity.ts'
 
+// Holds (Search, lists and export): every surface shows each account exactly its view: ids, classes, corrections, sums of topics
+// Holds (Dashboard): records, similar requests, topics, grouped searches and the page say the same numbers of a wish, for every account
+
 // Takes seconds: a run collects, corrects and compares every surface with a scan for several accounts.
 
 // Three accounts see the same requests: one as all do, two with differences and corrections of their own. For random standings every

@@ -22,6 +22,9 @@ import { readWishIds, readWishNumbers, type WishNumbers } from './numbers.ts'
 import { recount } from './recount.ts'
 import { type PlainView, plainWishes } from './testing.ts'
 
+// Holds (Data): the numbers of every wish are those of its likely members, in each view, after any changes at the same time; their sum is the likely requests
+// Holds (Data): lists of wishes are exact in every order, with filters
+
 // Takes seconds: a run makes dozens of changes, and compares all wishes after each.
 
 // Requests are stored, stored again, corrected, purged and expire, and wishes are joined, merged and split, by all and by accounts, in

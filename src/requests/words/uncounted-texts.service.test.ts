@@ -10,6 +10,8 @@ import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
 import { countListings, countSlice, countTexts, countUncounted } from './uncounted-texts.ts'
 
+// Holds (Search, lists and export): the words of a new text are counted once, whatever happens to it, to the process or beside it before
+
 // No service runs here, so nothing counts words but the tests.
 
 let opened: TestDatabase

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { stemOf } from './words.ts'
 
+// Holds (Jobs): topics are compared by the stems of the search index
+
 const words =
   `notifications notify notified scheduling schedules themes theming dark darker modes encryption encrypted sync syncing
   syncs offline adding eggs skies dying ties news queries queried exports exporting caching happily nationality generously

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvHeader, type ExportedRequest, toCsvRecord, withoutFormula } from './csv.ts'
 
+// Holds (Search, lists and export): a spreadsheet takes no text of an export for a formula
+
 const request: ExportedRequest = {
   _id: 'id',
   title: 'A title',

@@ -10,6 +10,8 @@ import { sharedView, type View } from '../../requests/views/view.ts'
 import type { ListFilters } from './index-scan.ts'
 import { type ListInput, listRequests } from './list.ts'
 
+// Holds (Search, lists and export): a list is exact and bounded for any combination of filters, in every view
+
 // Takes seconds: 20,000 requests are listed with every mix of filters.
 
 // Lists at a size where a bad plan shows: every mix of filters is compared with a plain filter of all rows, and its statements

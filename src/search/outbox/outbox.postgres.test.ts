@@ -22,6 +22,8 @@ import {
   registerConsumer,
 } from './outbox.ts'
 
+// Holds (Search, lists and export): a search index outside of the database misses no change: beside long transactions, killed readers, and a registration while others write
+
 let opened: TestDatabase
 
 beforeAll(async () => {

@@ -16,6 +16,8 @@ import { makeReport } from './report.ts'
 import type { NewsJudgingConfig } from './settings.ts'
 import { endedRun, makeWatch, type TestWatch } from './testing.ts'
 
+// Holds (Watches, news and channels): whatever the model of a goal does, all news are delivered
+
 const goal = 'ideas about sharing on mobile, not bugs of sync'
 const publicUrl = 'https://wishes.example.org'
 let opened: TestDatabase

@@ -12,6 +12,8 @@ import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { makeReport } from './report.ts'
 import { endedRun, makeWatch, storeFound, type TestWatch } from './testing.ts'
 
+// Holds (Watches, news and channels): each new request, vote and changed status is reported once; expiry, return, merges and splits never
+
 // Takes seconds: a run is a month of a watch.
 
 // A month of a watch, in any order: runs, other jobs, expiry, return, purges, merges, splits and changed statuses. Each new request, each vote and each changed

@@ -13,6 +13,8 @@ import { deleteOldReports, findDueWatches, makeReport, maxItems } from './report
 import { endedRun, makeWatch, storeFound, type TestWatch, type TestWatchOptions } from './testing.ts'
 import { markRead, readNews } from './unread.ts'
 
+// Holds (Watches, news and channels): each new request, vote and changed status is reported once; expiry, return, merges and splits never
+
 const dayMs = 86_400_000
 const publicUrl = 'https://wishes.example.org'
 const day = (number: number) => new Date(Date.UTC(2026, 5, number, 12))

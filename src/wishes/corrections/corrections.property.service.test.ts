@@ -14,6 +14,8 @@ import { readWishIds } from '../../requests/wishes/numbers.ts'
 import { mergeWishes, splitWish } from './corrections.ts'
 import { undoWishCorrection } from './undo.ts'
 
+// Holds (Search, lists and export): in every view the wish of a request follows from the merges and splits that hold, whatever is undone, expires or is collected again
+
 // Takes seconds: a run compares three views after each of its steps.
 
 // Random merges, splits and undoings of the operator and two accounts, with requests that are deleted and collected again. After each

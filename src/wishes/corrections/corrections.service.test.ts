@@ -8,6 +8,8 @@ import { openBrowser } from '../../accounts/sessions/testing.ts'
 import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 
+// Holds (Search, lists and export): a merge or a split is made once, can be undone in any order, and survives expiry; a purge deletes it
+
 const letters = ['a', 'b', 'c', 'd', 'e']
 const found = letters.map((letter, index) =>
   foundRequest(letter, { title: `Wish ${letter}`, votes: 10 - index, confidence: 1 }),

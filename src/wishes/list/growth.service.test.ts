@@ -10,6 +10,8 @@ import { sharedView } from '../../requests/views/view.ts'
 import { listWishes } from './list.ts'
 import type { WishSummary } from './summary.ts'
 
+// Holds (Data): neither expiry nor return of a request is growth of its wish
+
 const dayMs = 86_400_000
 /** The day on which growth is read. */
 const today = new Date('2026-06-30T12:00:00.000Z')

@@ -20,7 +20,7 @@ export const dayBefore = (days: number, now: Date): string => dayOf(new Date(now
 
 /**
  * How many votes a request gained after a day: its votes less those that it had at the end of the day, by its samples
- * (`../../requests/store/vote-samples.ts`). 0 for a request that entered the cache after the day, so neither its return after an expiry nor a new
+ * (`requests/store/page-effects.ts`). 0 for a request that entered the cache after the day, so neither its return after an expiry nor a new
  * request is growth; null without samples.
  * @param row names a row with `request_id` and `votes`.
  */

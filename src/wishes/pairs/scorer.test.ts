@@ -4,6 +4,8 @@ import { conflictsOf, titlesConflict } from './conflicts.ts'
 import { joiningThreshold, similaritiesOf } from './scorer.ts'
 import { splitLabels } from './subject.ts'
 
+// Holds (Data): titles with a conflict (opposed words, other labels, numbers or telling words) are never joined
+
 const counts = {
   requests: 10_000,
   of: (word: string) => (['add', 'support', 'android', 'ios'].includes(word) ? 900 : 3),

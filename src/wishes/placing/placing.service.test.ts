@@ -12,6 +12,10 @@ import { createWordCounter } from '../pairs/rarity.ts'
 import { placeRequests } from './place.ts'
 import { claimRequests, placeSlice, readBacklog, startPlacing } from './placing.ts'
 
+// Holds (Data): processes that place requests in wishes at the same time, or are killed, double and lose none
+// Holds (Data): a wish never grows by a chain, and nothing that the operator parted is joined again
+// Holds (Data): what only some accounts see founds no wish, and is no candidate
+
 let opened: TestDatabase
 let searchIndex: SearchIndex
 let account: string

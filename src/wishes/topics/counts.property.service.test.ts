@@ -18,6 +18,9 @@ import { vocabularyCounts } from '../../search/testing.ts'
 import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
+// Holds (Search, lists and export): topics have exact counts, and the vocabulary has exactly the words of listed requests once it has counted them, whatever is stored, corrected, purged or expires
+// Holds (Search, lists and export): classes of requests, shared and of each account, follow from what is stored, in any order of pages and corrections
+
 // Requests are stored, refreshed, corrected, purged and expire in any order, also at the same time: the counts of topics and the
 // standings stay right, and the vocabulary has the words of listed requests.
 // TEST_SEED repeats a run, COUNTS_RUNS=1000 makes it a long one.

@@ -12,6 +12,9 @@ import {
 import { removeChannel } from '../channels.ts'
 import { createEmailLaboratory, type EmailLaboratory, publicUrl, serveMailPages } from './email-testing.ts'
 
+// Holds (Watches, news and channels): a mail address gets nothing but one confirmation a day until its owner confirms, and no mailbox more than three
+// Holds (Watches, news and channels): GET of a link in a mail changes nothing; one POST without cookies unsubscribes
+
 // Takes seconds: a mail server refuses, hangs and breaks off, and each mail is really sent.
 
 let opened: TestDatabase

@@ -10,6 +10,8 @@ import { ntfyPayload } from './ntfy.ts'
 import { escapeSlack, slackPayload } from './slack.ts'
 import { cut, toLine, withoutHosts } from './text.ts'
 
+// Holds (Watches, news and channels): foreign text mentions nobody, spoofs no link and injects no markup, in any format
+
 const seed = Number(process.env.FORMATS_SEED ?? Math.floor(Math.random() * 1e9))
 console.log(`FORMATS_SEED=${seed}`)
 const parameters = { seed, numRuns: campaignSize('HOSTILE_TEXTS', { quick: 300, nightly: 20_000 }) }

@@ -4,6 +4,8 @@ import { readBlurb } from './post.ts'
 import { createDiscourse } from './search.ts'
 import { discourseStatus, discourseStatusOfTags } from './status.ts'
 
+// Holds (Platforms): a page never waits to complete its excerpts
+
 describe('the blurb of a post of Discourse', () => {
   it.each([
     ['Please add <span class="search-highlight">dark</span> mode.', 'Please add dark mode.', false],

@@ -9,6 +9,9 @@ import {
 } from '../testing.ts'
 import { createGithub } from './search.ts'
 
+// Holds (Jobs): a request is deleted after an explicit sign of its platform, or when a source that can be read did not have it on three days
+// Holds (Jobs): a source that became private or cannot be read deletes nothing
+
 const { signal } = new AbortController()
 const notFound = { message: 'Not Found' }
 const publicRepository = { full_name: 'a/b', private: false, visibility: 'public' }

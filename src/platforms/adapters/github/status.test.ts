@@ -3,6 +3,8 @@ import type { RequestStatus } from '../../../database/column-types.ts'
 import { statusOfLabels } from '../tracker-labels.ts'
 import { statusOfIssue } from './post.ts'
 
+// Holds (Jobs): an issue that a bot closed is `closed`, never `completed`
+
 describe('the status of an issue of GitHub', () => {
   it.each<[isClosed: boolean, reason: string | null, labels: string[], RequestStatus]>([
     [false, null, [], 'open'],

@@ -3,6 +3,8 @@ import type { RequestStatus } from '../../../database/column-types.ts'
 import { statusOfLabels } from '../tracker-labels.ts'
 import { gitlabToPlainText, statusOfIssue } from './post.ts'
 
+// Holds (Jobs): an issue that a bot closed is `closed`, never `completed`
+
 describe('the text of an issue of GitLab', () => {
   it.each([
     ['![shot](/uploads/1/a.png){width=600 height=349}\n\nDark mode, please.', 'Dark mode, please.'],

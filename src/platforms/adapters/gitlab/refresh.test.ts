@@ -9,6 +9,9 @@ import {
 } from '../testing.ts'
 import { createGitlab } from './search.ts'
 
+// Holds (Jobs): a request is deleted after an explicit sign of its platform, or when a source that can be read did not have it on three days
+// Holds (Jobs): a source that became private or cannot be read deletes nothing
+
 /** @param answer to each list of issues. */
 async function setUp(answer: (query: URLSearchParams) => [status: number, body: unknown]) {
   const clock = testClock()

@@ -14,6 +14,8 @@ import {
 } from '../testing.ts'
 import { createHackernews } from './search.ts'
 
+// Holds (Platforms): Hacker News is searched for exact words, whether it obeys, ignores or refuses the parameters for that
+
 async function setUp(handler: Handler) {
   const server = await startServer(handler)
   return {

@@ -14,6 +14,8 @@ import {
 } from '../testing.ts'
 import { createLemmy } from './search.ts'
 
+// Holds (Platforms): forums tell what became of a wish, and leave out what is removed or private
+
 const sitePath = '/api/v4/site'
 
 /** `received` has what is sent to the search alone; the instance has version 3 of the API, unless `site` says more. */

@@ -13,6 +13,8 @@ import {
 import { statusOfQuestion, statusOfTags } from './post.ts'
 import { createStackexchange } from './search.ts'
 
+// Holds (Jobs): a request is deleted after an explicit sign of its platform, or when a source that can be read did not have it on three days
+
 const { signal } = new AbortController()
 const question = { question_id: 55, title: 'Dark mode', score: 2 }
 const noSite = { error_id: 400, error_name: 'bad_parameter', error_message: 'No site found for name `nosuch`' }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { fetchPage, platformError, sendJson } from '../testing.ts'
 import { answering, comments, refusal, setUp, thread } from './testing.ts'
 
+// Holds (Jobs): what YouTube and Reddit leave out of an answer is not deleted for that
+
 const { signal } = new AbortController()
 
 describe('comments of YouTube that are read again', () => {
