@@ -109,10 +109,7 @@ describe('the documents', () => {
   })
 
   it('name only files that exist', () => {
-    const files = globSync('{src,test,bench,scripts,simulator,dashboard}/**/*.{ts,tsx,mjs}', {
-      cwd: root,
-      exclude: isElsewhere,
-    })
+    const files = globSync('**/*.{ts,tsx}', { cwd: root, exclude: isElsewhere })
     const named = documents
       .filter((path) => !path.includes('decisions'))
       .flatMap((path) =>
@@ -122,8 +119,8 @@ describe('the documents', () => {
         })),
       )
     expect(named.length).toBeGreaterThan(100)
-    // `x.test.ts` stands for any.
-    const isThere = (name: string) => name.startsWith('x.') || files.some((file) => `/${file}`.endsWith(`/${name}`))
+    // `x.test.ts` and a migration of the future stand for any.
+    const isThere = (name: string) => /^(x\.|\d)/.test(name) || files.some((file) => `/${file}`.endsWith(`/${name}`))
     expect(named.filter(({ name }) => !isThere(name))).toEqual([])
   })
 })
