@@ -112,6 +112,29 @@ export function guaranteesPage(): string {
 ${sections.join('\n')}`
 }
 
+interface Operation {
+  summary: string
+  tags: string[]
+  parameters?: { in: string; name?: string }[]
+  requestBody?: { content: Record<string, { schema: { properties?: object } }> }
+}
+
+/** The calls of accounts in `docs/api.md`, by the API document. */
+export function callsTable(): string {
+  const document = readFileSync(new URL('client/openapi.json', root), 'utf8')
+  const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(document)
+  const rows = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { summary, tags, parameters = [], requestBody }]) => {
+      if (tags.includes('Admin')) return []
+      const query = parameters.flatMap(({ in: place, name }) => (place === 'query' && name !== undefined ? [name] : []))
+      const body = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {})
+      const taken = [...body, ...query].map((name) => `\`${name}\``).join(', ')
+      return [`| \`${method.toUpperCase()} ${path}\` | ${summary} | ${taken} |`]
+    }),
+  )
+  return ['| call | what it does | takes |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
 const roomsFile = new URL('../rooms.json', import.meta.url)
 
 interface Rooms {
@@ -131,6 +154,7 @@ export function roomsTable(): string {
 }
 
 const files = {
+  api: new URL('../docs/api.md', import.meta.url),
   architecture: new URL('../ARCHITECTURE.md', import.meta.url),
   contributing: new URL('../CONTRIBUTING.md', import.meta.url),
   configuration: new URL('../docs/configuration.md', import.meta.url),
@@ -154,6 +178,7 @@ function fill(file: URL, texts: Record<string, string>): { file: URL; text: stri
 /** The documents and generated files as they should be now. */
 export function currentDocuments(): { file: URL; text: string }[] {
   return [
+    fill(files.api, { calls: callsTable() }),
     fill(files.configuration, { configuration: configurationTable() }),
     fill(files.contributing, { nightly: nightlyTable() }),
     fill(files.architecture, { rooms: roomsTable() }),
