@@ -35,7 +35,7 @@ const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: St
 }
 
 /** Runs watches, reports their news, and tells accounts of events. */
-async function startTelling(
+async function startNotifying(
   parts: StartParts,
   { channelAdapters: adapters, renderEvent, publicUrl, mailer }: Composed,
 ) {
@@ -88,14 +88,14 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : null
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
-  const telling = runsJobs ? await startTelling(parts, composed) : null
+  const notifying = runsJobs ? await startNotifying(parts, composed) : null
   const jobs = createMaintenanceJobs({
     ...{ opened, log, queue, clock, retention, judging, secrets },
     limiterClock: overrides.clock,
     searchSize: composed.searchSize,
     usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
-    telling: telling?.jobs ?? {},
+    notifying: notifying?.jobs ?? {},
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
@@ -109,9 +109,9 @@ export async function startBackground(parts: StartParts, composed: Composed, run
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
     placeRequests: async () => placing?.run(),
-    runDueWatches: async () => telling?.runDueWatches(),
-    reportNews: async () => telling?.reportNews(),
-    deliverEvents: async () => telling?.deliverEvents(),
+    runDueWatches: async () => notifying?.runDueWatches(),
+    reportNews: async () => notifying?.reportNews(),
+    deliverEvents: async () => notifying?.deliverEvents(),
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -119,7 +119,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
         judging?.stop(),
         folding?.stop(),
         placing?.stop(),
-        telling?.stop(),
+        notifying?.stop(),
       ]),
   }
 }

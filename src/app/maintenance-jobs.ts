@@ -43,7 +43,7 @@ export interface MaintenanceJobsOptions {
   /** Null where no jobs run. */
   placing: BackgroundRun | null
   /** What runs watches and tells of them; none where no jobs run. */
-  telling: Readonly<Record<string, MaintenanceJob>>
+  notifying: Readonly<Record<string, MaintenanceJob>>
   secrets: Secrets
 }
 
@@ -62,7 +62,7 @@ export const createMaintenanceJobs = ({
   searchSize,
   usualLength,
   placing,
-  telling,
+  notifying,
   secrets,
 }: MaintenanceJobsOptions): Record<string, MaintenanceJob> => ({
   rateLimits: () => purgeIdleWindows(database, limiterClock),
@@ -86,7 +86,7 @@ export const createMaintenanceJobs = ({
   searchSize: searchSize.check,
   usualLength,
   ...(placing === null ? {} : { placing: placing.job }),
-  ...telling,
+  ...notifying,
   oldRuns: createRunRetention(database, () => clock.now()),
   oldReports: () => deleteOldReports(database, clock.now()),
   expiredConfirmations: () => purgeConfirmations(database, clock.now()),

@@ -10,7 +10,7 @@ import { createModel } from './model-answer.ts'
 import type { ExpansionConfig } from './settings.ts'
 import { distinctTopics, queryTopic, topicLimit } from './topics.ts'
 
-interface Call<T> {
+interface SharedCall<T> {
   answer: Promise<T>
   waiting: number
   abort: AbortController
@@ -21,11 +21,11 @@ interface Call<T> {
  * no call waits for it any more. Nothing is cached once it has ended.
  */
 export function createCoalescedCalls<T>() {
-  const underWay = new Map<string, Call<T>>()
+  const underWay = new Map<string, SharedCall<T>>()
 
-  const start = (key: string, work: (signal: AbortSignal) => Promise<T>): Call<T> => {
+  const start = (key: string, work: (signal: AbortSignal) => Promise<T>): SharedCall<T> => {
     const abort = new AbortController()
-    const call: Call<T> = { abort, waiting: 0, answer: work(abort.signal) }
+    const call: SharedCall<T> = { abort, waiting: 0, answer: work(abort.signal) }
     underWay.set(key, call)
     const forget = () => {
       if (underWay.get(key) === call) underWay.delete(key)

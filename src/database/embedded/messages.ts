@@ -128,16 +128,16 @@ export function readAnswer(bytes: Uint8Array): Answer {
     rows = []
   }
   const onMessage = (message: Message) => {
-    const of = message as unknown as Record<string, never>
-    if (message.name === 'dataRow') tryToAddRow(of.fields!)
-    else if (message.name === 'rowDescription') describe(of.fields!)
-    else if (message.name === 'commandComplete') complete(of.text!)
+    const sent = message as unknown as Record<string, never>
+    if (message.name === 'dataRow') tryToAddRow(sent.fields!)
+    else if (message.name === 'rowDescription') describe(sent.fields!)
+    else if (message.name === 'commandComplete') complete(sent.text!)
     else if (message.name === 'emptyQuery') complete('')
     else if (message.name === 'error') {
       answer.error ??= message as unknown as Error
-      answer.isFatal ||= fatalSeverities.has(of.severity!)
+      answer.isFatal ||= fatalSeverities.has(sent.severity!)
     } else if (message.name === 'notification') {
-      answer.notifications.push({ channel: of.channel!, payload: of.payload! })
+      answer.notifications.push({ channel: sent.channel!, payload: sent.payload! })
     }
   }
   new Parser().parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), onMessage)

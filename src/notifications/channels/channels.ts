@@ -12,7 +12,15 @@ import { isTimezone } from '../../runtime/timezone.ts'
 import type { Adapters, ChannelAdapter } from './adapter.ts'
 import { nextDigest } from './delivery/digest-time.ts'
 import type { RenderEvent } from './messages/renderer.ts'
-import { addChannel, type ChannelRow, deleteChannel, lockChannel, readChannel, sealedFor } from './store/channels.ts'
+import {
+  addChannel,
+  type ChannelRow,
+  deleteChannel,
+  lockChannel,
+  type NewChannelRow,
+  readChannel,
+  sealedFor,
+} from './store/channels.ts'
 import { wakeChannels } from './store/deliveries.ts'
 
 export interface ChannelsDependencies {
@@ -41,7 +49,7 @@ export interface PreparedChannelRow {
   config: unknown
   channelId: string
   secret: string | undefined
-  row: Omit<Parameters<typeof addChannel>[1], 'accountId' | 'now'>
+  row: Omit<NewChannelRow, 'accountId' | 'now'>
 }
 
 const prepareMs = 10_000

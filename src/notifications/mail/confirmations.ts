@@ -165,38 +165,28 @@ async function sendClaimed(
   }
 }
 
-/** Sends the confirmation of one address. What fails for a reason of our own lets the others go first. */
-async function sendOne(...[dependencies, due, now, signal]: Parameters<typeof attempt>): Promise<void> {
-  try {
-    await attempt(dependencies, due, now, signal)
-  } catch (error) {
-    await changeDue(dependencies.database, due, due.dueAt, { next_confirmation_at: new Date(now.getTime() + retryMs) })
-    throw error
-  }
-}
-
-async function attempt(
+/** Sends the confirmation of one address. One that reached a limit waits for it; what fails for a reason of our own lets the others go first. */
+async function sendOne(
   dependencies: ConfirmationDependencies,
   due: DueConsent,
   now: Date,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { database, addressOf, limits: allowed = usualLimits } = dependencies
-  const found = await addressOf(await channelsOf(database, due))
-  if (found === null) {
-    await changeDue(database, due, due.dueAt, { is_due: false })
-    return
-  }
-  const limits = limitsOf(due, found.address, allowed)
-  let token: string | null
   try {
-    token = await claim(database, due, { limits, now })
+    const found = await addressOf(await channelsOf(database, due))
+    if (found === null) {
+      await changeDue(database, due, due.dueAt, { is_due: false })
+      return
+    }
+    const limits = limitsOf(due, found.address, allowed)
+    const token = await claim(database, due, { limits, now })
+    if (token !== null) await sendClaimed(dependencies, due, { ...found, token, limits, now, signal })
   } catch (error) {
+    const waitMs = error instanceof LimitReached ? error.retryAfterMs : retryMs
+    await changeDue(database, due, due.dueAt, { next_confirmation_at: new Date(now.getTime() + waitMs) })
     if (!(error instanceof LimitReached)) throw error
-    await changeDue(database, due, due.dueAt, { next_confirmation_at: new Date(now.getTime() + error.retryAfterMs) })
-    return
   }
-  if (token !== null) await sendClaimed(dependencies, due, { ...found, token, limits, now, signal })
 }
 
 const sliceSize = 10

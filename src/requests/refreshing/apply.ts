@@ -34,7 +34,7 @@ async function readDue(executor: Executor, platform: PlatformName, now: Date): P
  * Claims the requests of one call: the most wanted one that is due, and others that can be read together with it.
  * @returns at most `maxHandles` of one group; none when nothing is due.
  */
-export async function claimRequests(
+export async function claimRefreshes(
   database: Database,
   platform: PlatformName,
   { maxHandles, groupOf }: Refresh,

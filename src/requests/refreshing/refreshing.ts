@@ -6,7 +6,7 @@ import type { Budget } from '../../platforms/budget/budget.ts'
 import { type Platform, PlatformError } from '../../platforms/platform.ts'
 import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { applyRefresh, claimRequests } from './apply.ts'
+import { applyRefresh, claimRefreshes } from './apply.ts'
 
 /** The share of the tightest window that must be left, and of a daily quota: the rest belongs to jobs. */
 const shareForJobs = 0.5
@@ -100,7 +100,7 @@ async function refreshOnce(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (refresh === undefined || !(await isIdle(database, name, hosts.get(name) ?? [], clock.now()))) return false
-  const claimed = await claimRequests(database, name, refresh, clock.now())
+  const claimed = await claimRefreshes(database, name, refresh, clock.now())
   if (claimed.length === 0) return false
   try {
     const answers = await refresh.read(

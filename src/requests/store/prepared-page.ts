@@ -38,10 +38,14 @@ export interface FoundPage extends PreparedPage {
 
 /** Each request once, and in the order of their keys, so that two transactions that meet on the same requests cannot deadlock. */
 function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedRequests) {
-  const of = (found: readonly FoundRequest[], relevance: Relevance) =>
+  const withKeys = (found: readonly FoundRequest[], relevance: Relevance) =>
     found.map((request) => [request.sourceId, { request, relevance }] as const)
   // A later mention on the same page wins, on topic over the others: one statement may not touch a row twice.
-  const all = [...of(offTopic, 'offTopic'), ...of(incomplete, 'incomplete'), ...of(requests, 'onTopic')]
+  const all = [
+    ...withKeys(offTopic, 'offTopic'),
+    ...withKeys(incomplete, 'incomplete'),
+    ...withKeys(requests, 'onTopic'),
+  ]
   return [...new Map(all).values()].sort((a, b) => (a.request.sourceId < b.request.sourceId ? -1 : 1))
 }
 

@@ -117,8 +117,8 @@ async function readViewers(transaction: Transaction, facts: readonly Facts[]): P
     select request_id, account_id from request_sources join account_sources using (platform, source)
     where request_id = any(${unlisted}::uuid[])`.execute(transaction)
   for (const { request_id, account_id } of rows) {
-    const of = viewers.get(request_id) ?? new Set()
-    viewers.set(request_id, of.add(account_id))
+    const accounts = viewers.get(request_id) ?? new Set()
+    viewers.set(request_id, accounts.add(account_id))
   }
   return viewers
 }

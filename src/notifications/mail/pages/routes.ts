@@ -140,7 +140,7 @@ export interface MailPagesDependencies {
 const bodyLimit = 4_096
 const schema = { hide: true }
 
-type Call = FastifyRequest<{ Params: { token: string } }>
+type LinkRequest = FastifyRequest<{ Params: { token: string } }>
 
 const show = (reply: FastifyReply, view: PageView, status = 200) =>
   reply.status(status).headers(viewHeaders).send(renderView(view))
@@ -177,31 +177,31 @@ export async function registerMailPages(app: App, dependencies: MailPagesDepende
 }
 
 function registerConfirm(app: App, { database, clock, rateLimits, onConfirmed }: MailPagesDependencies): void {
-  const answer = async ({ ip }: Call, reply: FastifyReply, said: ConfirmationAnswer) => {
+  const answer = async ({ ip }: LinkRequest, reply: FastifyReply, said: ConfirmationAnswer) => {
     if (said === 'unknown') await rateLimits.countWithoutKey(ip, reply)
     const { view, status } = confirmationViews[said]
     return show(reply, view, status)
   }
-  app.get('/mail/confirm/:token', { schema }, async (request: Call, reply) =>
+  app.get('/mail/confirm/:token', { schema }, async (request: LinkRequest, reply) =>
     answer(request, reply, await readConfirmation(database, request.params.token, clock.now())),
   )
-  app.post('/mail/confirm/:token', { schema }, async (request: Call, reply) =>
+  app.post('/mail/confirm/:token', { schema }, async (request: LinkRequest, reply) =>
     answer(request, reply, await confirmAddress(database, request.params.token, { now: clock.now(), onConfirmed })),
   )
 }
 
 function registerUnsubscribe(app: App, { database, clock, rateLimits, onUnsubscribed }: MailPagesDependencies): void {
-  const unknown = async ({ ip }: Call, reply: FastifyReply) => {
+  const unknown = async ({ ip }: LinkRequest, reply: FastifyReply) => {
     await rateLimits.countWithoutKey(ip, reply)
     return show(reply, views.unknown, 404)
   }
-  app.get('/mail/unsubscribe/:token', { schema }, async (request: Call, reply) => {
+  app.get('/mail/unsubscribe/:token', { schema }, async (request: LinkRequest, reply) => {
     const state = await readUnsubscription(database, request.params.token)
     if (state === null) return unknown(request, reply)
     if (state === 'confirmed') return show(reply, views.unsubscribe)
     return show(reply, state === 'asked' ? views.refuse : views.unsubscribed)
   })
-  app.post('/mail/unsubscribe/:token', { schema }, async (request: Call, reply) => {
+  app.post('/mail/unsubscribe/:token', { schema }, async (request: LinkRequest, reply) => {
     const input = { now: clock.now(), onUnsubscribed }
     const isKnown = await unsubscribe(database, request.params.token, input)
     return isKnown ? show(reply, views.unsubscribed) : unknown(request, reply)

@@ -19,7 +19,7 @@ const unsearchedMs = 3_600_000
 /** Fewer hits may all be matches that are not visible in the text. */
 const fewestIgnoring = 5
 
-export interface IssuePage {
+export interface ListingPage {
   source: ListRequest['source']
   label: string | null
   words: readonly string[]
@@ -30,7 +30,7 @@ export interface IssuePage {
 }
 
 /** Fetches one page of the issues of a source that have every word. */
-export type FetchIssues = (page: IssuePage) => Promise<SourcePage>
+export type FetchIssues = (page: ListingPage) => Promise<SourcePage>
 
 /**
  * GitLab may refuse an anonymous search, or ignore the words and answer all issues (profclems/glab issue 841). Then the newest
@@ -42,7 +42,7 @@ export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): 
     unsearchedUntil = new Date(clock.now().getTime() + unsearchedMs)
   }
 
-  async function fetchAnswer(page: IssuePage): Promise<{ answer: Answer; isSearched: boolean }> {
+  async function fetchAnswer(page: ListingPage): Promise<{ answer: Answer; isSearched: boolean }> {
     const { source, signal } = page
     const listAll = () => list({ source, parameters: parametersOf(page, false), signal })
     if (isAnonymous && clock.now() < unsearchedUntil) return { answer: await listAll(), isSearched: false }
@@ -82,7 +82,10 @@ export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): 
   }
 }
 
-function parametersOf({ label, words, page, since }: IssuePage, isSearched: boolean): Record<string, string | number> {
+function parametersOf(
+  { label, words, page, since }: ListingPage,
+  isSearched: boolean,
+): Record<string, string | number> {
   return {
     ...(isSearched ? { search: words.join(' '), in: 'title,description' } : {}),
     scope: 'all',
