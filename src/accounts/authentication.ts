@@ -1,10 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyScope } from '../database/column-types.ts'
+import type { Database } from '../database/open.ts'
 import type { Account, Caller } from '../http/callers.ts'
 import { type ErrorCode, ServiceError } from '../http/errors.ts'
+import type { Idempotent } from '../http/idempotency/idempotency.ts'
 import type { AccountPolicy, RateLimits } from '../http/rate-limits/rate-limits.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type Credentials, type CredentialsDependencies, createCredentials } from './credentials.ts'
 import { requireScopeOf } from './keys.ts'
+
+/** What most routes need. */
+export interface RouteDependencies {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+  idempotent: Idempotent
+}
 
 export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerOf'> {
   /** `onRequest` hook of the routes that belong to an account; the call counts towards the limit of its plan. */

@@ -7,6 +7,7 @@ import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
 import { makeKey, revokeOwnKey } from './account-keys.ts'
 import { accountExists } from './accounts.ts'
+import type { RouteDependencies } from './authentication.ts'
 import {
   answerKeys,
   keyList,
@@ -18,30 +19,24 @@ import {
   revokedKey,
 } from './key-schemas.ts'
 import { revokeKey } from './keys.ts'
-import type { AccountDependencies } from './routes.ts'
 
 /** The routes of accounts for their own keys, and those of the operator for all keys. */
-export function registerKeyRoutes(app: App, dependencies: AccountDependencies): void {
-  registerOwnKeyRoutes(app, dependencies)
-  registerAdminKeyRoutes(app, dependencies)
+export function registerKeyRoutes(app: App, dependencies: RouteDependencies): void {
+  registerListOwnKeys(app, dependencies)
+  registerCreateOwnKey(app, dependencies)
+  registerRevokeOwnKey(app, dependencies)
+  registerListKeys(app, dependencies)
+  registerCreateKey(app, dependencies)
+  registerRevokeKey(app, dependencies)
 }
 
 const ownTags = { tags: ['Keys'], security: [{ apiKey: [] }] }
 
-/** The routes of an account for its own keys. */
-function registerOwnKeyRoutes(app: App, dependencies: AccountDependencies): void {
-  registerListOwnKeys(app, dependencies)
-  registerCreateOwnKey(app, dependencies)
-  registerRevokeOwnKey(app, dependencies)
-}
-
-function registerListOwnKeys(app: App, dependencies: AccountDependencies): void {
-  const { database, clock, authentication } = dependencies
-  const onRequest = authentication.requireManage
+function registerListOwnKeys(app: App, { database, clock, authentication }: RouteDependencies): void {
   app.get(
     '/api/v1/keys',
     {
-      onRequest,
+      onRequest: authentication.requireManage,
       schema: {
         operationId: 'listKeys',
         summary: "List the account's API keys",
@@ -54,13 +49,11 @@ function registerListOwnKeys(app: App, dependencies: AccountDependencies): void 
   )
 }
 
-function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void {
-  const { clock, authentication, idempotent } = dependencies
-  const onRequest = authentication.requireManage
+function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
   app.post(
     '/api/v1/keys',
     {
-      onRequest,
+      onRequest: authentication.requireManage,
       schema: {
         operationId: 'createKey',
         summary: 'Make another API key for the account',
@@ -88,13 +81,11 @@ function registerCreateOwnKey(app: App, dependencies: AccountDependencies): void
   )
 }
 
-function registerRevokeOwnKey(app: App, dependencies: AccountDependencies): void {
-  const { database, clock, authentication } = dependencies
-  const onRequest = authentication.requireManage
+function registerRevokeOwnKey(app: App, { database, clock, authentication }: RouteDependencies): void {
   app.delete(
     '/api/v1/keys/:keyId',
     {
-      onRequest,
+      onRequest: authentication.requireManage,
       schema: {
         operationId: 'revokeKey',
         summary: "Revoke one of the account's API keys, at once and for ever",
@@ -118,20 +109,11 @@ function registerRevokeOwnKey(app: App, dependencies: AccountDependencies): void
 const adminTags = { tags: ['Admin'], security: [{ adminKey: [] }] }
 const accountPath = closed({ accountId: Type.String() })
 
-/** The operator's routes for the keys of every account. */
-function registerAdminKeyRoutes(app: App, dependencies: AccountDependencies): void {
-  registerListKeys(app, dependencies)
-  registerCreateKey(app, dependencies)
-  registerRevokeKey(app, dependencies)
-}
-
-function registerListKeys(app: App, dependencies: AccountDependencies): void {
-  const { database, clock, authentication } = dependencies
-  const onRequest = authentication.requireAdmin
+function registerListKeys(app: App, { database, clock, authentication }: RouteDependencies): void {
   app.get(
     '/api/admin/accounts/:accountId/keys',
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'listAccountKeys',
         summary: "List an account's API keys",
@@ -147,13 +129,11 @@ function registerListKeys(app: App, dependencies: AccountDependencies): void {
   )
 }
 
-function registerCreateKey(app: App, dependencies: AccountDependencies): void {
-  const { clock, authentication, idempotent } = dependencies
-  const onRequest = authentication.requireAdmin
+function registerCreateKey(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
   app.post(
     '/api/admin/accounts/:accountId/keys',
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'createAccountKey',
         summary: 'Add an API key to an account',
@@ -179,13 +159,11 @@ function registerCreateKey(app: App, dependencies: AccountDependencies): void {
   )
 }
 
-function registerRevokeKey(app: App, dependencies: AccountDependencies): void {
-  const { database, clock, authentication } = dependencies
-  const onRequest = authentication.requireAdmin
+function registerRevokeKey(app: App, { database, clock, authentication }: RouteDependencies): void {
   app.delete(
     '/api/admin/keys/:keyId',
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'revokeAccountKey',
         summary: 'Revoke an API key, at once and for ever',

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
-import type { Database, Transaction } from '../database/open.ts'
+import type { Transaction } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
-import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
-import type { Clock } from '../runtime/clock.ts'
 import { createAccountWithKey, type DeleteOfAccount, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
-import type { Authentication } from './authentication.ts'
+import type { RouteDependencies } from './authentication.ts'
 import { tiers } from './plans.ts'
 
 const tier = oneOf(tiers, { description: 'The plan' })
@@ -32,14 +31,7 @@ const accountPath = closed({ accountId: Type.String() })
 const security = [{ adminKey: [] }]
 const tags = ['Admin']
 
-export interface AccountDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-  idempotent: Idempotent
-}
-
-interface AccountRouteDependencies extends AccountDependencies {
+interface AccountRouteDependencies extends RouteDependencies {
   deleteOwned: DeleteOfAccount
 }
 
@@ -57,13 +49,11 @@ export function registerAccountRoutes(app: App, dependencies: AccountRouteDepend
   registerDelete(app, dependencies)
 }
 
-function registerCreate(app: App, dependencies: AccountDependencies): void {
-  const { clock, authentication, idempotent } = dependencies
-  const onRequest = authentication.requireAdmin
+function registerCreate(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
   app.post(
     '/api/admin/accounts',
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'createAccount',
         summary: 'Make an account with its first API key',
@@ -88,13 +78,11 @@ function registerCreate(app: App, dependencies: AccountDependencies): void {
   )
 }
 
-function registerList(app: App, dependencies: AccountDependencies): void {
-  const { database, authentication } = dependencies
-  const onRequest = authentication.requireAdmin
+function registerList(app: App, { database, authentication }: RouteDependencies): void {
   app.get(
     '/api/admin/accounts',
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'listAccounts',
         summary: 'List every account',
@@ -116,13 +104,11 @@ function registerList(app: App, dependencies: AccountDependencies): void {
   )
 }
 
-function registerUpdate(app: App, dependencies: AccountDependencies): void {
-  const { database, authentication } = dependencies
-  const onRequest = authentication.requireAdmin
+function registerUpdate(app: App, { database, authentication }: RouteDependencies): void {
   app.patch(
     '/api/admin/accounts/:accountId',
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'updateAccount',
         summary: "Change an account's plan or its monthly PAYG cap, effective at once",
@@ -148,13 +134,11 @@ function registerUpdate(app: App, dependencies: AccountDependencies): void {
   )
 }
 
-function registerDelete(app: App, dependencies: AccountRouteDependencies): void {
-  const { database, clock, authentication, deleteOwned } = dependencies
-  const onRequest = authentication.requireAdmin
+function registerDelete(app: App, { database, clock, authentication, deleteOwned }: AccountRouteDependencies): void {
   app.delete(
     '/api/admin/accounts/:accountId',
     {
-      onRequest,
+      onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'deleteAccount',
         summary: 'Delete an account: its name is removed, its keys are revoked, its ledger stays',

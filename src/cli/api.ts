@@ -38,8 +38,6 @@ const maxResultLength = 32 * 1024 * 1024
 /** The calls of a service: see createApi. */
 export type Api = ReturnType<typeof createApi>
 
-const isEventStream = ({ headers }: Response) => headers.get('content-type')?.startsWith('text/event-stream') === true
-
 /**
  * A client of the service that `config` names, for every call of `client/api.d.ts`, and those whose answers arrive in pieces. All of
  * them throw ApiError, or the reason of their signal once it is aborted, instead of returning an error.
@@ -71,7 +69,8 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
         parseAs: 'stream',
         signal,
       })
-      if (response.body && isEventStream(response)) yield* readEvents(response.body, maxResultLength)
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+      if (response.body && isStream) yield* readEvents(response.body, maxResultLength)
       else yield { event: 'result', data: JSON.stringify(await connection.readEnvelope(response)) }
     },
 

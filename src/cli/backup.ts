@@ -40,11 +40,6 @@ async function save(operator: Operator, file: string): Promise<Manifest> {
   }
 }
 
-const formatBackup = (file: string, { bytes, tables, heldMs }: Manifest): string[] => [
-  `Saved ${file}: ${count(tables.accounts?.rows ?? 0, 'account')}, ${Math.ceil(bytes / 1e6).toLocaleString('en-US')} MB unpacked.`,
-  `All other work waited ${heldMs} ms for it. The files admin-key and secrets-key of the data directory are not in it: keep a copy of them elsewhere.`,
-]
-
 const backupHelp = `
 The backup holds the whole embedded database; the service may run and write meanwhile. It holds neither admin-key nor secrets-key:
 without secrets-key no channel can send after a restore. It holds hashes of every API key: protect it like the data directory. Test it with "wishwell admin restore" and another DATA_DIR.
@@ -65,7 +60,10 @@ export function backupCommand(): Command {
       operate(
         options,
         async (operator) => ({ data: { data: { file, ...(await save(operator, file)) } } }),
-        (manifest) => formatBackup(file, manifest),
+        ({ bytes, tables, heldMs }) => [
+          `Saved ${file}: ${count(tables.accounts?.rows ?? 0, 'account')}, ${Math.ceil(bytes / 1e6).toLocaleString('en-US')} MB unpacked.`,
+          `All other work waited ${heldMs} ms for it. The files admin-key and secrets-key of the data directory are not in it: keep a copy of them elsewhere.`,
+        ],
       ),
     )
 }

@@ -69,11 +69,6 @@ function readBody(given: string): unknown {
   }
 }
 
-/** Writes an answer as it arrives, no faster than it is read. */
-async function print(bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of bytes) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
-}
-
 async function callApi(method: (typeof methods)[number], path: string, options: CallOptions): Promise<void> {
   exitWhenOutputCloses()
   const { data, header: headers = {} } = options
@@ -88,7 +83,8 @@ async function callApi(method: (typeof methods)[number], path: string, options: 
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const answer = await connection.stream(request)
-    if (answer.body) await print(answer.body)
+    // As it arrives, and no faster than it is read.
+    for await (const chunk of answer.body ?? []) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
   }
   if (isAdminPath(path)) {
     const { withOperator } = await import('./operator.ts')

@@ -14,13 +14,6 @@ import { helpEnd } from './options.ts'
 import { columnsOf, exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
-/** Shows how far a dump is written or read. */
-interface MovingMeter {
-  show(progress: MovingProgress): void
-  /** Removes the bar from the terminal. */
-  clear(): void
-}
-
 const maxBarColumns = 40
 const redrawMs = 100
 /** Without a terminal there is a line for each of these shares of the rows. */
@@ -35,8 +28,8 @@ export function formatMovingBar({ rows, totalRows, bytes }: MovingProgress, colu
   return `${'█'.repeat(Math.round(share * room)).padEnd(room, '░')}  ${text}`
 }
 
-/** A bar on a terminal; elsewhere a line for each tenth of the rows. */
-export function createMovingMeter(stream: NodeJS.WriteStream, verb: string): MovingMeter {
+/** Shows how far a dump is written or read: a bar on a terminal, which `clear` removes; elsewhere a line for each tenth of the rows. */
+export function createMovingMeter(stream: NodeJS.WriteStream, verb: string) {
   let shownAt = Number.NEGATIVE_INFINITY
   let isShown = false
   let nextShare = lineShare
@@ -52,7 +45,7 @@ export function createMovingMeter(stream: NodeJS.WriteStream, verb: string): Mov
     stream.write(`${verb} ${rows.toLocaleString('en-US')} of ${count(totalRows, 'row')}, ${size}\n`)
   }
   return {
-    show: (progress) => {
+    show: (progress: MovingProgress) => {
       if (!stream.isTTY) return showLine(progress)
       const now = performance.now()
       if (now - shownAt < redrawMs) return

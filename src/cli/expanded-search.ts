@@ -95,15 +95,15 @@ export async function searchExpanded(
   })
 }
 
-const formatError = ({ platform, topic, code, message }: ExpandedAnswer['meta']['errors'][number]) =>
-  `${printable(platform)} (${printable(topic)}): ${code}: ${printable(message)}`
-
 /** The collections of an expanded search, as text. */
 export function formatExpansion({ meta, usage }: ExpandedAnswer): string[] {
   const { topicsScraped, topicsSkipped, newResultsFound, scrapingTimeMs, errors } = meta
   const fresh = topicsSkipped === 0 ? '' : ` (${topicsSkipped} fresh already)`
   return [
-    ...errors.map(formatError),
+    ...errors.map(
+      ({ platform, topic, code, message }) =>
+        `${printable(platform)} (${printable(topic)}): ${code}: ${printable(message)}`,
+    ),
     `Collected ${count(topicsScraped, 'topic')}${fresh}: ${newResultsFound} new requests in ${formatDuration(scrapingTimeMs)}. ` +
       `Credits: ${usage.credits.remaining} of ${usage.credits.limit} left.`,
   ]

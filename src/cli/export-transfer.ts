@@ -106,9 +106,6 @@ export interface Written {
   hasHeader: boolean
 }
 
-/** Whether another try may succeed. */
-const isTemporary = (error: unknown) => error instanceof ApiError && error.temporary
-
 export interface Transfer {
   format: ExportFormat
   /** Opens the export behind the record that has this cursor. */
@@ -138,8 +135,8 @@ export async function transferRecords({ format, open, write, written }: Transfer
       }
       return
     } catch (error) {
-      if (!isTemporary(error) || tries >= maxTries) throw error
-      await sleep((error as ApiError).retryAfterMs ?? firstPauseMs * 2 ** (tries - 1))
+      if (!(error instanceof ApiError && error.temporary) || tries >= maxTries) throw error
+      await sleep(error.retryAfterMs ?? firstPauseMs * 2 ** (tries - 1))
     }
   }
 }

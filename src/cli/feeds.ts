@@ -21,17 +21,13 @@ interface AddOptions {
   json: boolean
 }
 
-function bodyOf({ topic, watch: watchId, search: query, name }: AddOptions): Body<'createFeed'> {
+async function add({ topic, watch: watchId, search: query, name, json }: AddOptions): Promise<void> {
   const of = defined({ topic, watchId, query })
   if (Object.keys(of).length !== 1) throw new CommandError('Give one of --topic, --watch, --search.', exitCodes.usage)
   const kind = topic !== undefined ? 'topic' : watchId !== undefined ? 'watch' : 'search'
-  return { kind, ...of, ...defined({ name }) }
-}
-
-async function add(options: AddOptions): Promise<void> {
-  const body = bodyOf(options)
+  const body = { kind, ...of, ...defined({ name }) } satisfies Body<'createFeed'>
   await printAnswer(
-    options,
+    { json },
     (api) => api.POST('/api/v1/feeds', { params: { header: once() }, body }),
     ({ data }) => [
       `Feed ${printable(data.feedId)}`,

@@ -30,8 +30,6 @@ interface Watcher {
   signal: AbortSignal
 }
 
-const isFinal = (job: Pick<Job, 'status'>): boolean => job.status === 'completed' || job.status === 'failed'
-
 /**
  * Polls a job until it has ended, through failed polls and restarts of the service.
  * @throws ApiError when the service refuses, or (`temporary`) was unavailable for a minute; the reason of the signal once it is
@@ -51,7 +49,7 @@ export async function waitForJob(api: Api, jobId: string, watcher: Watcher, timi
       inTrouble = false
       pauseMs = Math.min(maxPauseMs, pauseMs * 1.25)
       onJob(job)
-      if (isFinal(job)) return job
+      if (job.status === 'completed' || job.status === 'failed') return job
     } catch (error) {
       if (!(error instanceof ApiError && error.temporary)) throw error
       const awayMs = timing.now() - answeredAt

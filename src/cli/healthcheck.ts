@@ -26,15 +26,11 @@ export interface HealthResult {
   service?: unknown
 }
 
-async function readService(response: Response): Promise<Pick<HealthResult, 'service'>> {
-  if (!response.headers.get('content-type')?.startsWith('application/json')) return {}
-  return { service: await response.json() }
-}
-
 async function ask(url: string): Promise<HealthResult> {
   try {
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
-    if (response.ok) return { healthy: true, url, ...(await readService(response)) }
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    if (response.ok) return { healthy: true, url, ...(isJson ? { service: await response.json() } : {}) }
     await response.body?.cancel()
     return { healthy: false, url, reason: `${url} answered ${response.status}.` }
   } catch (error) {
@@ -52,9 +48,6 @@ export async function checkHealth(environment?: Record<string, string | undefine
   }
 }
 
-const asText = ({ healthy, url, reason = '' }: HealthResult) =>
-  healthy ? `healthy: ${url}` : `unhealthy: ${printable(reason)}`
-
 /** `wishwell admin healthcheck`: for containers, which need no curl then. */
 export function healthcheckCommand(): Command {
   return new Command('healthcheck')
@@ -64,8 +57,9 @@ export function healthcheckCommand(): Command {
     .showHelpAfterError('(wishwell admin healthcheck --help shows every option)')
     .action(async ({ json }: { json: boolean }) => {
       const result = await checkHealth()
+      const { healthy, url, reason = '' } = result
       if (json) printJson(result)
-      else printLines([asText(result)])
-      if (!result.healthy) process.exitCode = exitCodes.failed
+      else printLines([healthy ? `healthy: ${url}` : `unhealthy: ${printable(reason)}`])
+      if (!healthy) process.exitCode = exitCodes.failed
     })
 }

@@ -58,11 +58,6 @@ function describeMatches({ matched, matchedByPlatform, samples }: Purged): strin
   ]
 }
 
-function describePurged({ deleted, purgeId }: Purged): string[] {
-  const suppressed = purgeId === null ? [] : [`They are suppressed (purge ${purgeId}).`]
-  return [`${count(deleted, 'request')} deleted.`, ...suppressed]
-}
-
 /** @throws CommandError when no selection is given, or two that exclude each other. */
 function toBody({ platform, olderThan, id, sourceUrl: url, author, suppress }: PurgeOptions) {
   const exclusive = Object.entries({ '--older-than': olderThan, '--id': id, '--source-url': url, '--author': author })
@@ -110,7 +105,11 @@ export function purgeCommand(): Command {
       return operate(
         options,
         (operator) => purge(operator, options),
-        (data) => (data.dryRun ? describeMatches(data) : describePurged(data)),
+        (data) => {
+          if (data.dryRun) return describeMatches(data)
+          const suppressed = data.purgeId === null ? [] : [`They are suppressed (purge ${data.purgeId}).`]
+          return [`${count(data.deleted, 'request')} deleted.`, ...suppressed]
+        },
         { timeoutMs },
       )
     })

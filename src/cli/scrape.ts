@@ -73,12 +73,8 @@ function abortOnInterrupt(explain: () => string): AbortSignal {
   return interruption.signal
 }
 
-function bodyOf(topic: string, { platforms, source: sources, depth }: ScrapeOptions): Body<'startScrapeJob'> {
-  return { topic, ...defined({ platforms, sources, depth }) }
-}
-
 async function scrape(topic: string, options: ScrapeOptions): Promise<void> {
-  const { json, wait } = options
+  const { json, wait, platforms, source: sources, depth } = options
   exitWhenOutputCloses()
   const config = readClientConfig()
   const api = createApi(config)
@@ -88,7 +84,7 @@ async function scrape(topic: string, options: ScrapeOptions): Promise<void> {
       ? 'Interrupted before the service answered; the job may have started.'
       : `Interrupted. The job continues in the service; poll it with:\n  ${pollCommand(started.data.jobId)}\nor cancel it with:\n  wishwell jobs cancel ${printable(started.data.jobId)}`,
   )
-  started = await startJob(api, bodyOf(topic, options), signal)
+  started = await startJob(api, { topic, ...defined({ platforms, sources, depth }) }, signal)
   if (wait) return watch(started, { api, config, json, signal })
   if (json) printJson(started)
   else printLines([...formatStarted(started), 'Poll it with:', `  ${pollCommand(started.data.jobId)}`])

@@ -13,13 +13,10 @@ type IndexStatus = Status['indexes'][number]
 
 const pollMs = 1_000
 
-const describeState = ({ state, isCopied }: IndexStatus): string =>
-  state === 'building' && isCopied ? 'building, all requests are copied' : state
-
 const describeIndex = (index: IndexStatus): string =>
   [
     printable(index.name),
-    describeState(index),
+    index.state === 'building' && index.isCopied ? 'building, all requests are copied' : index.state,
     ...(index.documents === null ? [] : [`${index.documents} requests`]),
     ...(index.bytes === null ? [] : [`${Math.ceil(index.bytes / 1_000_000)} MB`]),
     index.unreadChanges === 0
@@ -38,8 +35,6 @@ function describe({ engine, isReachable, indexes }: Status): string[] {
   ]
 }
 
-const isBeingBuilt = ({ indexes }: Status) => indexes.some(({ state }) => state === 'creating' || state === 'building')
-
 /** Waits until no index is being built. */
 async function waitForIndex({ api }: Operator): Promise<void> {
   let last = ''
@@ -48,7 +43,7 @@ async function waitForIndex({ api }: Operator): Promise<void> {
     const lines = describe(data)
     if (lines.join('\n') !== last) noteLines(lines)
     last = lines.join('\n')
-    if (!isBeingBuilt(data)) return
+    if (!data.indexes.some(({ state }) => state === 'creating' || state === 'building')) return
     await sleep(pollMs)
   }
 }

@@ -7,10 +7,6 @@ export const pollCommand = (jobId: string): string => `wishwell jobs show ${shel
 
 type Started = Answer<'startScrapeJob'>
 
-function formatCredits({ credits: { used, limit, remaining } }: Started['usage']): string {
-  return `Credits: ${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')} used this month, ${remaining.toLocaleString('en-US')} remaining.`
-}
-
 /** The lines about a job that was started. */
 export function formatStarted({ data: { jobId, topic, platforms, depth, sources } }: Started): string[] {
   const cost = count(depth * platforms.length, 'credit')
@@ -99,10 +95,10 @@ export function formatOutcome(job: Job): string[] {
 }
 
 /** The outcome of a job, the credits, and the next step. */
-export function formatSummary(job: Job, usage: Started['usage']): string[] {
+export function formatSummary(job: Job, { credits: { used, limit, remaining } }: Started['usage']): string[] {
   return [
     ...formatOutcome(job),
-    formatCredits(usage),
+    `Credits: ${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')} used this month, ${remaining.toLocaleString('en-US')} remaining.`,
     ...(job.status === 'failed' ? [] : [`Search it with: wishwell search ${lastArgument(printable(job.topic))}`]),
   ]
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Difference } from '../credits/differences.ts'
-import type { Verified, WrongNumber } from '../requests/wrong-number.ts'
+import type { Verified } from '../requests/wrong-number.ts'
 import { answerOf } from './api.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { operate, operatorCommand } from './operator-command.ts'
@@ -24,9 +24,6 @@ const sound: Record<Part, string> = {
 export const describeDifference = ({ accountId, check, subject, stored, expected }: Difference): string =>
   `account ${accountId}, ${printable(check)} (${printable(subject)}): is ${stored ?? 'missing'}, must be ${expected ?? 'absent'}`
 
-const describeWrong = ({ subject, check, stored, expected }: WrongNumber): string =>
-  `${printable(subject)}, ${printable(check)}: is ${printable(stored ?? 'missing')}, must be ${printable(expected ?? 'absent')}`
-
 interface Findings extends Partial<Record<Exclude<Part, 'ledger'>, Verified>> {
   /** Of the ledger. */
   differences?: Difference[]
@@ -35,7 +32,10 @@ interface Findings extends Partial<Record<Exclude<Part, 'ledger'>, Verified>> {
 const ofPart = (findings: Findings, part: Part): string[] =>
   part === 'ledger'
     ? (findings.differences ?? []).map(describeDifference)
-    : (findings[part]?.wrong ?? []).map(describeWrong)
+    : (findings[part]?.wrong ?? []).map(
+        ({ subject, check, stored, expected }) =>
+          `${printable(subject)}, ${printable(check)}: is ${printable(stored ?? 'missing')}, must be ${printable(expected ?? 'absent')}`,
+      )
 
 /** Empty where something is wrong: that is an error. */
 function describeSound(findings: Findings, verified: readonly Part[]): string[] {

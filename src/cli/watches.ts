@@ -25,15 +25,6 @@ const watchId = 'as "wishwell watches list" shows it'
 
 const topic = 'the topic of the requests, 2 to 100 characters; quote it when it has spaces'
 
-const changeSubcommand = () =>
-  addTelling(addTerms(subcommand('update', 'change a watch; what is not given stays').argument('<watchId>', watchId)))
-    .option('--name <name>', 'how people call it')
-    .option('--no-goal', 'remove its goal')
-    .option('--no-channels', 'tell no channel of it')
-    .option('--no-sources', "collect from the service's own sources")
-    .option('--no-reports-quiet', 'send no report without news')
-    .option('--no-filters', 'all requests are news; options that filter replace all filters of the watch')
-
 /** `wishwell watches`: topics that are collected by a schedule. */
 export const watchesCommand = (): Command =>
   commandGroup('watches', 'watch topics: collect them by a schedule, within a budget of credits a month', [
@@ -43,7 +34,14 @@ export const watchesCommand = (): Command =>
     addTerms(
       subcommand('preview', 'show when a watch would run, and what that costs at most').argument('<topic>', topic),
     ).action(preview),
-    changeSubcommand().action(change),
+    addTelling(addTerms(subcommand('update', 'change a watch; what is not given stays').argument('<watchId>', watchId)))
+      .option('--name <name>', 'how people call it')
+      .option('--no-goal', 'remove its goal')
+      .option('--no-channels', 'tell no channel of it')
+      .option('--no-sources', "collect from the service's own sources")
+      .option('--no-reports-quiet', 'send no report without news')
+      .option('--no-filters', 'all requests are news; options that filter replace all filters of the watch')
+      .action(change),
     subcommand('list', 'list the watches of the account').action(list),
     subcommand('show', 'show a watch and its next runs; counts as a look').argument('<watchId>', watchId).action(show),
     subcommand('pause', 'pause a watch').argument('<watchId>', watchId).action(pause),

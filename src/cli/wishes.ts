@@ -27,31 +27,19 @@ type Mark = NonNullable<ListQuery['mark']>
 const orders: NonNullable<ListQuery['sortBy']>[] = ['votes', 'requests', 'growing', 'new']
 const marks: Mark[] = ['planned', 'done', 'ignored', 'none']
 
-const listCommand = () =>
-  subcommand('list', 'list wishes with their numbers')
-    .addOption(
-      new Option('--sort <order>', 'most voted, most requests, fastest growing or newest first').choices(orders),
-    )
-    .addOption(new Option('--mark <mark>', 'only wishes with this mark of the account').choices(marks))
-    .option('--starred', 'only wishes with a star of the account')
-    .option('--topic <topic>', 'only wishes of this topic')
-    .option('--limit <wishes>', 'maximum of wishes to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
-    .option('--cursor <cursor>', 'continue where an earlier list ended')
-    .action(list)
-
-const markCommand = () =>
-  subcommand('mark', 'mark a wish, for the account alone; what is not given stays')
-    .argument('<wishId>', 'as "wishwell wishes list" shows it')
-    .addOption(new Option('--as <mark>', 'its mark; "none" removes it').choices(marks))
-    .addOption(new Option('--star', 'add a star').conflicts('unstar'))
-    .option('--unstar', 'remove the star')
-    .option('--note <text>', 'a note; the empty text removes it')
-    .action(mark)
-
 /** `wishwell wishes`: what people ask for, each wish once. */
 export const wishesCommand = (): Command =>
   commandGroup('wishes', 'list, merge, split and mark wishes: each is a set of requests that ask for the same (free)', [
-    listCommand(),
+    subcommand('list', 'list wishes with their numbers')
+      .addOption(
+        new Option('--sort <order>', 'most voted, most requests, fastest growing or newest first').choices(orders),
+      )
+      .addOption(new Option('--mark <mark>', 'only wishes with this mark of the account').choices(marks))
+      .option('--starred', 'only wishes with a star of the account')
+      .option('--topic <topic>', 'only wishes of this topic')
+      .option('--limit <wishes>', 'maximum of wishes to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+      .option('--cursor <cursor>', 'continue where an earlier list ended')
+      .action(list),
     subcommand('show', 'show a wish, its requests, and when it was asked for')
       .argument('<wishId>', 'as "wishwell wishes list" shows it')
       .option('--limit <requests>', 'maximum of requests to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
@@ -72,7 +60,13 @@ export const wishesCommand = (): Command =>
     subcommand('undo', 'undo a merge or a split')
       .argument('<correctionId>', 'as "wishwell wishes corrections" shows it')
       .action(undo),
-    markCommand(),
+    subcommand('mark', 'mark a wish, for the account alone; what is not given stays')
+      .argument('<wishId>', 'as "wishwell wishes list" shows it')
+      .addOption(new Option('--as <mark>', 'its mark; "none" removes it').choices(marks))
+      .addOption(new Option('--star', 'add a star').conflicts('unstar'))
+      .option('--unstar', 'remove the star')
+      .option('--note <text>', 'a note; the empty text removes it')
+      .action(mark),
     correctCommand(),
   ])
 

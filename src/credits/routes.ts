@@ -1,29 +1,20 @@
 import { Type } from 'typebox'
-import type { Authentication } from '../accounts/authentication.ts'
+import type { RouteDependencies } from '../accounts/authentication.ts'
 import { packNames, packs } from '../accounts/plans.ts'
-import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
-import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
-import type { Clock } from '../runtime/clock.ts'
 import { grantPack } from './ledger.ts'
 import { verifyLedger } from './verify.ts'
-
-export interface CreditDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-  idempotent: Idempotent
-}
 
 const packList = Object.entries(packs)
   .map(([name, { credits, priceUsd }]) => `${name} (${credits} credits, $${priceUsd})`)
   .join(', ')
 
 /** The operator's routes for credits. */
-export function registerCreditRoutes(app: App, dependencies: CreditDependencies): void {
+export function registerCreditRoutes(app: App, dependencies: RouteDependencies): void {
   registerPacks(app, dependencies)
   registerVerify(app, dependencies)
 }
@@ -36,7 +27,7 @@ const difference = closed({
   expected: nullable(Type.String()),
 })
 
-function registerVerify(app: App, { database, authentication }: CreditDependencies): void {
+function registerVerify(app: App, { database, authentication }: RouteDependencies): void {
   app.get(
     '/api/admin/verify',
     {
@@ -58,7 +49,7 @@ function registerVerify(app: App, { database, authentication }: CreditDependenci
 }
 
 /** Pay-as-you-go credits: the operator's payment system calls it. */
-function registerPacks(app: App, { clock, authentication, idempotent }: CreditDependencies): void {
+function registerPacks(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
   app.post(
     '/api/admin/accounts/:accountId/packs',
     {

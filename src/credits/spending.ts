@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Period } from '../accounts/period.ts'
-import type { EntryKind, PackName, SpendingOperation } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionNumber, type PageInput } from '../http/pagination.ts'
 
@@ -98,41 +97,6 @@ const mostOf = (rows: readonly Reserved[], idOf: (row: Reserved) => string | nul
     .toSorted(([id, own], [otherId, other]) => creditsOf(other) - creditsOf(own) || (id < otherId ? -1 : 1))
     .slice(0, maxSpenders)
 
-/** One movement of an account's credits, in the form for its owner. */
-interface StatementEntry {
-  entryId: number
-  createdAt: string
-  /** The UTC month of the pool that it belongs to, YYYY-MM. */
-  month: string
-  kind: EntryKind
-  operation: SpendingOperation | 'pack'
-  /** The id of the job or of the call. */
-  cause: string
-  /** Of a job. */
-  topic: string | null
-  /** The pack of a grant; null for other movements. */
-  pack: PackName | null
-  /** The API key that paid; null for a session that no key opened, and for entries of before keys were named. */
-  keyId: string | null
-  keyName: string | null
-  /** The watch whose run it was. */
-  watchId: string | null
-  /** Null once it is deleted. */
-  watchName: string | null
-  /** The change of each balance, in whole credits. */
-  changes: {
-    poolHeld: number
-    poolSettled: number
-    paygHeld: number
-    paygSettled: number
-    paygGranted: number
-  }
-}
-
-interface StatementInput extends PageInput {
-  accountId: string
-}
-
 const cursors = cursorsOf<[entryId: number]>('entries', isPositionNumber)
 
 /**
@@ -142,8 +106,8 @@ const cursors = cursorsOf<[entryId: number]>('entries', isPositionNumber)
  */
 export async function readStatement(
   executor: Executor,
-  { accountId, limit, cursor }: StatementInput,
-): Promise<{ entries: StatementEntry[]; hasMore: boolean; cursor: string | null }> {
+  { accountId, limit, cursor }: PageInput & { accountId: string },
+) {
   let query = executor
     .selectFrom('credit_entries as entry')
     .leftJoin('api_keys as key', 'key.id', 'entry.key_id')

@@ -1,9 +1,7 @@
-import type { Authentication } from '../accounts/authentication.ts'
+import type { RouteDependencies } from '../accounts/authentication.ts'
 import type { JobTermsDependencies } from '../collecting/scraping/job-terms.ts'
-import type { Database, Executor } from '../database/open.ts'
-import type { Idempotent } from '../http/idempotency/idempotency.ts'
+import type { Executor } from '../database/open.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
-import type { Clock } from '../runtime/clock.ts'
 import { readLastRuns } from './history.ts'
 import type { RunDependencies } from './runs.ts'
 import { previewRuns } from './schedule.ts'
@@ -16,11 +14,7 @@ export const tags = ['Watches']
 /** @returns those of the ids that are no channels of the account, also texts that are no ids. */
 type FindUnknownChannels = (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
 
-export interface WatchDependencies extends JobTermsDependencies, RunDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-  idempotent: Idempotent
+export interface WatchDependencies extends RouteDependencies, JobTermsDependencies, RunDependencies {
   findUnknownChannels: FindUnknownChannels
   /** Whether a model compares news with goals. */
   comparesGoals: boolean

@@ -5,29 +5,12 @@ import type { SkipReason } from '../database/tables/watches.ts'
 import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
 import type { MaintenanceJob } from '../runtime/maintenance.ts'
 
-/** A run of a watch as its account sees it. */
-export interface WatchRun {
-  runId: string
-  trigger: 'schedule' | 'manual'
-  /** ISO 8601 */
-  dueAt: string
-  begunAt: string
-  skipped: SkipReason | null
-  /** Null for a run that was skipped. */
-  jobId: string | null
-  status: JobStatus | null
-  /** Of delivered pages. */
-  credits: number
-  requestsCreated: number
-  maybeCreated: number
-}
-
 interface RunRow {
   id: string
-  trigger: WatchRun['trigger']
+  trigger: 'schedule' | 'manual'
   due_at: Date
   begun_at: Date
-  skipped: WatchRun['skipped']
+  skipped: SkipReason | null
   job_id: string | null
   status: JobStatus | null
   pages: number
@@ -36,7 +19,7 @@ interface RunRow {
   key: string
 }
 
-const toRun = (row: RunRow): WatchRun => ({
+const toRun = (row: RunRow) => ({
   runId: row.id,
   trigger: row.trigger,
   dueAt: row.due_at.toISOString(),
@@ -48,6 +31,9 @@ const toRun = (row: RunRow): WatchRun => ({
   requestsCreated: row.created,
   maybeCreated: row.maybe,
 })
+
+/** A run of a watch as its account sees it. `jobId` is null for a run that was skipped; `credits` are those of delivered pages. */
+export type WatchRun = ReturnType<typeof toRun>
 
 /** What the jobs of `runs` came to. */
 const resultColumns = sql`case when scrape_jobs.id is not null then ${jobStatus} end as status, pages, created, maybe`
@@ -80,10 +66,7 @@ const cursors = cursorsOf<Position>('watch runs', isMoment, isPositionId)
  * One page of the history of a watch, the last due first.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
-export async function listRuns(
-  executor: Executor,
-  { watchId, limit, cursor }: PageInput & { watchId: string },
-): Promise<{ runs: WatchRun[]; hasMore: boolean; cursor: string | null }> {
+export async function listRuns(executor: Executor, { watchId, limit, cursor }: PageInput & { watchId: string }) {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const from =
     after === null

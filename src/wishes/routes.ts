@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import type { Authentication } from '../accounts/authentication.ts'
+import type { RouteDependencies } from '../accounts/authentication.ts'
 import { requestStatuses } from '../database/column-types.ts'
-import type { Database, Executor } from '../database/open.ts'
+import type { Executor } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
@@ -11,7 +11,6 @@ import { parseQueryFilters, queryFilters } from '../requests/filters/filters.ts'
 import { requestRecord } from '../requests/record.ts'
 import { dayOf } from '../requests/timeline.ts'
 import { viewOf } from '../requests/views/view.ts'
-import type { Clock } from '../runtime/clock.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
 import { readWish } from './detail.ts'
 import { type MarkFilter, wishOrders } from './list/filters.ts'
@@ -24,10 +23,7 @@ import { markFilters, wishMark } from './marks/routes.ts'
 const security = [{ apiKey: [] }]
 const tags = ['Wishes']
 
-export interface WishDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
+export interface WishDependencies extends Omit<RouteDependencies, 'idempotent'> {
   cachedRead: CoalescedReads
   possiblySame: PossiblySame
 }

@@ -4,17 +4,13 @@ import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { bodyErrors, closed, errorResponses, moment } from '../../http/schemas.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { accountExists } from '../accounts.ts'
-import type { Authentication } from '../authentication.ts'
+import type { RouteDependencies } from '../authentication.ts'
 import { invitationTimeMs, linkUrl, listLinks, makeLink, maxOpenLinks, revokeLinks } from './links.ts'
 import { endSessionsOf } from './sessions.ts'
 
-export interface AdminSessionDependencies {
-  database: Database
-  clock: Clock
+export interface AdminSessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
   adminKey: string
-  authentication: Authentication
   /** The address that links begin with. */
   publicUrl: () => string
 }

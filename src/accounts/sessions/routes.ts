@@ -1,25 +1,20 @@
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { keyScopes } from '../../database/column-types.ts'
-import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { ServiceError } from '../../http/errors.ts'
 import type { RateLimits } from '../../http/rate-limits/rate-limits.ts'
 import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Authentication } from '../authentication.ts'
+import type { RouteDependencies } from '../authentication.ts'
 import type { SignedIn } from '../credentials.ts'
 import { tiers } from '../plans.ts'
 import { clearSessionCookie, cookieOf, refuseFromElsewhere, sessionCookie, setSessionCookie } from './cookie.ts'
 import { openWithLink } from './links.ts'
 import { csrfTokenOf, endSession, findSession, openSession } from './sessions.ts'
 
-export interface SessionDependencies {
-  database: Database
-  clock: Clock
+export interface SessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
   adminKey: string
   rateLimits: RateLimits
-  authentication: Authentication
 }
 
 const sessionAnswer = closed({

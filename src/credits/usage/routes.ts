@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { accountExists } from '../../accounts/accounts.ts'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import {
   monthPattern,
   monthPeriod,
@@ -18,7 +18,6 @@ import { isId } from '../../http/ids.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { maxSpenders, readSpending, readStatement } from '../spending.ts'
 import { readDailyUsage, readUsage } from '../usage.ts'
 
@@ -26,12 +25,6 @@ const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']
 const entryKinds: EntryKind[] = ['reserve', 'settle', 'release', 'grant']
 const security = [{ apiKey: [] }]
 const tags = ['Usage']
-
-export interface UsageDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-}
 
 const spent = {
   held: Type.Integer({ description: 'What jobs and live calls under way hold' }),
@@ -157,12 +150,12 @@ async function spendersIn(database: Database, accountId: string, { from, until, 
 }
 
 /** The use of an account, and its statement. Free. */
-export function registerUsageRoutes(app: App, dependencies: UsageDependencies): void {
+export function registerUsageRoutes(app: App, dependencies: RouteDependencies): void {
   registerUsage(app, dependencies)
   registerStatement(app, dependencies)
 }
 
-function registerUsage(app: App, { database, clock, authentication }: UsageDependencies): void {
+function registerUsage(app: App, { database, clock, authentication }: RouteDependencies): void {
   const answer = async (accountId: string, { days, ...named }: Static<typeof usageQuery>) => {
     const period = periodIn(named)
     const now = clock.now()
@@ -213,13 +206,11 @@ function registerUsage(app: App, { database, clock, authentication }: UsageDepen
   )
 }
 
-function registerStatement(app: App, { database, authentication }: UsageDependencies): void {
-  const onRequest = authentication.requireAccount
-
+function registerStatement(app: App, { database, authentication }: RouteDependencies): void {
   app.get(
     '/api/v1/usage/entries',
     {
-      onRequest,
+      onRequest: authentication.requireAccount,
       schema: {
         operationId: 'listUsageEntries',
         summary: 'Read the statement: every movement of credits with its cause',

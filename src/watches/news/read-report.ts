@@ -1,32 +1,23 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import {
-  type NewsItem,
-  type SectionName,
+  type ListedNews,
+  listItems,
   type ShownItem,
   type ShowOptions,
   type StoredItem,
-  sectionNames,
-  sectionOf,
   showItems,
   storedColumns,
-  toNewsItem,
 } from './shown-items.ts'
 import { readWatchOfNews } from './watch.ts'
 
 /** A report as it can be told now. */
-export interface NewsReport extends Record<SectionName, NewsItem[]> {
+export interface NewsReport extends ListedNews {
   reportId: string
-  watchId: string
-  watchName: string
-  topic: string
-  goal: string | null
   /** The report before it; null for the first one, whose wishes are all new. */
   since: Date | null
   until: Date
   isFirst: boolean
-  /** How many each list would have in full. */
-  totals: Record<SectionName, number>
   /** How many of `newWishes` were not compared with the goal; 0 without a goal. */
   notCompared: number
 }
@@ -36,9 +27,6 @@ export interface ReadReportInput {
   now: Date
   publicUrl: string
 }
-
-/** How many items of a list are read out. */
-export const shownInSection = 50
 
 interface ReportRow {
   watch_id: string
@@ -69,24 +57,9 @@ export async function readReport(
   const shown = await showItems(executor, items, { view: watch.view, publicUrl })
   const all = report.new_wishes + report.grown + report.completed + report.declined
   if (all > 0 && shown.length === 0) return null
-  const bySection = Map.groupBy(shown, sectionOf)
-  const counted = {
-    newWishes: report.new_wishes,
-    grown: report.grown,
-    completed: report.completed,
-    declined: report.declined,
-  }
-  const kindOf = { newWishes: 'new', grown: 'grown', completed: 'completed', declined: 'declined' } as const
-  const sections = Object.fromEntries(
-    sectionNames.map((name) => [name, (bySection.get(name) ?? []).slice(0, shownInSection).map(toNewsItem)]),
-  ) as Record<SectionName, NewsItem[]>
-  // What the report did not keep counts where it would be.
-  const totals = Object.fromEntries(
-    sectionNames.map((name) => {
-      const unkept = name === 'other' ? 0 : counted[name] - items.filter(({ kind }) => kind === kindOf[name]).length
-      return [name, (bySection.get(name)?.length ?? 0) + unkept]
-    }),
-  ) as Record<SectionName, number>
+  const { new_wishes, grown, completed, declined } = report
+  const found = { new: new_wishes, grown, completed, declined }
+  const { totals, ...sections } = listItems(shown, { found, kept: items })
   return {
     reportId,
     watchId: watch.id,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { includesScope } from '../../accounts/keys.ts'
 import { requestStatuses } from '../../database/column-types.ts'
-import type { Database, Executor } from '../../database/open.ts'
+import type { Executor } from '../../database/open.ts'
 import { noteIfWritable } from '../../database/writes.ts'
 import type { App } from '../../http/app-type.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
@@ -11,7 +11,6 @@ import { isId } from '../../http/ids.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { markRead, readNews, type WatchNews } from './unread.ts'
 import { readWatchOfNews } from './watch.ts'
 
@@ -69,10 +68,7 @@ const shared = { tags: ['News'], security: [{ apiKey: [] }] }
 /** Notes that an account has looked at some of its watches (`watches/watch.ts`). */
 export type NoteLook = (executor: Executor, watchIds: readonly string[], now: Date) => Promise<void>
 
-export interface NewsDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
+export interface NewsDependencies extends Omit<RouteDependencies, 'idempotent'> {
   publicUrl: () => string
   noteLook: NoteLook
 }

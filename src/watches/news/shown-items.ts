@@ -118,14 +118,42 @@ export const storedColumns = sql`item.report_id as "reportId", item.kind, item.w
   item.votes_gained as "votesGained", item.requests_gained as "requestsGained", item.fits`
 
 /** The lists of news. */
-export const sectionNames = ['newWishes', 'grown', 'completed', 'declined', 'other'] as const
+const sectionNames = ['newWishes', 'grown', 'completed', 'declined', 'other'] as const
 
-export type SectionName = (typeof sectionNames)[number]
+type SectionName = (typeof sectionNames)[number]
 
-const sectionOfKind = { new: 'newWishes', grown: 'grown', completed: 'completed', declined: 'declined' } as const
+const kindOf = { newWishes: 'new', grown: 'grown', completed: 'completed', declined: 'declined' } as const
 
-/** Where an item is listed: what does not fit the goal is in a list of its own. */
-export const sectionOf = ({ kind, fits }: Pick<ShownItem, 'kind' | 'fits'>): SectionName =>
-  fits === false ? 'other' : sectionOfKind[kind]
+/** How many items of a list are read out. */
+const shownInSection = 50
 
-export const toNewsItem = ({ kind: _kind, fits: _fits, stored: _stored, ...item }: ShownItem): NewsItem => item
+/** The news of a watch, in lists. */
+export interface ListedNews extends Record<SectionName, NewsItem[]> {
+  watchId: string
+  watchName: string
+  topic: string
+  goal: string | null
+  /** How many each list would have in full. */
+  totals: Record<SectionName, number>
+}
+
+const toNewsItem = ({ kind: _kind, fits: _fits, stored: _stored, ...item }: ShownItem): NewsItem => item
+
+/**
+ * The lists of news: what does not fit the goal is in a list of its own.
+ * @param found how many items of each kind there were: those that are not `kept` count where they would be.
+ */
+export function listItems(
+  shown: readonly ShownItem[],
+  { found, kept }: { found: Record<NewsKind, number>; kept: readonly StoredItem[] },
+): Pick<ListedNews, SectionName | 'totals'> {
+  const listed = (name: SectionName) =>
+    shown.filter(({ kind, fits }) => (fits === false ? name === 'other' : name !== 'other' && kind === kindOf[name]))
+  const unkept = (kind: NewsKind) => found[kind] - kept.filter((item) => item.kind === kind).length
+  const listsOf = <T>(make: (name: SectionName) => T) =>
+    Object.fromEntries(sectionNames.map((name) => [name, make(name)])) as Record<SectionName, T>
+  return {
+    totals: listsOf((name) => listed(name).length + (name === 'other' ? 0 : unkept(kindOf[name]))),
+    ...listsOf((name) => listed(name).slice(0, shownInSection).map(toNewsItem)),
+  }
+}

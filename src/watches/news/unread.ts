@@ -2,28 +2,13 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionId, type PageInput } from '../../http/pagination.ts'
 import type { View } from '../../requests/views/view.ts'
-import { shownInSection } from './read-report.ts'
-import {
-  type NewsItem,
-  type SectionName,
-  type ShownItem,
-  type StoredItem,
-  sectionNames,
-  sectionOf,
-  showItems,
-  storedColumns,
-  toNewsItem,
-} from './shown-items.ts'
+import { type ListedNews, listItems, type ShownItem, type StoredItem, showItems, storedColumns } from './shown-items.ts'
 
 /** How many items of a watch are read at most, the latest ones. */
 const maxItems = 1_000
 
 /** The news of a watch, each wish once in a list however many reports had it. */
-export interface WatchNews extends Record<SectionName, NewsItem[]> {
-  watchId: string
-  watchName: string
-  topic: string
-  goal: string | null
+export interface WatchNews extends ListedNews {
   /** Until where it was read; null when never. */
   readUntil: Date | null
   /** When the last of these reports became ready: what marks exactly these as read. Null without any. */
@@ -31,25 +16,20 @@ export interface WatchNews extends Record<SectionName, NewsItem[]> {
   reports: number
   /** Whether the first report of the watch is among them, in which all wishes are new. */
   hasFirst: boolean
-  totals: Record<SectionName, number>
-}
-
-interface MergedItem extends ShownItem {
-  section: SectionName
 }
 
 /**
  * Items of several reports, the latest first, as one list: a wish is once in a list, with the sum of what it gained. One that is new stays new while it
  * grows. What the last report said decides whether it fits.
  */
-export function mergeItems(items: readonly ShownItem[]): MergedItem[] {
+export function mergeItems(items: readonly ShownItem[]): ShownItem[] {
   const newWishes = new Set(items.filter(({ kind }) => kind === 'new').map(({ wishId }) => wishId))
-  const merged = new Map<string, MergedItem>()
+  const merged = new Map<string, ShownItem>()
   for (const item of items) {
     const kind = item.kind === 'grown' && newWishes.has(item.wishId) ? 'new' : item.kind
     const key = `${kind} ${item.wishId}`
     const before = merged.get(key)
-    if (before === undefined) merged.set(key, { ...item, kind, section: sectionOf({ kind, fits: item.fits }) })
+    if (before === undefined) merged.set(key, { ...item, kind })
     else {
       merged.set(key, {
         ...before,
@@ -106,16 +86,7 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
     where report.watch_id = ${watch.id} and ${after}
     order by report.ready_at desc, item.position limit ${maxItems}`.execute(executor)
   const merged = mergeItems(await showItems(executor, items, input))
-  const bySection = Map.groupBy(merged, ({ section }) => section)
-  const unread = {
-    new: reports.new_wishes,
-    grown: reports.grown,
-    completed: reports.completed,
-    declined: reports.declined,
-  }
-  const kindOf = { newWishes: 'new', grown: 'grown', completed: 'completed', declined: 'declined' } as const
-  const sectionsOf = <T>(make: (name: SectionName) => T) =>
-    Object.fromEntries(sectionNames.map((name) => [name, make(name)])) as Record<SectionName, T>
+  const { new_wishes, grown, completed, declined } = reports
   return {
     watchId: watch.id,
     watchName: watch.name,
@@ -125,13 +96,7 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
     until: reports.until,
     reports: reports.reports,
     hasFirst: reports.has_first,
-    // What is not read counts where it would be.
-    totals: sectionsOf((name) => {
-      const unkept =
-        name === 'other' ? 0 : unread[kindOf[name]] - items.filter(({ kind }) => kind === kindOf[name]).length
-      return (bySection.get(name)?.length ?? 0) + unkept
-    }),
-    ...sectionsOf((name) => (bySection.get(name) ?? []).slice(0, shownInSection).map(toNewsItem)),
+    ...listItems(merged, { found: { new: new_wishes, grown, completed, declined }, kept: items }),
   }
 }
 

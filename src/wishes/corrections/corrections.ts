@@ -161,21 +161,16 @@ async function insertPartings(
     on conflict do nothing`.execute(transaction)
 }
 
-export interface SplitWish {
-  correctionId: string
-  /** The wish of the requests that were taken out. */
-  newWishId: string
-}
-
 /**
  * Takes requests out of a wish: they are not the same as those that stay, and together a new wish. Placing never joins such a pair.
+ * @returns the correction, and the wish of the requests that were taken out.
  * @throws ServiceError NOT_FOUND for a wish that the account does not see, or a request that it does not see there; CONFLICT when no
  * likely request would stay, the account has the maximum of corrections, or the wish is too large.
  */
 export async function splitWish(
   transaction: Transaction,
   { wishId, requestIds, ...corrector }: Corrector & { wishId: string; requestIds: readonly string[] },
-): Promise<SplitWish> {
+): Promise<{ correctionId: string; newWishId: string }> {
   const { accountId } = corrector
   await lockWishes(transaction, accountId, [wishId])
   const members = await readMembers(transaction, accountId, wishId)

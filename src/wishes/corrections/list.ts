@@ -1,22 +1,8 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionNumber, type PageInput } from '../../http/pagination.ts'
-import { type RequestRecord, readRequests } from '../../requests/record.ts'
+import { readRequests } from '../../requests/record.ts'
 import { requestColumns, standingIn, type View } from '../../requests/views/view.ts'
-
-export interface ListedWishCorrection {
-  correctionId: string
-  kind: 'merge' | 'split'
-  wishId: string
-  otherWishId: string
-  madeBy: string
-  /** ISO 8601 */
-  correctedAt: string
-  undoneAt: string | null
-  undoneBy: string | null
-  /** The most voted one of the requests that it moved; null when none is stored now, or the correction was undone. */
-  request: RequestRecord | null
-}
 
 interface Row {
   correctionId: string
@@ -50,7 +36,7 @@ const movedRequest = (view: View) => sql`
 export async function listWishCorrections(
   executor: Executor,
   { accountId, limit, cursor }: PageInput & { accountId: string | null },
-): Promise<{ corrections: ListedWishCorrection[]; hasMore: boolean; cursor: string | null }> {
+) {
   const after = cursor === undefined ? sql`` : sql`and sequence < ${cursors.decode(cursor)[0]}::bigint`
   const view: View = { account: accountId, least: 0 }
   const owner = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`

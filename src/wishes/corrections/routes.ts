@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { maxCorrections } from '../../accounts/accounts.ts'
-import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
+import { type Audience, audiencesOf, type RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
@@ -16,7 +16,6 @@ import {
   newSplit,
   splitAnswer,
   undoAnswer,
-  type WishCorrectionDependencies,
   wishPath,
 } from './schemas.ts'
 import { undoWishCorrection } from './undo.ts'
@@ -30,7 +29,7 @@ interface CorrectionAudience extends Audience {
 const undoable = 'Free. It also holds after its requests have expired and are collected again, until it is undone.'
 
 /** The routes by which accounts, and the operator for all of them, say which requests ask for the same. */
-export function registerWishCorrectionRoutes(app: App, dependencies: WishCorrectionDependencies): void {
+export function registerWishCorrectionRoutes(app: App, dependencies: RouteDependencies): void {
   const { authentication } = dependencies
   const maximum = maxCorrections.toLocaleString('en-US')
   const { account, operator } = audiencesOf(authentication)
@@ -55,7 +54,7 @@ export function registerWishCorrectionRoutes(app: App, dependencies: WishCorrect
 }
 
 const correctorOf = (
-  { authentication, clock }: WishCorrectionDependencies,
+  { authentication, clock }: RouteDependencies,
   { accountIdOf }: CorrectionAudience,
   request: FastifyRequest,
 ): Corrector => ({
@@ -64,7 +63,7 @@ const correctorOf = (
   now: clock.now(),
 })
 
-function registerMerge(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
+function registerMerge(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, idSuffix, view, limit, tags, security } = audience
   app.post(
     `${prefix}/wishes/:id/merge`,
@@ -96,7 +95,7 @@ function registerMerge(app: App, dependencies: WishCorrectionDependencies, audie
   )
 }
 
-function registerSplit(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
+function registerSplit(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, idSuffix, view, limit, tags, security } = audience
   app.post(
     `${prefix}/wishes/:id/split`,
@@ -129,7 +128,7 @@ function registerSplit(app: App, dependencies: WishCorrectionDependencies, audie
   )
 }
 
-function registerUndo(app: App, dependencies: WishCorrectionDependencies, audience: CorrectionAudience): void {
+function registerUndo(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, idSuffix, view, tags, security } = audience
   app.delete(
     `${prefix}/wishes/corrections/:correctionId`,
@@ -157,7 +156,7 @@ function registerUndo(app: App, dependencies: WishCorrectionDependencies, audien
   )
 }
 
-function registerList(app: App, { database }: WishCorrectionDependencies, audience: CorrectionAudience): void {
+function registerList(app: App, { database }: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
   app.get(
     `${prefix}/wishes/corrections`,

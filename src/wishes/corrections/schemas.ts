@@ -1,19 +1,7 @@
 import { Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
-import type { Database } from '../../database/open.ts'
-import type { Idempotent } from '../../http/idempotency/idempotency.ts'
 import { pageOf } from '../../http/pagination.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
-import type { Clock } from '../../runtime/clock.ts'
-
-/** What the routes of corrections and marks of wishes need. */
-export interface WishCorrectionDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-  idempotent: Idempotent
-}
 
 export const wishPath = closed({ id: Type.String() })
 export const correctionPath = closed({ correctionId: Type.String() })

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { bodyErrors, closed, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { isWishSeen } from '../corrections/members.ts'
-import { type WishCorrectionDependencies, wishPath } from '../corrections/schemas.ts'
+import { wishPath } from '../corrections/schemas.ts'
 import { marks, markWish, maxMarkedWishes } from './marks.ts'
 
 const maxNoteLength = 2_000
@@ -41,7 +42,7 @@ const markAnswer = closed({
 /** The route by which accounts mark wishes. */
 export function registerMarkRoutes(
   app: App,
-  { database, clock, authentication }: Omit<WishCorrectionDependencies, 'idempotent'>,
+  { database, clock, authentication }: Omit<RouteDependencies, 'idempotent'>,
 ): void {
   app.put(
     '/api/v1/wishes/:id/mark',

@@ -49,13 +49,6 @@ async function readMembers(
   return rows
 }
 
-interface SimilarRequest extends RequestRecord {
-  /** 0 to 1 */
-  similarity: number
-  /** Whether both are members of one wish: else it is possibly the same. */
-  sameWish: boolean
-}
-
 interface SimilarInput extends TextChoice {
   view: View
   /** The maximum of requests. */
@@ -68,7 +61,7 @@ async function findSimilar(
   executor: Executor,
   { _id: requestId, wish }: RequestRecord,
   { fullText, view, limit, possiblySame }: SimilarInput,
-): Promise<SimilarRequest[]> {
+) {
   const members = wish === null ? [] : await readMembers(executor, wish.wishId, { view, except: requestId, limit })
   const similarities = new Map(members.map(({ id, similarity }) => [id, { similarity, sameWish: true }]))
   if (members.length < limit) {
@@ -82,17 +75,7 @@ async function findSimilar(
 }
 
 /** The sums of the likely members of the wish of a request; of the request alone, where it has no wish. */
-interface WishSums {
-  votes: number
-  requests: number
-  platforms: PlatformName[]
-}
-
-async function readSums(
-  executor: Executor,
-  { wish, votes, sourcePlatform }: RequestRecord,
-  view: View,
-): Promise<WishSums> {
+async function readSums(executor: Executor, { wish, votes, sourcePlatform }: RequestRecord, view: View) {
   const numbers = wish === null ? undefined : (await readWishNumbers(executor, [wish.wishId], view)).get(wish.wishId)
   if (numbers === undefined) return { votes, requests: 1, platforms: [sourcePlatform as PlatformName] }
   return { votes: numbers.votes, requests: numbers.requestCount, platforms: numbers.platforms }

@@ -1,14 +1,12 @@
 import { Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { requestStatuses } from '../../database/column-types.ts'
-import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { pageOf, pageParameters, sortByParameter } from '../../http/pagination.ts'
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { viewOf } from '../../requests/views/view.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { wishProperties } from '../similar/routes.ts'
 import { topicOrders } from './orders.ts'
 import { readTopicPage } from './topic-page.ts'
@@ -39,19 +37,13 @@ const summaryProperties = {
   }),
 }
 
-export interface TopicDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-}
-
 /** The topics of the cache. */
-export function registerTopicRoutes(app: App, dependencies: TopicDependencies): void {
+export function registerTopicRoutes(app: App, dependencies: RouteDependencies): void {
   registerList(app, dependencies)
   registerPage(app, dependencies)
 }
 
-function registerList(app: App, { database, clock, authentication }: TopicDependencies): void {
+function registerList(app: App, { database, clock, authentication }: RouteDependencies): void {
   app.get(
     '/api/v1/topics',
     {
@@ -110,7 +102,7 @@ const topicPage = closed({
   ),
 })
 
-function registerPage(app: App, { database, clock, authentication }: TopicDependencies): void {
+function registerPage(app: App, { database, clock, authentication }: RouteDependencies): void {
   app.get(
     '/api/v1/topics/:topic',
     {
