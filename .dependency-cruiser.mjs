@@ -56,6 +56,6 @@ export default {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    includeOnly: '^(src|simulator|test|bench)/',
+    includeOnly: '^(src|simulator|test|bench|dashboard/src)/',
   },
 }

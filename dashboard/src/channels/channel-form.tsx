@@ -4,7 +4,7 @@ import { Problem } from '../shell/problem.tsx'
 import { channelTexts as texts } from '../texts/channels.ts'
 import { TimeZone } from '../watches/schedule-fields.tsx'
 import { accountEvents, type ChannelDraft, type ChannelFault, faultOfChannel } from './channel-draft.ts'
-import { TargetFields } from './target-fields.tsx'
+import { type ChannelFieldProps, TargetFields } from './target-fields.tsx'
 
 interface ChannelFormProps {
   initial: ChannelDraft
@@ -52,12 +52,6 @@ export function ChannelForm({ initial, isNew, submit, isPending, error, cancel }
       </div>
     </form>
   )
-}
-
-export interface ChannelFieldProps {
-  draft: ChannelDraft
-  change: (part: Partial<ChannelDraft>) => void
-  fault: ChannelFault | null
 }
 
 function NameField({ draft, change, fault }: ChannelFieldProps) {

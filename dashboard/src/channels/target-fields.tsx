@@ -1,6 +1,12 @@
 import { type ComponentProps, useId } from 'react'
 import { channelTexts as texts } from '../texts/channels.ts'
-import type { ChannelFieldProps } from './channel-form.tsx'
+import type { ChannelDraft, ChannelFault } from './channel-draft.ts'
+
+export interface ChannelFieldProps {
+  draft: ChannelDraft
+  change: (part: Partial<ChannelDraft>) => void
+  fault: ChannelFault | null
+}
 
 /** Where the messages of a channel go, by its type. */
 export function TargetFields({ draft, change, fault }: ChannelFieldProps) {

@@ -1,8 +1,12 @@
 import { platformTitle } from '../shell/format.ts'
 import { usePlatforms } from '../shell/use-platforms.ts'
 import { searchTexts as texts } from '../texts/search.ts'
-import type { FiltersProps } from './filters.tsx'
-import { requestStatuses } from './view.ts'
+import { requestStatuses, type View } from './view.ts'
+
+export interface FiltersProps {
+  view: View
+  show: (view: View) => void
+}
 
 interface ChipsProps<Value extends string> {
   legend: string

@@ -1,13 +1,8 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Include } from '../api/types.ts'
 import { searchTexts as texts } from '../texts/search.ts'
-import { PlatformFilter, StatusFilter } from './chip-filters.tsx'
+import { type FiltersProps, PlatformFilter, StatusFilter } from './chip-filters.tsx'
 import { filterCount, isTopic, lengthOf, maxTagLength, maxTags, type View } from './view.ts'
-
-export interface FiltersProps {
-  view: View
-  show: (view: View) => void
-}
 
 /** The filters and the order of the results. Every change is a new address. */
 export function Filters({ view, show }: FiltersProps) {
