@@ -2,6 +2,7 @@ import { takeLock } from '../database/advisory-locks.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
 import { generateApiKey } from './api-key.ts'
 import { addKey, isKnownKey } from './keys.ts'
 import { monthOf } from './period.ts'
@@ -106,6 +107,11 @@ export async function accountExists(executor: Executor, accountId: string): Prom
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** @throws ServiceError NOT_FOUND unless there is such an account, not deleted. */
+export async function requireExisting(executor: Executor, accountId: string): Promise<void> {
+  if (!isId(accountId) || !(await accountExists(executor, accountId))) throw notFound('Account')
 }
 
 /** Deletes what a room above stores of an account, inside the transaction that deletes the account, and before its row is locked. */

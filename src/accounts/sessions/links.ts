@@ -141,7 +141,7 @@ export async function purgeExpiredLinks(database: Database, now: Date): Promise<
   return rows.length === sliceRows
 }
 
-interface SignInOffer {
+interface Offer {
   config: { bootstrapApiKey: string | undefined }
   log: Logger
   database: Database
@@ -155,14 +155,7 @@ interface SignInOffer {
  * A link for the operator at the terminal, when there is no session. Not if the operator set the first key: then it is known, and
  * the output of such a service is often stored.
  */
-export async function offerSignIn({
-  config,
-  log,
-  database,
-  adminKey,
-  publicUrl,
-  now,
-}: SignInOffer): Promise<string | null> {
+export async function offerSignIn({ config, log, database, adminKey, publicUrl, now }: Offer): Promise<string | null> {
   if (config.bootstrapApiKey !== undefined) return null
   // A failure here must not prevent the start from showing the new key.
   const link = await makeFirstLink(database, { adminKey, now }).catch((error: unknown): SignInLink | null => {

@@ -72,9 +72,6 @@ async function* pack(directory: string): AsyncGenerator<Buffer> {
 const noRoom = () =>
   new ServiceError('UNAVAILABLE', 'There is no room in the data directory for the copy that is packed.')
 
-const explainFailure = (error: unknown): unknown =>
-  (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom() : error
-
 type Source = Omit<BackupDependencies, 'embedded'> & { client: EmbeddedClient }
 
 /** Copies the database and its manifest into a work directory. */
@@ -156,7 +153,7 @@ function runBackup(source: Source, onEnd: () => void): { running: RunningBackup;
       opened = await openArchive(source, end)
     } catch (error) {
       end()
-      throw explainFailure(error)
+      throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom() : error
     }
     if (isCutOff) cutOff()
     return opened

@@ -52,13 +52,16 @@ export interface ReportInput {
   now: Date
 }
 
-const byWeight = (a: FoundItem, b: FoundItem) =>
-  b.votesGained - a.votesGained || b.requestsGained - a.requestsGained || (a.wishId < b.wishId ? -1 : 1)
-
 /** The votes of new wishes, which have gained none, say which of them are kept. */
 function inOrder(items: readonly FoundItem[], votes: ReadonlyMap<string, number>): FoundItem[] {
   const votesOf = ({ requestIds }: FoundItem) => requestIds.reduce((sum, id) => sum + (votes.get(id) ?? 0), 0)
-  return items.toSorted((a, b) => (a.kind === 'new' ? votesOf(b) - votesOf(a) : 0) || byWeight(a, b))
+  return items.toSorted(
+    (a, b) =>
+      (a.kind === 'new' ? votesOf(b) - votesOf(a) : 0) ||
+      b.votesGained - a.votesGained ||
+      b.requestsGained - a.requestsGained ||
+      (a.wishId < b.wishId ? -1 : 1),
+  )
 }
 
 interface NewReport {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { cursorsOf, isPositionId, type PageInput } from '../../http/pagination.ts'
+import { cursorsOf, isPositionId, type PageInput, pageIn } from '../../http/pagination.ts'
 import type { View } from '../../requests/views/view.ts'
 import { type ListedNews, listItems, type ShownItem, type StoredItem, showItems, storedColumns } from './shown-items.ts'
 
@@ -113,12 +113,10 @@ export async function readNews(
   const { rows } = await sql<WatchRow>`
     select id, name, topic, goal, read_until from watches left join news_reads on watch_id = watches.id
     where account_id = ${accountId} ${only} ${after} order by watches.id limit ${limit + 1}`.execute(executor)
-  const page = rows.slice(0, limit)
+  const { page, ...rest } = pageIn(rows, limit, ({ id }) => cursors.encode([id]))
   const watches: WatchNews[] = []
   for (const watch of page) watches.push(await readNewsOf(executor, watch, input))
-  const last = page.at(-1)
-  const hasMore = rows.length > limit
-  return { watches, hasMore, cursor: hasMore && last ? cursors.encode([last.id]) : null }
+  return { watches, ...rest }
 }
 
 export interface MarkInput {
