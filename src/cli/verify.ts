@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Difference } from '../credits/differences.ts'
+import type { Difference } from '../credits/ledger-rules.ts'
 import type { Verified } from '../requests/wrong-number.ts'
 import { answerOf } from './api.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
