@@ -2,6 +2,7 @@ import { takeLock } from '../database/advisory-locks.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
 import { generateApiKey } from './api-key.ts'
 import { addKey, isKnownKey } from './keys.ts'
 import { monthOf } from './period.ts'
@@ -57,7 +58,7 @@ export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
     .orderBy('id')
     .execute()
 
-export interface AccountChanges {
+interface AccountChanges {
   tier?: Tier
   /** Whole credits; null removes the cap. */
   paygMonthlyCap?: number | null
@@ -108,6 +109,11 @@ export async function accountExists(executor: Executor, accountId: string): Prom
   return row !== undefined
 }
 
+/** @throws ServiceError NOT_FOUND unless there is such an account, not deleted. */
+export async function requireExisting(executor: Executor, accountId: string): Promise<void> {
+  if (!isId(accountId) || !(await accountExists(executor, accountId))) throw notFound('Account')
+}
+
 /** Deletes what a room above stores of an account, inside the transaction that deletes the account, and before its row is locked. */
 export type DeleteOfAccount = (transaction: Transaction, accountId: string) => Promise<void>
 
@@ -142,7 +148,7 @@ export function deleteAccount(
   })
 }
 
-export interface Bootstrap {
+interface Bootstrap {
   /** The key that the operator chose, if any. */
   apiKey: string | undefined
   tier: Tier

@@ -40,16 +40,14 @@ export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerO
   refuse(address: string, reply: FastifyReply, error?: ServiceError): Promise<never>
 }
 
-export interface AuthenticationDependencies extends CredentialsDependencies {
-  rateLimits: RateLimits
-}
-
 /** One text for every way in which a key can be wrong, so that it reveals nothing about existing keys. */
 const unauthorized = () =>
   new ServiceError('UNAUTHORIZED', 'A valid API key is required: send it as "Authorization: Bearer <key>".')
 
-export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
-  const { rateLimits } = dependencies
+export function createAuthentication({
+  rateLimits,
+  ...dependencies
+}: CredentialsDependencies & { rateLimits: RateLimits }): Authentication {
   const credentials = createCredentials(dependencies)
   const accounts = new WeakMap<FastifyRequest, Account>()
   const callers = new WeakMap<FastifyRequest, Caller & { origin: string }>()

@@ -6,7 +6,7 @@ import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idemp
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
 import { makeKey, revokeOwnKey } from './account-keys.ts'
-import { accountExists } from './accounts.ts'
+import { requireExisting } from './accounts.ts'
 import type { RouteDependencies } from './authentication.ts'
 import {
   answerKeys,
@@ -123,7 +123,7 @@ function registerListKeys(app: App, { database, clock, authentication }: RouteDe
       },
     },
     async ({ params: { accountId } }) => {
-      if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
+      await requireExisting(database, accountId)
       return answerKeys(database, accountId, clock.now())
     },
   )

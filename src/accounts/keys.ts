@@ -16,9 +16,6 @@ export function requireScopeOf({ scope }: Pick<Account, 'scope'>, needed: KeySco
   throw new ServiceError('SCOPE_EXCEEDED', `This call needs a key with the scope "${needed}". Yours has "${scope}".`)
 }
 
-/** Enough of a key to recognise it, far too little to use it: `ww_live_ab12…`. */
-const hintOf = (key: string) => `${key.slice(0, 12)}…`
-
 export interface NewKey {
   accountId: string
   name: string
@@ -50,7 +47,8 @@ export async function addKey(executor: Executor, key: NewKey): Promise<string | 
       account_id: accountId,
       name,
       hash: hashKey(apiKey),
-      hint: hintOf(apiKey),
+      // Enough of a key to recognise it, far too little to use it: `ww_live_ab12…`.
+      hint: `${apiKey.slice(0, 12)}…`,
       created_at: now,
       scope: terms.scope,
       expires_at: terms.expiresAt,

@@ -28,8 +28,7 @@ const account = closed({
 })
 const apiKey = Type.String({ description: 'Shown this once' })
 const accountPath = closed({ accountId: Type.String() })
-const security = [{ adminKey: [] }]
-const tags = ['Admin']
+const shared = { tags: ['Admin'], security: [{ adminKey: [] }] }
 
 interface AccountRouteDependencies extends RouteDependencies {
   deleteOwned: DeleteOfAccount
@@ -57,8 +56,7 @@ function registerCreate(app: App, { clock, authentication, idempotent }: RouteDe
       schema: {
         operationId: 'createAccount',
         summary: 'Make an account with its first API key',
-        tags,
-        security,
+        ...shared,
         headers: idempotencyHeaders,
         body: closed({ name, tier }),
         response: {
@@ -86,8 +84,7 @@ function registerList(app: App, { database, authentication }: RouteDependencies)
       schema: {
         operationId: 'listAccounts',
         summary: 'List every account',
-        tags,
-        security,
+        ...shared,
         querystring: closed({
           deleted: defaulted(Type.Boolean({ default: false, description: 'Also list deleted accounts' })),
         }),
@@ -113,8 +110,7 @@ function registerUpdate(app: App, { database, authentication }: RouteDependencie
         operationId: 'updateAccount',
         summary: "Change an account's plan or its monthly PAYG cap, effective at once",
         description: 'Used credits stay used: after a downgrade the use may exceed the plan.',
-        tags,
-        security,
+        ...shared,
         params: accountPath,
         body: closed(
           { tier: Type.Optional(tier), paygMonthlyCap: Type.Optional(paygMonthlyCap) },
@@ -143,8 +139,7 @@ function registerDelete(app: App, { database, clock, authentication, deleteOwned
         operationId: 'deleteAccount',
         summary: 'Delete an account: its name is removed, its keys are revoked, its ledger stays',
         description: 'Jobs under way go on to their end and are settled. It cannot be undone.',
-        tags,
-        security,
+        ...shared,
         params: accountPath,
         response: {
           200: closed({ data: closed({ accountId: Type.String() }) }),

@@ -12,22 +12,15 @@ const maxPauseMs = 1_000
 const patienceMs = 60_000
 
 /** The clock; tests replace it. */
-interface Timing {
-  now(): number
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>
+const realTiming = {
+  now: (): number => performance.now(),
+  sleep: (milliseconds: number, signal: AbortSignal): Promise<void> =>
+    sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted()),
 }
 
-const realTiming: Timing = {
-  now: () => performance.now(),
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted()),
-}
-
-interface Watcher {
+interface Watcher extends Pick<JobWatcher, 'onTrouble' | 'signal'> {
   /** Called with every answer, the last one included. */
   onJob(job: Job): void
-  /** Called when a poll fails and is repeated; once until the next answer. */
-  onTrouble(message: string): void
-  signal: AbortSignal
 }
 
 /**
@@ -65,10 +58,10 @@ Gave up after ${Math.round(awayMs / 1000)} s.`
   }
 }
 
-export interface JobWatcher {
+interface JobWatcher {
   /** Called with the platforms whose progress changed; details come only from a service that has event streams. */
   onProgress: Progress['update']
-  /** Called when the service cannot be reached; the call is repeated. */
+  /** Called when the service cannot be reached and the call is repeated; once until the next answer. */
   onTrouble(message: string): void
   signal: AbortSignal
   /** The maximum of pages per platform. */

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import type { Data, Job, Query } from './api-types.ts'
+import type { Answer, Data, Job, Query } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { exitCodes } from './exit-codes.ts'
 import { wholeNumber } from './options.ts'
 import { formatRows, type Row } from './output.ts'
-import { formatOutcome } from './summary.ts'
-import { count, printable } from './text.ts'
+import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
 
 const subcommand = subcommandsOf('jobs', {
   ok: 'done, whatever the state of the job',
@@ -68,3 +68,104 @@ const cancel = (jobId: string, options: Json) =>
       return [wasCancelled ? 'The job is cancelled.' : 'The job had ended already.', ...formatOutcome(data)]
     },
   )
+
+/** The command that shows a job. */
+export const pollCommand = (jobId: string): string => `wishwell jobs show ${shellWord(printable(jobId))}`
+
+type Started = Answer<'startScrapeJob'>
+
+/** The lines about a job that was started. */
+export function formatStarted({ data: { jobId, topic, platforms, depth, sources } }: Started): string[] {
+  const cost = count(depth * platforms.length, 'credit')
+  const named = Object.entries(sources ?? {}).flatMap(([platform, ofPlatform]) =>
+    ofPlatform.map((source) => `  ${printable(platform)}:${printable(source)}`),
+  )
+  return [
+    `Collecting "${printable(topic)}" from ${platforms.map(printable).join(', ')}, up to ${count(depth, 'page')} each (at most ${cost}).`,
+    ...(named.length > 0 ? ['Sources:', ...named] : []),
+    `Job ${printable(jobId)}`,
+  ]
+}
+
+const allDone = (job: Job) => Object.values(job.progress).every((state) => state === 'done')
+
+/** The exit code for a job that has ended. */
+export function exitCodeOf(job: Job): number {
+  if (job.status === 'failed') return exitCodes.failed
+  return allDone(job) ? exitCodes.ok : exitCodes.partial
+}
+
+const isCancelled = (job: Job) => job.errors?.some(({ code }) => code === 'cancelled') ?? false
+
+function formatHeadline(job: Job): string {
+  const { status, startedAt, completedAt, requestsCreated } = job
+  const took = startedAt && completedAt ? formatDuration(Date.parse(completedAt) - Date.parse(startedAt)) : null
+  const maybe = job.maybeCreated > 0 ? `, and ${job.maybeCreated.toLocaleString('en-US')} that may be requests` : ''
+  const created = `${count(requestsCreated, 'new request')} in the cache${maybe}.`
+  if (status === 'pending' || status === 'running') return `The job is ${status}: ${created}`
+  if (isCancelled(job)) return `Cancelled${took ? ` after ${took}` : ''}: ${created}`
+  if (status === 'failed') return `The job failed${took ? ` after ${took}` : ''}: ${created}`
+  return `Completed${took ? ` in ${took}` : ''}${allDone(job) ? '' : ', but not on every platform'}: ${created}`
+}
+
+type Discarded = Job['tasks'][number]['discarded']
+type DiscardReason = keyof Discarded
+
+const discardTexts: Record<DiscardReason, string> = {
+  offTopic: 'not about the topic',
+  noText: 'without text',
+  reply: 'replies',
+  notPublic: 'not public',
+  removed: 'removed',
+}
+
+/** How many items were left out and why: `12 left out: 9 not about the topic, 3 without text`; empty when none were. */
+function formatDiscarded(discarded: Discarded = {}): string {
+  const counts = Object.entries(discardTexts).flatMap(([reason, text]) => {
+    const left = discarded[reason as DiscardReason] ?? 0
+    return left > 0 ? [{ left, text }] : []
+  })
+  if (counts.length === 0) return ''
+  const all = counts.reduce((sum, { left }) => sum + left, 0)
+  const reasons = counts.map(({ left, text }) => `${left.toLocaleString('en-US')} ${text}`)
+  return `${all.toLocaleString('en-US')} left out: ${reasons.join(', ')}`
+}
+
+/** The state or outcome of a job: requests, and each platform with its error, or why and until when it waits. */
+export function formatOutcome(job: Job): string[] {
+  const outcomes = Object.entries(job.progress).map(([platform, state]) => {
+    const wait = job.waiting?.find((entry) => entry.platform === platform)
+    const error = wait ?? job.errors?.find((entry) => entry.platform === platform)
+    const until = wait?.until ? `waits until ${printable(wait.until).slice(11, 19)} UTC, ` : ''
+    const reason = error ? `${until}${printable(error.code)}: ${printable(error.message)}` : ''
+    // Older services send no tasks.
+    const leftOut = formatDiscarded(job.tasks?.find((task) => task.platform === platform)?.discarded)
+    const details = [reason, leftOut].filter((text) => text !== '').join(' ')
+    return { name: printable(platform), state: printable(state), details }
+  })
+  const nameColumns = Math.max(0, ...outcomes.map(({ name }) => countColumns(name)))
+  const unreached = Object.entries(job.sourcesNotReached ?? {}).map(
+    ([platform, sources]) => `Not reached on ${printable(platform)}: ${sources.map(printable).join(', ')}.`,
+  )
+  const advice = unreached.length > 0 && !isCancelled(job) ? ['A greater depth reaches more sources.'] : []
+  // The headline says already that the job was cancelled.
+  const failure = job.error && !isCancelled(job) ? [printable(job.error)] : []
+  return [
+    formatHeadline(job),
+    ...failure,
+    ...outcomes.map(({ name, state, details }) =>
+      `  ${name.padEnd(nameColumns)}  ${state.padEnd(7)}  ${details}`.trimEnd(),
+    ),
+    ...unreached,
+    ...advice,
+  ]
+}
+
+/** The outcome of a job, the credits, and the next step. */
+export function formatSummary(job: Job, { credits: { used, limit, remaining } }: Started['usage']): string[] {
+  return [
+    ...formatOutcome(job),
+    `Credits: ${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')} used this month, ${remaining.toLocaleString('en-US')} remaining.`,
+    ...(job.status === 'failed' ? [] : [`Search it with: wishwell search ${lastArgument(printable(job.topic))}`]),
+  ]
+}

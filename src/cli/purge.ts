@@ -10,15 +10,12 @@ import { count, printable, shorten } from './text.ts'
 
 type Purged = Data<'purgeRequests'>
 
-interface Selection {
+interface PurgeOptions {
   platform?: Body<'purgeRequests'>['platform']
   olderThan?: number
   id?: string
   sourceUrl?: string
   author?: string
-}
-
-interface PurgeOptions extends Selection {
   suppress?: boolean
   dryRun: boolean
   yes: boolean

@@ -6,10 +6,10 @@ import type { Answer, Body } from './api-types.ts'
 import { type ClientConfig, readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { followJob } from './follow-job.ts'
+import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './jobs.ts'
 import { collectSource, commaList, defined, environmentHelp, helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, noteLines, printJson, printLines } from './output.ts'
 import { createProgress } from './progress.ts'
-import { exitCodeOf, formatStarted, formatSummary, pollCommand } from './summary.ts'
 import { printable } from './text.ts'
 
 const help = `

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { exitCodes } from './exit-codes.ts'
 import { endedJob, usage } from './fake-service-testing.ts'
-import { exitCodeOf, formatOutcome, formatStarted, formatSummary, pollCommand } from './summary.ts'
+import { exitCodeOf, formatOutcome, formatStarted, formatSummary, pollCommand } from './jobs.ts'
 
 const unauthorized = { platform: 'github' as const, code: 'unauthorized' as const, message: 'Check\x1b[2J its token.' }
 const partial = endedJob({ progress: { github: 'error', hackernews: 'done' }, errors: [unauthorized] })

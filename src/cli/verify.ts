@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Difference } from '../credits/differences.ts'
+import type { Difference } from '../credits/ledger-rules.ts'
 import type { Verified } from '../requests/wrong-number.ts'
 import { answerOf } from './api.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -21,7 +21,7 @@ const sound: Record<Part, string> = {
 }
 
 /** A line with the broken rule, the stored value and the right one. */
-export const describeDifference = ({ accountId, check, subject, stored, expected }: Difference): string =>
+const describeDifference = ({ accountId, check, subject, stored, expected }: Difference): string =>
   `account ${accountId}, ${printable(check)} (${printable(subject)}): is ${stored ?? 'missing'}, must be ${expected ?? 'absent'}`
 
 interface Findings extends Partial<Record<Exclude<Part, 'ledger'>, Verified>> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Period } from '../accounts/period.ts'
 import type { Executor } from '../database/open.ts'
-import { cursorsOf, isPositionNumber, type PageInput } from '../http/pagination.ts'
+import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
 
 /** What was used: whole credits of the pool and PAYG together. */
 export interface Spent {
@@ -9,7 +9,7 @@ export interface Spent {
   settled: number
 }
 
-export interface Spending {
+interface Spending {
   total: Spent
   /** What no key paid: calls of sessions that a link opened. With all keys it is the total. */
   withoutKey: Spent
@@ -122,9 +122,7 @@ export async function readStatement(
     .orderBy('entry.id', 'desc')
     .limit(limit + 1)
     .execute()
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const hasMore = rows.length > page.length
+  const { page, ...rest } = pageIn(rows, limit, ({ id }) => cursors.encode([id]))
   return {
     entries: page.map((row) => ({
       entryId: row.id,
@@ -147,7 +145,6 @@ export async function readStatement(
         paygGranted: row.payg_granted_change,
       },
     })),
-    hasMore,
-    cursor: hasMore && last ? cursors.encode([last.id]) : null,
+    ...rest,
   }
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
-import type { Difference } from './differences.ts'
 import { grantPack } from './ledger.ts'
+import type { Difference } from './ledger-rules.ts'
 import { december, ledgerOf, november } from './testing.ts'
 import { verifyLedger } from './verify.ts'
 

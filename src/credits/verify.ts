@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
-import type { Difference } from './differences.ts'
-import { ledgerRules } from './ledger-rules.ts'
+import { type Difference, ledgerRules } from './ledger-rules.ts'
 
 const allDifferences = sql.raw<Difference>(ledgerRules.join('\n  union all'))
 

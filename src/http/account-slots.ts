@@ -1,20 +1,14 @@
-/** Why there is no slot: those of the account, or all of the process, are in use. */
-export type NoSlot = 'account is full' | 'process is full'
-
-export interface AccountSlots {
-  /**
-   * Takes a slot for an account.
-   * @returns the function that frees it (a second call changes nothing), or why there is none.
-   */
-  enter(accountId: string): (() => void) | NoSlot
-}
-
 /** Limits the number of concurrent streams in this process: for each account, and for all accounts together. */
-export function createAccountSlots({ perAccount, total }: { perAccount: number; total: number }): AccountSlots {
+export function createAccountSlots({ perAccount, total }: { perAccount: number; total: number }) {
   const counts = new Map<string, number>()
   let taken = 0
   return {
-    enter: (accountId) => {
+    /**
+     * Takes a slot for an account.
+     * @returns the function that frees it (a second call changes nothing), or why there is none: those of the account, or all of the
+     * process, are in use.
+     */
+    enter: (accountId: string): (() => void) | 'account is full' | 'process is full' => {
       const count = counts.get(accountId) ?? 0
       if (count >= perAccount) return 'account is full'
       if (taken >= total) return 'process is full'

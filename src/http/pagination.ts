@@ -44,6 +44,17 @@ export interface Cursors<Position> {
   decode(cursor: string): Position
 }
 
+/**
+ * A page of rows that were read one beyond its limit, and the cursor of the next one.
+ * @param cursorOf the cursor behind a row.
+ */
+export function pageIn<Row>(rows: readonly Row[], limit: number, cursorOf: (last: Row) => string) {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const hasMore = rows.length > limit
+  return { page, hasMore, cursor: hasMore && last !== undefined ? cursorOf(last) : null }
+}
+
 /** Checks each value of a position, because a cursor is untrusted. */
 type Checks<Position extends readonly unknown[]> = {
   [Index in keyof Position]: (value: unknown) => value is Position[Index]

@@ -88,8 +88,6 @@ class CallLog extends LogController {
   }
 }
 
-const notUtf8 = () => new ServiceError('INVALID_REQUEST', 'body: is not valid UTF-8.')
-
 /**
  * Bodies are JSON and nothing else. An empty body is an error for a route with a body; for DELETE it is ignored, because many
  * clients send the content type with every DELETE. Bytes that are not UTF-8 are an error: decoding would replace them by U+FFFD.
@@ -99,7 +97,7 @@ function acceptOnlyJson(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const text = body.toString()
-    if (!isUtf8(body)) done(notUtf8())
+    if (!isUtf8(body)) done(new ServiceError('INVALID_REQUEST', 'body: is not valid UTF-8.'))
     else if (text === '' && request.method === 'DELETE') done(null, undefined)
     else parseJson(request, text, done)
   })
@@ -114,7 +112,7 @@ function requestId(request: IncomingMessage): string {
 }
 
 /** The path of a call, without the secrets of links in mails and of feeds. */
-export const loggedPath = (url: string): string =>
+const loggedPath = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 200).replace(/^(\/+(?:mail\/+(?:confirm|unsubscribe)|feeds)\/+).*/i, '$1…')
 
 /** An address may be spelt in many ways, so the route that it leads to counts, too. */

@@ -8,14 +8,11 @@ import { previewRuns } from './schedule.ts'
 import type { Watch } from './watch.ts'
 import { describeWatch, readUsed } from './watches.ts'
 
-export const security = [{ apiKey: [] }]
-export const tags = ['Watches']
-
-/** @returns those of the ids that are no channels of the account, also texts that are no ids. */
-type FindUnknownChannels = (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
+export const shared = { tags: ['Watches'], security: [{ apiKey: [] }] }
 
 export interface WatchDependencies extends RouteDependencies, JobTermsDependencies, RunDependencies {
-  findUnknownChannels: FindUnknownChannels
+  /** @returns those of the ids that are no channels of the account, also texts that are no ids. */
+  findUnknownChannels: (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
   /** Whether a model compares news with goals. */
   comparesGoals: boolean
 }

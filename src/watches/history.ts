@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type JobStatus, jobStatus } from '../collecting/scraping/jobs.ts'
 import type { Database, Executor } from '../database/open.ts'
 import type { SkipReason } from '../database/tables/watches.ts'
-import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
+import { cursorsOf, isPositionId, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
 import type { MaintenanceJob } from '../runtime/maintenance.ts'
 
 interface RunRow {
@@ -56,11 +56,9 @@ export async function readLastRuns(executor: Executor, watchIds: readonly string
   return new Map(rows.map((row) => [row.watch_id, toRun(row)]))
 }
 
-/** The position after which a page continues: when a run was due, in microseconds since 1970, and its id. */
-type Position = [dueAt: number, id: string]
-
 const isMoment = (value: unknown): value is number => isPositionNumber(value) && value >= 0
-const cursors = cursorsOf<Position>('watch runs', isMoment, isPositionId)
+/** A page continues after when a run was due, in microseconds since 1970, and its id. */
+const cursors = cursorsOf<[dueAt: number, id: string]>('watch runs', isMoment, isPositionId)
 
 /**
  * One page of the history of a watch, the last due first.
@@ -79,14 +77,8 @@ export async function listRuns(executor: Executor, { watchId, limit, cursor }: P
       order by due_at desc, id desc limit ${limit + 1}
     ) as runs ${resultsOfRuns}
     order by due_at desc, runs.id desc`.execute(executor)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const hasMore = rows.length > limit
-  return {
-    runs: page.map(toRun),
-    hasMore,
-    cursor: hasMore && last ? cursors.encode([Number(last.key), last.id]) : null,
-  }
+  const { page, ...rest } = pageIn(rows, limit, ({ key, id }) => cursors.encode([Number(key), id]))
+  return { runs: page.map(toRun), ...rest }
 }
 
 /** How long runs are kept; the last ones of a watch stay longer. */

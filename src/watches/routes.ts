@@ -7,7 +7,7 @@ import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idemp
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
-import { describeInFull, security, tags, type WatchDependencies } from './description.ts'
+import { describeInFull, shared, type WatchDependencies } from './description.ts'
 import { readLastRuns } from './history.ts'
 import { registerRunRoutes } from './run-routes.ts'
 import { previewRuns } from './schedule.ts'
@@ -73,8 +73,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
         operationId: 'createWatch',
         summary: 'Watch a topic',
         description: createDescription,
-        tags,
-        security,
+        ...shared,
         headers: idempotencyHeaders,
         body: newWatch(dependencies),
         response: {
@@ -112,8 +111,7 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
       schema: {
         operationId: 'listWatches',
         summary: 'List the watches of the account, the first made first',
-        tags,
-        security,
+        ...shared,
         response: { 200: watchList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },
@@ -137,8 +135,7 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
       schema: {
         operationId: 'readWatch',
         summary: 'Read a watch and its next runs',
-        tags,
-        security,
+        ...shared,
         params: watchPath,
         response: {
           200: closed({ data: watchRecord }),
@@ -166,8 +163,7 @@ function registerChange(app: App, dependencies: WatchDependencies): void {
         summary: 'Change, pause or resume a watch',
         description:
           'What is not given stays. A paused watch keeps what it has found. Its topic cannot be changed: make another watch.',
-        tags,
-        security,
+        ...shared,
         params: watchPath,
         body: watchChanges(dependencies),
         response: {
@@ -212,8 +208,7 @@ function registerDelete(app: App, { database, authentication }: WatchDependencie
         summary: 'Remove a watch with its history and news',
         description:
           'What it collected stays. A run under way goes on to its end, because it is paid for: cancel its job to stop it.',
-        tags,
-        security,
+        ...shared,
         params: watchPath,
         response: {
           200: watchDeleted,

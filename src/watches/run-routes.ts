@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
-import { describeInFull, security, tags, type WatchDependencies } from './description.ts'
+import { describeInFull, shared, type WatchDependencies } from './description.ts'
 import { listRuns } from './history.ts'
 import { isUnderWay, startRun } from './runs.ts'
 import { previewRuns } from './schedule.ts'
@@ -34,8 +34,7 @@ function registerRun(app: App, dependencies: WatchDependencies): void {
         summary: 'Run a watch now, also one that is paused',
         description:
           'Paid by the budget of the watch and, where the API key of the call has one, by that. While a run is under way it is a 409. The schedule stays.',
-        tags,
-        security,
+        ...shared,
         headers: idempotencyHeaders,
         params: watchPath,
         response: {
@@ -74,8 +73,7 @@ function registerResume(app: App, dependencies: WatchDependencies): void {
         description:
           'Of one that is paused, or that asks because nobody has looked at it for 90 days or because the key that paid for it was revoked or has expired: ' +
           'from now on the key of this call pays. It runs at the next instant of its schedule. A PATCH with `state: active` does the same.',
-        tags,
-        security,
+        ...shared,
         headers: idempotencyHeaders,
         params: watchPath,
         response: {
@@ -105,8 +103,7 @@ function registerLook(app: App, { database, clock, authentication }: WatchDepend
         operationId: 'noteLookAtWatch',
         summary: 'Note that somebody looks at a watch',
         description: 'A watch that nobody has looked at for 90 days asks before it goes on.',
-        tags,
-        security,
+        ...shared,
         params: watchPath,
         response: {
           200: closed({ data: closed({ watchId: Type.String() }) }),
@@ -132,8 +129,7 @@ function registerHistory(app: App, { database, authentication }: WatchDependenci
       schema: {
         operationId: 'listWatchRuns',
         summary: 'List the runs of a watch, the last due first',
-        tags,
-        security,
+        ...shared,
         params: watchPath,
         querystring: closed(pageParameters),
         response: { 200: watchRunPage, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
@@ -158,8 +154,7 @@ function registerPreview(app: App, dependencies: WatchDependencies): void {
         operationId: 'previewWatch',
         summary: 'When a watch would run, and what that costs at most',
         description: 'Nothing is stored, and no source is asked for.',
-        tags,
-        security,
+        ...shared,
         body: previewOf(dependencies),
         response: { 200: previewAnswer, ...errorResponses(...bodyErrors) },
       },

@@ -3,7 +3,7 @@ import { Cron } from 'croner'
 import { costOf } from '../collecting/scraping/jobs.ts'
 import { topicKey } from '../platforms/topic-words.ts'
 
-export const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
+const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
 
 type Preset = (typeof schedulePresets)[number]
 
@@ -43,12 +43,9 @@ function expressionOf({ schedule, accountId, topic }: Schedule): string {
   return expressions[schedule]
 }
 
-const cronOf = (schedule: Schedule): Cron =>
-  new Cron(expressionOf(schedule), { timezone: schedule.timezone, mode: '5-part', paused: true })
-
 /** The next instants of a schedule after a moment, as many as asked for. */
 export const nextInstants = (schedule: Schedule, after: Date, count: number): Date[] =>
-  cronOf(schedule).nextRuns(count, after)
+  new Cron(expressionOf(schedule), { timezone: schedule.timezone, mode: '5-part', paused: true }).nextRuns(count, after)
 
 /** The next instant of a schedule after a moment. */
 export function nextInstant(schedule: Schedule, after: Date): Date {
@@ -101,20 +98,14 @@ export function faultOfSchedule(schedule: string, now: Date): string | null {
 
 const shownRuns = 5
 
-interface WatchPreview {
-  runs: { at: string; maxCredits: number }[]
-  /** Of the next 31 days. */
-  month: { runs: number; maxCredits: number; paidRuns: number }
-}
-
 /**
- * The next runs of a watch, and what they cost at most.
+ * The next runs of a watch, and what they and those of the next 31 days cost at most.
  * @param monthlyCredits its budget; undefined while it has none.
  */
 export function previewRuns(
   terms: Schedule & Parameters<typeof costOf>[0] & { monthlyCredits?: number | undefined },
   now: Date,
-): WatchPreview {
+) {
   const { monthlyCredits = Number.POSITIVE_INFINITY } = terms
   const maxCredits = costOf(terms)
   const runs = countInstants(terms, now)

@@ -51,12 +51,6 @@ function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Dat
   return { ...terms, monthlyCredits, name, goal, filters, channels: [...new Set(channels)], reportsQuiet }
 }
 
-/** What the runs of 31 days cost at most, as far as the plan pays for them. */
-function usualBudget(terms: RunTerms & { accountId: string }, tier: Tier, now: Date): number {
-  const { month } = previewRuns(terms, now)
-  return Math.max(1, Math.min(month.maxCredits, plans[tier].creditsPerMonth))
-}
-
 /**
  * The terms of a new watch; all but the topic may be left out.
  * @throws ServiceError INVALID_REQUEST
@@ -70,7 +64,9 @@ export function readWatchTerms(
   // A budget is checked when it is known. A topic may have control characters, a name not.
   const { name = body.topic.replace(/\p{Cc}+/gu, ' '), monthlyCredits: given, ...rest } = body
   const { monthlyCredits: _, ...terms } = readTerms({ ...rest, name, monthlyCredits: given ?? 1 }, dependencies, now)
-  const monthlyCredits = given ?? usualBudget({ ...terms, accountId }, tier, now)
+  // Usually what the runs of 31 days cost at most, as far as the plan pays for them.
+  const usual = () => Math.min(previewRuns({ ...terms, accountId }, now).month.maxCredits, plans[tier].creditsPerMonth)
+  const monthlyCredits = given ?? Math.max(1, usual())
   requireBudget(terms, monthlyCredits)
   return { ...terms, monthlyCredits }
 }

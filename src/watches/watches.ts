@@ -4,7 +4,7 @@ import { monthOf } from '../accounts/period.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
-import { byPlatform, type NamedSource } from '../platforms/sources/named-sources.ts'
+import { byPlatform } from '../platforms/sources/named-sources.ts'
 import type { WatchRun } from './history.ts'
 import { nextInstant } from './schedule.ts'
 import type { WatchTerms } from './terms.ts'
@@ -106,7 +106,7 @@ export const describeWatch = (
 const columnsOf = (terms: WatchTerms) => ({
   name: terms.name,
   platforms: terms.platforms,
-  sources: sourcesColumn(terms.named),
+  sources: terms.named.length === 0 ? null : JSON.stringify(Object.fromEntries(byPlatform(terms.named))),
   depth: terms.depth,
   schedule: terms.schedule,
   timezone: terms.timezone,
@@ -117,10 +117,7 @@ const columnsOf = (terms: WatchTerms) => ({
   reports_quiet: terms.reportsQuiet,
 })
 
-const sourcesColumn = (named: readonly NamedSource[]) =>
-  named.length === 0 ? null : JSON.stringify(Object.fromEntries(byPlatform(named)))
-
-export interface NewWatch {
+interface NewWatch {
   accountId: string
   /** Pays for its runs, by its budget. */
   keyId: string | null
@@ -162,7 +159,7 @@ export async function createWatch(
     .executeTakeFirstOrThrow()
 }
 
-export interface WatchChange {
+interface WatchChange {
   terms: WatchTerms
   state: Watch['state']
   /** Who pays from now on; undefined: as before. */

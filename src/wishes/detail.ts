@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../http/pagination.ts'
+import { cursorsOf, isPositionId, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
 import { type RequestRecord, readRequests } from '../requests/record.ts'
 import { type Period, timelineOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
@@ -19,7 +19,7 @@ export interface WishDetail extends WishSummary {
   possiblySame: (WishSummary & { similarity: number })[]
 }
 
-export interface DetailInput extends PageInput {
+interface DetailInput extends PageInput {
   wishId: string
   view: View
   now: Date
@@ -69,15 +69,9 @@ async function readMembers(executor: Executor, input: DetailInput): Promise<Wish
   const { rows } = await sql<{ request_id: string; votes: number }>`
     select request_id, votes from (${members(input)}) as member where ${from}
     order by votes desc, request_id desc limit ${limit + 1}`.execute(executor)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const hasMore = rows.length > limit
+  const { page, ...rest } = pageIn(rows, limit, ({ votes, request_id }) => cursors.encode([votes, request_id]))
   const ids = page.map(({ request_id }) => request_id)
-  return {
-    results: await readRequests(executor, ids, { fullText: false, view: { ...view, least: 2 } }),
-    hasMore,
-    cursor: hasMore && last ? cursors.encode([last.votes, last.request_id]) : null,
-  }
+  return { results: await readRequests(executor, ids, { fullText: false, view: { ...view, least: 2 } }), ...rest }
 }
 
 /** The wishes of the requests that are possibly the same as the top request. No number counts them. */

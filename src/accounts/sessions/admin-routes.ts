@@ -1,15 +1,14 @@
 import { Type } from 'typebox'
-import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { bodyErrors, closed, errorResponses, moment } from '../../http/schemas.ts'
-import { accountExists } from '../accounts.ts'
+import { requireExisting } from '../accounts.ts'
 import type { RouteDependencies } from '../authentication.ts'
 import { invitationTimeMs, linkUrl, listLinks, makeLink, maxOpenLinks, revokeLinks } from './links.ts'
 import { endSessionsOf } from './sessions.ts'
 
-export interface AdminSessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
+interface AdminSessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
   adminKey: string
   /** The address that links begin with. */
   publicUrl: () => string
@@ -36,11 +35,6 @@ export function registerAdminSessionRoutes(app: App, dependencies: AdminSessionD
   registerListLinks(app, dependencies)
   registerRevokeLinks(app, dependencies)
   registerSessions(app, dependencies)
-}
-
-/** @throws ServiceError NOT_FOUND */
-async function requireExisting(database: Database, accountId: string): Promise<void> {
-  if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
 }
 
 function registerMakeLink(

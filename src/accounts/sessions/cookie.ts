@@ -25,10 +25,6 @@ export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply)
   reply.clearCookie(sessionCookie, attributes(request))
 }
 
-function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null
-}
-
 /**
  * Whether another site made a browser send this call. `Sec-Fetch-Site` decides if it is there. Browsers omit it for a plain http
  * address other than localhost; then `Origin` must be our own host. A call with neither header is not of a current browser.
@@ -38,7 +34,7 @@ function isFromElsewhere({ headers, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   const { origin } = headers
-  return origin !== undefined && hostOf(origin) !== host
+  return origin !== undefined && (URL.parse(origin)?.host ?? null) !== host
 }
 
 export function refuseFromElsewhere(request: FastifyRequest): void {

@@ -12,7 +12,7 @@ import { clearSessionCookie, cookieOf, refuseFromElsewhere, sessionCookie, setSe
 import { openWithLink } from './links.ts'
 import { csrfTokenOf, endSession, findSession, openSession } from './sessions.ts'
 
-export interface SessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
+interface SessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
   adminKey: string
   rateLimits: RateLimits
 }
@@ -31,8 +31,7 @@ const sessionAnswer = closed({
     ),
   }),
 })
-const tags = ['Session']
-const security = [{ session: [] }]
+const shared = { tags: ['Session'], security: [{ session: [] }] }
 const path = '/api/session'
 const secret = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 500, description }))
 
@@ -94,7 +93,7 @@ function registerSignIn(app: App, dependencies: SessionDependencies): void {
           `Sets the cookie \`${sessionCookie}\`. With it, calls of the account (for the admin key: of the operator) need no ` +
           'Authorization header. The session ends after 30 days without use, after 90 days, and at once when its key is ' +
           'revoked, its account is deleted or the admin key that opened it is changed. This call uses a link up.',
-        tags,
+        ...shared,
         security: [],
         body: signIn,
         response: { 200: sessionAnswer, ...errorResponses(...bodyErrors) },
@@ -123,8 +122,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
       schema: {
         operationId: 'readSession',
         summary: 'Read who is signed in',
-        tags,
-        security,
+        ...shared,
         response: { 200: sessionAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },
@@ -150,8 +148,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
         operationId: 'signOut',
         summary: 'Sign out',
         description: 'Ends the session and clears the cookie.',
-        tags,
-        security,
+        ...shared,
         response: { 200: closed({ data: closed({}) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },

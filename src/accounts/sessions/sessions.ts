@@ -26,7 +26,7 @@ export const csrfTokenOf = (token: string): string => createHmac('sha256', token
 
 const dayMs = 24 * 60 * 60_000
 /** A session ends when it is unused for this time. */
-export const idleTimeMs = 30 * dayMs
+const idleTimeMs = 30 * dayMs
 /** A session ends after this time, also if it is used. */
 export const lifetimeMs = 90 * dayMs
 /** More than a person has browsers; one more ends the least recently used one. */
@@ -59,16 +59,12 @@ export async function openSession(executor: Executor, opener: Opener, now: Date)
       last_used_at: now,
     })
     .execute()
-  await endLeastUsed(executor, accountId)
-  return token
-}
-
-async function endLeastUsed(executor: Executor, accountId: string | null): Promise<void> {
   const owned = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`
   await sql`delete from sessions where id in (
     select id from sessions where id in (
       select id from sessions where ${owned} order by last_used_at desc, created_at desc, id offset ${maxSessions}
     ) for update skip locked)`.execute(executor)
+  return token
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { accountExists } from '../../accounts/accounts.ts'
+import { requireExisting } from '../../accounts/accounts.ts'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import {
   monthPattern,
@@ -13,8 +13,6 @@ import { packNames, plans, tiers } from '../../accounts/plans.ts'
 import type { EntryKind, SpendingOperation } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
-import { notFound } from '../../http/errors.ts'
-import { isId } from '../../http/ids.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
@@ -23,8 +21,7 @@ import { readDailyUsage, readUsage } from '../usage.ts'
 
 const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']
 const entryKinds: EntryKind[] = ['reserve', 'settle', 'release', 'grant']
-const security = [{ apiKey: [] }]
-const tags = ['Usage']
+const shared = { tags: ['Usage'], security: [{ apiKey: [] }] }
 
 const spent = {
   held: Type.Integer({ description: 'What jobs and live calls under way hold' }),
@@ -173,8 +170,7 @@ function registerUsage(app: App, { database, clock, authentication }: RouteDepen
       schema: {
         operationId: 'readUsage',
         summary: 'Read the plan, its credits and what remains of them',
-        tags,
-        security,
+        ...shared,
         querystring: usageQuery,
         response: { 200: closed({ data: usageRecord }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
@@ -200,7 +196,7 @@ function registerUsage(app: App, { database, clock, authentication }: RouteDepen
       },
     },
     async ({ params: { accountId }, query }) => {
-      if (!isId(accountId) || !(await accountExists(database, accountId))) throw notFound('Account')
+      await requireExisting(database, accountId)
       return answer(accountId, query)
     },
   )
@@ -215,13 +211,10 @@ function registerStatement(app: App, { database, authentication }: RouteDependen
         operationId: 'listUsageEntries',
         summary: 'Read the statement: every movement of credits with its cause',
         description: 'Latest first. The balances are the sums of the changes.',
-        tags,
-        security,
+        ...shared,
         querystring: closed(pageParameters),
         response: {
-          200: closed({
-            data: pageOf('entries', entry),
-          }),
+          200: closed({ data: pageOf('entries', entry) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },

@@ -76,8 +76,6 @@ function withFooter(html: string, contact: RemovalContact | undefined): string {
 
 const yearSeconds = 365 * 24 * 60 * 60
 
-/** The names of these files contain a hash of their content: a file of the same name never changes. */
-const isAsset = (path: string) => path.startsWith('assets/')
 /** The compressed forms that the build makes of each file. They are not served by their own names. */
 const isCompressed = (path: string) => path.endsWith('.br') || path.endsWith('.gz')
 const isHidden = (path: string) => path.split('/').some((name) => name.startsWith('.'))
@@ -106,7 +104,7 @@ function isPageView(path: string, { headers }: FastifyRequest): boolean {
   return !lastName.includes('.') && (headers.accept ?? '').includes('text/html')
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** An absolute path. */
   pageDirectory: string
   /** The contact at the end of every view. */
@@ -132,7 +130,8 @@ export async function registerPage(
   await app.register(fastifyStatic, { serve: false, root: directory, preCompressed: true, cacheControl: false })
 
   const sendFile = (reply: FastifyReply, path: string) => {
-    const cacheControl = isAsset(path) ? `public, max-age=${yearSeconds}, immutable` : 'no-cache'
+    // The names of assets contain a hash of their content: a file of the same name never changes.
+    const cacheControl = path.startsWith('assets/') ? `public, max-age=${yearSeconds}, immutable` : 'no-cache'
     return reply.headers(pageHeaders).header('cache-control', cacheControl).sendFile(path)
   }
   const view = (request: FastifyRequest, reply: FastifyReply) => {

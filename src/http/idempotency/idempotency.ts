@@ -100,7 +100,7 @@ export const idempotencyHeaders = Type.Object({
 /** The errors of such a route besides its own. */
 export const idempotencyErrors: readonly ErrorCode[] = ['CONFLICT', 'IDEMPOTENCY_MISMATCH']
 
-export interface IdempotentOptions {
+interface IdempotentOptions {
   /** The answer holds a secret: it is stored encrypted, and only the API key of the first call gets it again. */
   secretAnswer?: boolean
 }
@@ -132,8 +132,6 @@ export const stillRunning = () =>
   new ServiceError('CONFLICT', 'The first call with this Idempotency-Key is still running. Try again in a moment.')
 export const mismatch = () =>
   new ServiceError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another body. Use a fresh key.')
-const secretOfAnotherKey = () =>
-  new ServiceError('CONFLICT', 'This call was executed, but its answer holds a secret that was shown to another key.')
 
 /** The wait for the transaction of the first call exceeded its limit. */
 const isWaitTimeout = (error: unknown) => ['55P03', '57014'].includes((error as { code?: string }).code ?? '')
@@ -191,7 +189,10 @@ export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }:
     if (result === 'timeout') throw stillRunning()
     const { status, body } = result.stored ?? result.fresh
     const text = result.stored && secretAnswer ? await unseal(body, password) : body
-    if (text === null) throw secretOfAnotherKey()
+    if (text === null) {
+      const message = 'This call was executed, but its answer holds a secret that was shown to another key.'
+      throw new ServiceError('CONFLICT', message)
+    }
     if (result.stored) reply.header('idempotent-replayed', 'true')
     // The stored text, byte for byte; its type for the caller is the result of the effect.
     return reply.status(status).type('application/json; charset=utf-8').send(text) as never

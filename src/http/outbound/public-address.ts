@@ -29,7 +29,7 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /** Makes the error of a refused address: each room has its own. @param message says which host is refused, and why. */
-export type Refuse = (message: string) => Error
+type Refuse = (message: string) => Error
 
 /** An account named an address that is not connected to. */
 export class TargetRefusedError extends Error {
@@ -41,16 +41,15 @@ const refuseTarget: Refuse = (message) => new TargetRefusedError(message)
 /** One message for a private address and for a name without any, so that no answer tells which names exist inside the network. */
 export const refusal = (hostname: string): string => `${hostname} has no public address.`
 
-/** An address that a resolver can never give: the name does not exist, or has no address. */
-const hasNoAddress = (error: NodeJS.ErrnoException) => error.code === 'ENOTFOUND' || error.code === 'ENODATA'
-
 /** A `lookup` for `net.connect` that fails with the error of `refuse` unless every address of the name is public. */
 export const publicLookup =
   (resolve: Resolve, refuse: Refuse = refuseTarget): LookupFunction =>
   (hostname, options, callback) =>
     resolve(hostname, (error, addresses) => {
       const fail = (reason: Error) => callback(reason as NodeJS.ErrnoException, '', 0)
-      if (error) return fail(hasNoAddress(error) ? refuse(refusal(hostname)) : error)
+      // An address that a resolver can never give: the name does not exist, or has no address.
+      const isNone = error?.code === 'ENOTFOUND' || error?.code === 'ENODATA'
+      if (error) return fail(isNone ? refuse(refusal(hostname)) : error)
       const [first] = addresses
       if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
         return fail(refuse(refusal(hostname)))
@@ -60,10 +59,6 @@ export const publicLookup =
     })
 
 export const resolveAll: Resolve = (hostname, callback) => lookUp(hostname, { all: true }, callback)
-
-/** A URL has no port where it is the default one of its scheme. */
-const hasDefaultPort = (protocol: string, port: string) =>
-  port === '' || port === (protocol === 'https:' ? '443' : '80')
 
 export interface PublicDispatcherOptions {
   connectMs: number
@@ -75,8 +70,9 @@ export interface PublicDispatcherOptions {
   keepAliveMs?: number
 }
 
+/** A URL has no port where it is the default one of its scheme. */
 const onlyDefaultPorts = (protocol: string, port: string) =>
-  hasDefaultPort(protocol, port) ? null : 'only the ports 80 and 443 are allowed.'
+  port === '' || port === (protocol === 'https:' ? '443' : '80') ? null : 'only the ports 80 and 443 are allowed.'
 
 /** Checks a target as far as its URL says it. @throws the error of `refuse` for a port that is not allowed, and an address that is not public. */
 export function requirePublicTarget(

@@ -15,7 +15,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { version } from '../../runtime/version.ts'
 import { archiveFormat, databaseName, type Manifest, manifestName, takeCensus } from './manifest.ts'
 
-export interface BackupDependencies {
+interface BackupDependencies {
   /** Null when the data is in a Postgres. */
   embedded: EmbeddedClient | null
   dataDir: string
@@ -71,9 +71,6 @@ async function* pack(directory: string): AsyncGenerator<Buffer> {
 
 const noRoom = () =>
   new ServiceError('UNAVAILABLE', 'There is no room in the data directory for the copy that is packed.')
-
-const explainFailure = (error: unknown): unknown =>
-  (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom() : error
 
 type Source = Omit<BackupDependencies, 'embedded'> & { client: EmbeddedClient }
 
@@ -156,7 +153,7 @@ function runBackup(source: Source, onEnd: () => void): { running: RunningBackup;
       opened = await openArchive(source, end)
     } catch (error) {
       end()
-      throw explainFailure(error)
+      throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom() : error
     }
     if (isCutOff) cutOff()
     return opened

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { Database, DatabaseBackend } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
@@ -29,12 +29,6 @@ export function verifyDerived(database: Database, part: DerivedPart, options: Ve
   }
 }
 
-export interface IntegrityDependencies {
-  database: Database
-  backend: DatabaseBackend
-  authentication: Authentication
-}
-
 const maxDifferences = 100
 
 const wrongNumber = closed({
@@ -45,7 +39,10 @@ const wrongNumber = closed({
 })
 
 /** The operator's check of what is derived from the requests. */
-export function registerIntegrityRoutes(app: App, { database, backend, authentication }: IntegrityDependencies): void {
+export function registerIntegrityRoutes(
+  app: App,
+  { database, backend, authentication }: Omit<RouteDependencies, 'clock' | 'idempotent'> & { backend: DatabaseBackend },
+): void {
   app.get(
     '/api/admin/verify/:part',
     {

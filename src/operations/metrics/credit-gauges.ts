@@ -4,25 +4,13 @@ import type { Observation } from './catalogue.ts'
 import type { Collector } from './collectors.ts'
 
 /** Sums over entries of the ledger. */
-interface Sums {
-  reserved: number
-  settled: number
-  released: number
-  granted: number
-  paygHeld: number
-  paygSettled: number
+const none = { reserved: 0, settled: 0, released: 0, granted: 0, paygHeld: 0, paygSettled: 0 }
+type Sums = typeof none
+
+function add(one: Sums, other: Sums): Sums {
+  const names = Object.keys(none) as (keyof Sums)[]
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as Sums
 }
-
-const none: Sums = { reserved: 0, settled: 0, released: 0, granted: 0, paygHeld: 0, paygSettled: 0 }
-
-const add = (one: Sums, other: Sums): Sums => ({
-  reserved: one.reserved + other.reserved,
-  settled: one.settled + other.settled,
-  released: one.released + other.released,
-  granted: one.granted + other.granted,
-  paygHeld: one.paygHeld + other.paygHeld,
-  paygSettled: one.paygSettled + other.paygSettled,
-})
 
 const heldChange = sql`(pool_held_change + payg_held_change)`
 const sums = sql`

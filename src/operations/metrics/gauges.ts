@@ -75,22 +75,20 @@ export interface OutboxBacklog {
   ageSeconds: number
 }
 
-async function readUncounted(database: Database): Promise<number> {
-  const { rows } = await sql<{ texts: number }>`
-    select count(*)::int as texts from (select from uncounted_texts limit ${sql.lit(maxCounted)}) as waiting`.execute(
-    database,
-  )
-  return rows[0]!.texts
-}
-
 /** Work in the background: requests to place in wishes, and texts whose words are to be counted. */
 export const backlogCollector = (database: Database): Collector => ({
   name: 'backlogs',
   maxAgeMs: 10_000,
-  read: async () => [
-    { name: 'wishwell_unplaced_requests', value: await readBacklog(database), labels: {} },
-    { name: 'wishwell_uncounted_texts', value: await readUncounted(database), labels: {} },
-  ],
+  read: async () => {
+    const unplaced = await readBacklog(database)
+    const { rows } = await sql<{ texts: number }>`
+      select count(*)::int as texts
+      from (select from uncounted_texts limit ${sql.lit(maxCounted)}) as waiting`.execute(database)
+    return [
+      { name: 'wishwell_unplaced_requests', value: unplaced, labels: {} },
+      { name: 'wishwell_uncounted_texts', value: rows[0]!.texts, labels: {} },
+    ]
+  },
 })
 
 /** @param read reads the backlog of each search index outside of the database. */

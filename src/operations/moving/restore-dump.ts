@@ -24,8 +24,6 @@ export interface Restored {
   totalRows: number
 }
 
-type Opened = Pick<OpenDatabase, 'database' | 'backend'>
-
 async function requireEmpty(transaction: Transaction, tables: readonly MovedTable[]): Promise<void> {
   const filled = await findFilledTable(transaction, tables)
   if (filled === null) return
@@ -40,15 +38,12 @@ function requireSameTables({ tables }: DumpHeader, moved: readonly MovedTable[])
   throw new DumpError('it has other tables than this Wishwell: dump again with this version.')
 }
 
-/** Whether the database refuses what a row holds: data that it cannot store (SQLSTATE class 22), or that a constraint forbids (23). */
-const isRefusal = (error: unknown): error is Error =>
-  error instanceof Error && /^2[23]/.test(String((error as { code?: unknown }).code))
-
 async function store(transaction: Transaction, table: MovedTable, lines: readonly string[]): Promise<void> {
   try {
     await storeRows(transaction, table, lines)
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    // The database refuses what a row holds: data that it cannot store (SQLSTATE class 22), or that a constraint forbids (23).
+    if (!(error instanceof Error && /^2[23]/.test(String((error as { code?: unknown }).code)))) throw error
     throw new DumpError(`it has rows of the table ${table.name} that no database takes (${error.message}).`)
   }
 }
@@ -108,7 +103,10 @@ async function analyze(transaction: Transaction): Promise<void> {
  * @param opened a migrated database without time limits for statements.
  * @throws MovingError when the database is not empty or in use; DumpError when the dump cannot be restored.
  */
-export async function restoreDump({ database, backend }: Opened, options: RestoreOptions): Promise<Restored> {
+export async function restoreDump(
+  { database, backend }: Pick<OpenDatabase, 'database' | 'backend'>,
+  options: RestoreOptions,
+): Promise<Restored> {
   const { dump } = options
   try {
     await requireStoppedService(database, 'Nothing was restored')

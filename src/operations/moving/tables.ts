@@ -20,7 +20,7 @@ export const leftOutColumns: Readonly<Record<string, string>> = {
   'scrape_tasks.queue_message_id': 'the queue is not in a dump: unfinished tasks are queued again',
 }
 
-export interface MovedColumn {
+interface MovedColumn {
   name: string
   /** Its type in SQL. */
   type: string
@@ -71,19 +71,15 @@ function sortByReferences(tables: readonly CatalogRow[]): CatalogRow[] {
   return sorted
 }
 
-function movedTable({ name, columns, triggers }: CatalogRow): MovedTable {
-  return {
-    name,
-    columns: columns.filter((column) => !Object.hasOwn(leftOutColumns, `${name}.${column.name}`)),
-    silenced: triggers ?? [],
-  }
-}
-
 /** The tables of a migrated database whose rows are moved, in the order in which they are filled. */
 export async function readMovedTables(executor: Executor): Promise<MovedTable[]> {
   const { rows } = await catalog.execute(executor)
   const moved = rows.filter(({ name }) => !Object.hasOwn(leftOutTables, name))
-  return sortByReferences(moved).map(movedTable)
+  return sortByReferences(moved).map(({ name, columns, triggers }) => ({
+    name,
+    columns: columns.filter((column) => !Object.hasOwn(leftOutColumns, `${name}.${column.name}`)),
+    silenced: triggers ?? [],
+  }))
 }
 
 /** The first of some tables that has a row; null where all are empty. */

@@ -45,20 +45,23 @@ export async function hasWaitingRuns(database: Database, except: readonly string
   return rows.length > 0
 }
 
-export interface ReportInput {
+interface ReportInput {
   watchId: string
   /** Whether a model can compare texts with the goal of a watch. */
   canJudge: boolean
   now: Date
 }
 
-const byWeight = (a: FoundItem, b: FoundItem) =>
-  b.votesGained - a.votesGained || b.requestsGained - a.requestsGained || (a.wishId < b.wishId ? -1 : 1)
-
 /** The votes of new wishes, which have gained none, say which of them are kept. */
 function inOrder(items: readonly FoundItem[], votes: ReadonlyMap<string, number>): FoundItem[] {
   const votesOf = ({ requestIds }: FoundItem) => requestIds.reduce((sum, id) => sum + (votes.get(id) ?? 0), 0)
-  return items.toSorted((a, b) => (a.kind === 'new' ? votesOf(b) - votesOf(a) : 0) || byWeight(a, b))
+  return items.toSorted(
+    (a, b) =>
+      (a.kind === 'new' ? votesOf(b) - votesOf(a) : 0) ||
+      b.votesGained - a.votesGained ||
+      b.requestsGained - a.requestsGained ||
+      (a.wishId < b.wishId ? -1 : 1),
+  )
 }
 
 interface NewReport {

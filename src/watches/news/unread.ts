@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { cursorsOf, isPositionId, type PageInput } from '../../http/pagination.ts'
+import { cursorsOf, isPositionId, type PageInput, pageIn } from '../../http/pagination.ts'
 import type { View } from '../../requests/views/view.ts'
 import { type ListedNews, listItems, type ShownItem, type StoredItem, showItems, storedColumns } from './shown-items.ts'
 
@@ -22,7 +22,7 @@ export interface WatchNews extends ListedNews {
  * Items of several reports, the latest first, as one list: a wish is once in a list, with the sum of what it gained. One that is new stays new while it
  * grows. What the last report said decides whether it fits.
  */
-export function mergeItems(items: readonly ShownItem[]): ShownItem[] {
+function mergeItems(items: readonly ShownItem[]): ShownItem[] {
   const newWishes = new Set(items.filter(({ kind }) => kind === 'new').map(({ wishId }) => wishId))
   const merged = new Map<string, ShownItem>()
   for (const item of items) {
@@ -59,7 +59,7 @@ interface ReportsRow {
   declined: number
 }
 
-export interface NewsInput extends PageInput {
+interface NewsInput extends PageInput {
   accountId: string
   view: View
   publicUrl: string
@@ -113,15 +113,13 @@ export async function readNews(
   const { rows } = await sql<WatchRow>`
     select id, name, topic, goal, read_until from watches left join news_reads on watch_id = watches.id
     where account_id = ${accountId} ${only} ${after} order by watches.id limit ${limit + 1}`.execute(executor)
-  const page = rows.slice(0, limit)
+  const { page, ...rest } = pageIn(rows, limit, ({ id }) => cursors.encode([id]))
   const watches: WatchNews[] = []
   for (const watch of page) watches.push(await readNewsOf(executor, watch, input))
-  const last = page.at(-1)
-  const hasMore = rows.length > limit
-  return { watches, hasMore, cursor: hasMore && last ? cursors.encode([last.id]) : null }
+  return { watches, ...rest }
 }
 
-export interface MarkInput {
+interface MarkInput {
   accountId: string
   /** All watches of the account without it. */
   watchId?: string | undefined

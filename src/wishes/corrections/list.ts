@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { cursorsOf, isPositionNumber, type PageInput } from '../../http/pagination.ts'
+import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../../http/pagination.ts'
 import { readRequests } from '../../requests/record.ts'
 import { requestColumns, standingIn, type View } from '../../requests/views/view.ts'
 
@@ -46,12 +46,10 @@ export async function listWishCorrections(
     from wish_corrections as correction where ${owner} ${after} order by sequence desc limit ${limit + 1}`.execute(
     executor,
   )
-  const page = rows.slice(0, limit)
+  const { page, ...rest } = pageIn(rows, limit, ({ sequence }) => cursors.encode([Number(sequence)]))
   const ids = [...new Set(page.flatMap(({ request_id: id }) => id ?? []))]
   const read = await readRequests(executor, ids, { fullText: false, view })
   const records = new Map(read.map((record) => [record._id, record]))
-  const hasMore = rows.length > limit
-  const last = page.at(-1)
   return {
     corrections: page.map(({ correctionId, kind, madeBy, undoneBy, ...row }) => ({
       correctionId,
@@ -64,7 +62,6 @@ export async function listWishCorrections(
       undoneBy,
       request: (row.request_id === null ? undefined : records.get(row.request_id)) ?? null,
     })),
-    hasMore,
-    cursor: hasMore && last ? cursors.encode([Number(last.sequence)]) : null,
+    ...rest,
   }
 }

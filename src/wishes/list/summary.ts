@@ -7,7 +7,7 @@ import { readRequests, requestRecord } from '../../requests/record.ts'
 import { dayMs, dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
-import { readWishNumbers, type WishNumbers } from '../../requests/wishes/numbers.ts'
+import { readWishNumbers } from '../../requests/wishes/numbers.ts'
 
 /** How many votes a wish gained in the last 7 and 30 UTC days, today included; null while none of it was in the cache before them. */
 interface WishGrowth {
@@ -87,23 +87,6 @@ const wishSummary = closed(wishProperties)
 
 export type WishSummary = Static<typeof wishSummary>
 
-const toSummary = (
-  numbers: WishNumbers,
-  growth: WishSummary['growth'],
-  topRequest: WishSummary['topRequest'],
-): WishSummary => ({
-  wishId: numbers.wishId,
-  title: topRequest.title,
-  requestCount: numbers.requestCount,
-  votes: numbers.votes,
-  platforms: numbers.platforms,
-  status: numbers.status,
-  firstAskedAt: numbers.firstAskedAt.toISOString(),
-  lastAskedAt: numbers.lastAskedAt.toISOString(),
-  growth,
-  topRequest,
-})
-
 /** The wishes with these ids, at most 100 of them, in the order of the ids; one that does not exist in the view is left out. */
 export async function readWishes(
   executor: Executor,
@@ -120,10 +103,13 @@ export async function readWishes(
     { fullText: false, view: { ...view, least: 2 } },
   )
   const records = new Map(top.map((record) => [record._id, record]))
-  return found.flatMap((wish) => {
-    const record = records.get(wish.topRequestId)
-    return record === undefined
-      ? []
-      : [toSummary(wish, growth.get(wish.wishId) ?? { days7: null, days30: null }, record)]
+  return found.flatMap(({ topRequestId, wishId, requestCount, votes, platforms, status, ...asked }) => {
+    const topRequest = records.get(topRequestId)
+    if (topRequest === undefined) return []
+    const ofWish = { wishId, title: topRequest.title, requestCount, votes, platforms, status }
+    const firstAskedAt = asked.firstAskedAt.toISOString()
+    const lastAskedAt = asked.lastAskedAt.toISOString()
+    const gained = growth.get(wishId) ?? { days7: null, days30: null }
+    return [{ ...ofWish, firstAskedAt, lastAskedAt, growth: gained, topRequest }]
   })
 }

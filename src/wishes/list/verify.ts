@@ -162,10 +162,6 @@ async function readAccountWishes(database: Database, account: string, after: str
   return rows
 }
 
-async function readAccounts(database: Database, after: string): Promise<{ id: string }[]> {
-  return database.selectFrom('accounts').select('id').where('id', '>', after).orderBy('id').limit(maxWishes).execute()
-}
-
 /** The copies in `request_facets` and `searchable_requests`, which numbers, lists and filters are read from. */
 async function readCopies(database: Database, after: string): Promise<{ id: string; wrong: string | null }[]> {
   const columns = sql`platform, status, standing, votes, posted_at, tags`
@@ -211,7 +207,8 @@ export async function verifyWishes(database: Database, options: VerifyOptions): 
     await check(wishes, sharedView)
     if (isFull()) break
   }
-  for await (const accounts of batches((after) => readAccounts(database, after), options)) {
+  const accountIds = database.selectFrom('accounts').select('id').orderBy('id').limit(maxWishes)
+  for await (const accounts of batches((after) => accountIds.where('id', '>', after).execute(), options)) {
     for (const { id: account } of isFull() ? [] : accounts) {
       const view: View = { account, least: 2 }
       for await (const wishes of batches((after) => readAccountWishes(database, account, after), options))

@@ -49,11 +49,6 @@ export interface CandidatesInput {
   words: WordCounter
 }
 
-export interface RequestText {
-  title: string
-  description: string
-}
-
 const wordsOf = ({ words }: ComparedText): string[] => [...words.values()].flatMap((forms) => [...forms])
 
 /** The ids of the likely requests of a view that match the title and the telling words of a request best, without itself. */
@@ -81,7 +76,7 @@ export async function readComparedTexts(
   ids: readonly string[],
 ): Promise<Map<string, ComparedText>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await sql<RequestText & { id: string }>`
+  const { rows } = await sql<{ id: string; title: string; description: string }>`
     select id, title, left(description, ${sql.lit(comparedLength)}) as description from requests
     where id = any(${ids}::uuid[])`.execute(executor)
   return new Map(rows.map((row) => [row.id, comparedTextOf(row)]))

@@ -81,8 +81,6 @@ async function readSums(executor: Executor, { wish, votes, sourcePlatform }: Req
   return { votes: numbers.votes, requests: numbers.requestCount, platforms: numbers.platforms }
 }
 
-const security = [{ apiKey: [] }]
-const tags = ['Requests']
 const params = closed({ id: Type.String({ description: 'The `_id` of a request' }) })
 
 /** The sums of a wish. */
@@ -92,13 +90,13 @@ export const wishProperties = {
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
 }
 
-export interface SimilarDependencies {
+interface SimilarDependencies {
   database: Database
   possiblySame: PossiblySame
   authentication: Authentication
 }
 
-const common = { tags, security, params }
+const common = { tags: ['Requests'], security: [{ apiKey: [] }], params }
 
 /** A request of any class that the account may see. @throws ServiceError NOT_FOUND */
 async function readOne(database: Database, account: Account, id: string): Promise<RequestRecord> {

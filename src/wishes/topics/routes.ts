@@ -12,8 +12,7 @@ import { topicOrders } from './orders.ts'
 import { readTopicPage } from './topic-page.ts'
 import { listTopics } from './topics.ts'
 
-const security = [{ apiKey: [] }]
-const tags = ['Topics']
+const shared = { tags: ['Topics'], security: [{ apiKey: [] }] }
 
 const summaryProperties = {
   topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
@@ -54,8 +53,7 @@ function registerList(app: App, { database, clock, authentication }: RouteDepend
         description:
           'The last collected first, or the most voted, or by name; without those that only expansions of searches have collected. With `query` a page may hold fewer topics than `limit` ' +
           'although more follow: `hasMore` says so.',
-        tags,
-        security,
+        ...shared,
         querystring: closed({
           query: Type.Optional(trimmedText(1, 100, 'Part of the name, in any case')),
           sortBy: sortByParameter(topicOrders, {
@@ -111,8 +109,7 @@ function registerPage(app: App, { database, clock, authentication }: RouteDepend
         operationId: 'readTopic',
         summary: 'Read one topic',
         description: 'Numbers, platforms and timeline count all of its likely requests.',
-        tags,
-        security,
+        ...shared,
         params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
         response: {
           200: closed({ data: topicPage }),
