@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type KeyScope, keyScopes } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import { noteIfWritable } from '../database/writes.ts'
+import { recordIfWritable } from '../database/writes.ts'
 import type { Account, Pool } from '../http/callers.ts'
 import { ServiceError } from '../http/errors.ts'
 import { apiKeyPattern, hashKey } from './api-key.ts'
@@ -122,7 +122,7 @@ export async function findAccountByKey(
   if (!row) return null
   const { id, last_used_at: lastUsedAt, accountId, tier, scope } = row
   if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
-    await noteIfWritable(executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute())
+    await recordIfWritable(executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   const { keyHasBudget } = row
   return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget, scope, pool: poolOf(row)! }

@@ -73,7 +73,7 @@ import { registerSearchRoutes } from '../search/routes.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { registerNewsRoutes } from '../watches/news/routes.ts'
 import { registerWatchRoutes } from '../watches/routes.ts'
-import { noteLook } from '../watches/watch.ts'
+import { recordVisit } from '../watches/watch.ts'
 import { deleteWatchesOf } from '../watches/watches.ts'
 import { registerWishCorrectionRoutes } from '../wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from '../wishes/corrections/undo.ts'
@@ -189,9 +189,9 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerMarkRoutes(routes, shared)
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
-  registerNewsRoutes(routes, { ...shared, noteLook })
+  registerNewsRoutes(routes, { ...shared, recordVisit })
   registerFeedRoutes(routes, shared)
-  registerFeedReading(routes, { ...shared, noteLook })
+  registerFeedReading(routes, { ...shared, recordVisit })
   registerChannelRoutes(routes, shared)
   await registerMailPages(routes, { ...shared, ...emailStates() })
   registerPurgeRoutes(routes, shared)

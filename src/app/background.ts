@@ -11,7 +11,7 @@ import { createUsualLength } from '../search/tsvector-preparation.ts'
 import { startWatches } from '../watches/due.ts'
 import { readConcernedAccounts } from '../watches/news/concerned-accounts.ts'
 import { startReporting } from '../watches/news/reporting.ts'
-import { noteLook } from '../watches/watch.ts'
+import { recordVisit } from '../watches/watch.ts'
 import { startPlacing } from '../wishes/placing/placing.ts'
 import type { composeService, ServiceParts } from './compose-service.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
@@ -51,7 +51,7 @@ async function startNotifying(
   const reporting = await startReporting({ ...shared, config: config.news, isAutomatic: reportsNews })
   const delivering = await startDelivering({
     ...shared,
-    ...{ adapters, secrets, noteLook },
+    ...{ adapters, secrets, recordVisit },
     render: renderEvent,
     readersOf: readConcernedAccounts,
     isAutomatic: deliversEvents,

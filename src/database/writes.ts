@@ -8,7 +8,7 @@ const refusals = new Set(['53100', '58030', '25006'])
  * Waits for a write that only notes something beside a read: the read is answered though the database takes no writes now.
  * @returns what the write gives; undefined where it was refused.
  */
-export async function noteIfWritable<T>(write: Promise<T>): Promise<T | undefined> {
+export async function recordIfWritable<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await write
   } catch (error) {

@@ -11,7 +11,7 @@ import { isUnderWay, startRun } from './runs.ts'
 import { previewRuns } from './schedule.ts'
 import { previewAnswer, previewOf, watchPath, watchRecord, watchRunPage } from './schemas.ts'
 import { readRunTerms, requireBudget } from './terms.ts'
-import { noteLook } from './watch.ts'
+import { recordVisit } from './watch.ts'
 import { lockWatch, readWatch, resumeWatch } from './watches.ts'
 
 /** Running a watch, its history, and what it will cost. */
@@ -51,7 +51,7 @@ function registerRun(app: App, dependencies: WatchDependencies): void {
         if (await isUnderWay(transaction, watch.id)) {
           throw new ServiceError('CONFLICT', 'A run of the watch is still under way.')
         }
-        await noteLook(transaction, [watch.id], now)
+        await recordVisit(transaction, [watch.id], now)
         const { keyId } = account
         const jobId = await startRun(transaction, dependencies, watch, { trigger: 'manual', dueAt: now, keyId, now })
         const credits = await readCreditUsage(transaction, account, now)
@@ -115,7 +115,7 @@ function registerLook(app: App, { database, clock, authentication }: WatchDepend
       const { accountId } = authentication.accountOf(request)
       const watch = await readWatch(database, accountId, request.params.watchId)
       if (watch === null) throw notFound('Watch')
-      await noteLook(database, [watch.id], clock.now())
+      await recordVisit(database, [watch.id], clock.now())
       return { data: { watchId: watch.id } }
     },
   )

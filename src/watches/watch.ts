@@ -28,7 +28,7 @@ const notedEveryMs = 10 * 60_000
  * Notes that somebody looked at watches: a visit, a confirmed delivery of their news, a read of their feed. One that asks goes on asking: only its owner
  * resumes it.
  */
-export async function noteLook(executor: Executor, watchIds: readonly string[], now: Date): Promise<void> {
+export async function recordVisit(executor: Executor, watchIds: readonly string[], now: Date): Promise<void> {
   if (watchIds.length === 0) return
   // In the order of their ids: several looks at the same watches at once wait for one another in the same order.
   await sql`

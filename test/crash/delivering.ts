@@ -45,7 +45,7 @@ export async function deliverAll(
     render: createRenderer({ readReport: async () => null, comparesGoals: false }),
     publicUrl: () => 'https://wishwell.example',
     readersOf: async () => [],
-    noteLook: async () => {},
+    recordVisit: async () => {},
     isAutomatic: false,
   })
   for (let percent = 0; percent < events; percent++) {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
-import { noteIfWritable } from '../../database/writes.ts'
+import { recordIfWritable } from '../../database/writes.ts'
 import type { Account } from '../../http/callers.ts'
 import { hasBudget, hasOwnView, ownViewColumns, poolColumns, poolOf } from '../keys.ts'
 
@@ -110,7 +110,7 @@ export async function findSession(
   if (!row) return null
   const { id, lastUsedAt, accountId, name, tier, keyId } = row
   if (now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
-    await noteIfWritable(executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute())
+    await recordIfWritable(executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   const pool = poolOf(row)
   // A session without an account is the operator's: one whose account cannot be read is none.

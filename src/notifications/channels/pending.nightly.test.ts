@@ -84,7 +84,7 @@ it('are served within a minute, though a tenth of the receivers hang', async () 
     clock: systemClock,
     log: { error: (fields: unknown) => errors.push(fields), warn: () => {} },
     readersOf: async () => [],
-    noteLook: async () => {},
+    recordVisit: async () => {},
     isAutomatic: true,
   })
   const served = () => fine.reduce((sum, { received }) => sum + received.length, 0)

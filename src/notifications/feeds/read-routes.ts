@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import type { Authentication } from '../../accounts/authentication.ts'
 import type { Database } from '../../database/open.ts'
-import { noteIfWritable } from '../../database/writes.ts'
+import { recordIfWritable } from '../../database/writes.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 import { createSlidingLog } from '../../http/rate-limits/limiter.ts'
 import { clientOf } from '../../http/rate-limits/rate-limits.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
-import type { NoteLook } from '../../watches/news/routes.ts'
+import type { RecordVisit } from '../../watches/news/routes.ts'
 import { readContent } from './content.ts'
 import { feedUrl, findFeed, noteRead, parseFile } from './feeds.ts'
 import { contentTypes, renderFeed } from './render.ts'
@@ -76,7 +76,7 @@ export interface FeedReadDependencies {
   authentication: Pick<Authentication, 'refuse'>
   searchIndex: SearchIndex
   publicUrl: () => string
-  noteLook: NoteLook
+  recordVisit: RecordVisit
 }
 
 /** Of every answer: the address is a secret, and what is behind it belongs to an account. */
@@ -90,7 +90,7 @@ const feedHeaders = {
 
 /** `/feeds/{secret}.atom` and `.json`, for feed readers: without a key, by the secret alone. */
 export function registerFeedReading(app: App, dependencies: FeedReadDependencies): void {
-  const { database, clock, authentication, searchIndex, publicUrl, noteLook } = dependencies
+  const { database, clock, authentication, searchIndex, publicUrl, recordVisit } = dependencies
   const guard = createFeedGuard(clock)
   app.get<{ Params: { file: string } }>('/feeds/:file', { schema: { hide: true } }, async (request, reply) => {
     // Read before the lookup: a connection that is closed meanwhile has no address any more.
@@ -104,9 +104,9 @@ export function registerFeedReading(app: App, dependencies: FeedReadDependencies
     if (content === null) throw notFound('Feed')
     const now = clock.now()
     const contentHash = createHash('sha256').update(JSON.stringify(content)).digest('hex')
-    const noted = await noteIfWritable(noteRead(database, feed, contentHash, now))
+    const noted = await recordIfWritable(noteRead(database, feed, contentHash, now))
     const changedAt = noted ?? feed.content_changed_at ?? now
-    if (feed.watch_id !== null) await noteIfWritable(noteLook(database, [feed.watch_id], now))
+    if (feed.watch_id !== null) await recordIfWritable(recordVisit(database, [feed.watch_id], now))
     const { secret, format } = named
     const body = renderFeed(content, format, feedUrl(publicUrl(), secret, format))
     const validators = { etag: tagOf(body), changedAt, now }

@@ -3,7 +3,7 @@ import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { includesScope } from '../../accounts/keys.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
-import { noteIfWritable } from '../../database/writes.ts'
+import { recordIfWritable } from '../../database/writes.ts'
 import type { App } from '../../http/app-type.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
 import { notFound } from '../../http/errors.ts'
@@ -66,11 +66,11 @@ const readAnswer = closed({
 const shared = { tags: ['News'], security: [{ apiKey: [] }] }
 
 /** Notes that an account has looked at some of its watches (`watches/watch.ts`). */
-export type NoteLook = (executor: Executor, watchIds: readonly string[], now: Date) => Promise<void>
+export type RecordVisit = (executor: Executor, watchIds: readonly string[], now: Date) => Promise<void>
 
 interface NewsDependencies extends Omit<RouteDependencies, 'idempotent'> {
   publicUrl: () => string
-  noteLook: NoteLook
+  recordVisit: RecordVisit
 }
 
 export function registerNewsRoutes(app: App, dependencies: NewsDependencies): void {
@@ -94,7 +94,7 @@ const description = `By watch, each wish once in a list however many reports had
 these gained votes, or others joined it. What expires or comes back is never news, and neither are merges and splits. Titles and numbers are those of now, as your account sees
 them: what was deleted or hidden since is left out. Reading with a key that may collect counts as a look at these watches.`
 
-function registerRead(app: App, { database, clock, authentication, publicUrl, noteLook }: NewsDependencies): void {
+function registerRead(app: App, { database, clock, authentication, publicUrl, recordVisit }: NewsDependencies): void {
   app.get(
     '/api/v1/news',
     {
@@ -141,14 +141,14 @@ function registerRead(app: App, { database, clock, authentication, publicUrl, no
       const ids = page.watches.map((watch) => watch.watchId)
       // A look keeps a watch running, which spends.
       if (ids.length > 0 && includesScope(account.scope, 'collect')) {
-        await noteIfWritable(noteLook(database, ids, clock.now()))
+        await recordIfWritable(recordVisit(database, ids, clock.now()))
       }
       return { data: { ...page, watches: page.watches.map(toAnswer) } }
     },
   )
 }
 
-function registerMark(app: App, { database, clock, authentication, noteLook }: NewsDependencies): void {
+function registerMark(app: App, { database, clock, authentication, recordVisit }: NewsDependencies): void {
   app.post(
     '/api/v1/news/read',
     {
@@ -172,7 +172,7 @@ function registerMark(app: App, { database, clock, authentication, noteLook }: N
       if (watchId !== undefined) await requireWatch(database, accountId, watchId)
       const upTo = until === undefined ? undefined : parseDate(until)
       const watchIds = await markRead(database, { accountId, watchId, until: upTo })
-      if (watchIds.length > 0) await noteLook(database, watchIds, clock.now())
+      if (watchIds.length > 0) await recordVisit(database, watchIds, clock.now())
       return { data: { watchIds } }
     },
   )

@@ -72,7 +72,7 @@ function createLanes({ fast, slow, slowAfterMs, onFree }: LanesOptions): Lanes {
   }
 }
 
-export interface DeliveringDependencies extends AttemptDependencies, Pick<RecordDependencies, 'noteLook'> {
+export interface DeliveringDependencies extends AttemptDependencies, Pick<RecordDependencies, 'recordVisit'> {
   listen: OpenDatabase['listen']
   log: AttemptDependencies['log'] & { warn(fields: object, message: string): void }
   readersOf: ReadersOfRequest
@@ -120,14 +120,14 @@ async function readWait({ database, clock }: DeliveringDependencies): Promise<nu
 
 /** Starts telling accounts of events: whenever one was noted, and whenever a delivery is due. */
 export async function startDelivering(dependencies: DeliveringDependencies): Promise<Delivering> {
-  const { database, clock, log, listen, readersOf, noteLook, random = Math.random, isAutomatic } = dependencies
+  const { database, clock, log, listen, readersOf, recordVisit, random = Math.random, isAutomatic } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }
   const claimMs = claimsOf(dependencies.adapters)
   const stopping = new AbortController()
   const { signal } = stopping
   const lanes = createLanes({ ...limits, onFree: () => pumping.startSoon(gatherMs) })
   const record = createRecorder(async (results) => {
-    for (const disabled of await recordResults({ database, random, noteLook }, results)) {
+    for (const disabled of await recordResults({ database, random, recordVisit }, results)) {
       log.warn(disabled, 'a channel was disabled')
     }
   })

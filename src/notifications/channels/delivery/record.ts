@@ -63,7 +63,7 @@ export interface RecordDependencies {
   database: Database
   random: () => number
   /** Called in the transaction that confirms deliveries of `watch.news`. */
-  noteLook: (executor: Executor, watchIds: readonly string[], now: Date) => Promise<void>
+  recordVisit: (executor: Executor, watchIds: readonly string[], now: Date) => Promise<void>
 }
 
 interface DeliveryChange {
@@ -192,7 +192,7 @@ const watchesOf = (results: readonly ClaimResult[]) =>
  * the same id.
  */
 export async function recordResults(
-  { database, random, noteLook }: RecordDependencies,
+  { database, random, recordVisit }: RecordDependencies,
   results: readonly ClaimResult[],
 ): Promise<{ channelId: string; reason: DisabledReason }[]> {
   return database.transaction().execute(async (transaction) => {
@@ -207,7 +207,7 @@ export async function recordResults(
       held.map((result) => channelChange(result, random)),
     )
     const watchIds = [...new Set(watchesOf(held))].toSorted()
-    if (watchIds.length > 0) await noteLook(transaction, watchIds, held[0]!.now)
+    if (watchIds.length > 0) await recordVisit(transaction, watchIds, held[0]!.now)
     const disabled: { channelId: string; reason: DisabledReason }[] = []
     for (const result of held) {
       const { channelId } = result.claim

@@ -68,7 +68,7 @@ async function start({
     clock: systemClock,
     log: { error: () => {}, warn: () => {} },
     readersOf: async () => [],
-    noteLook: async () => {},
+    recordVisit: async () => {},
     isAutomatic: false,
   })
 }
