@@ -92,7 +92,7 @@ const activeKeys = (transaction: Transaction, accountId: string, now: Date) =>
 const isFull = ({ scope, expiresAt, monthlyCredits }: KeyTerms) =>
   scope === 'manage' && expiresAt === null && monthlyCredits === null
 
-export interface KeyToMake extends Partial<KeyTerms> {
+interface KeyToMake extends Partial<KeyTerms> {
   accountId: string
   name: string
   /** The key that makes it, which bounds it; null for the operator, and for a session that no key opened. */

@@ -58,7 +58,7 @@ export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
     .orderBy('id')
     .execute()
 
-export interface AccountChanges {
+interface AccountChanges {
   tier?: Tier
   /** Whole credits; null removes the cap. */
   paygMonthlyCap?: number | null
@@ -148,7 +148,7 @@ export function deleteAccount(
   })
 }
 
-export interface Bootstrap {
+interface Bootstrap {
   /** The key that the operator chose, if any. */
   apiKey: string | undefined
   tier: Tier

@@ -12,7 +12,7 @@ export interface AdminKey {
 }
 
 /** The part of the configuration that concerns the admin key. */
-export interface AdminKeyConfig {
+interface AdminKeyConfig {
   adminApiKey: string | undefined
   databaseUrl: string | undefined
   dataDir: string

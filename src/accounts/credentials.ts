@@ -17,12 +17,12 @@ export interface SignedIn {
 }
 
 /** The session of a request. */
-export interface OpenSession extends SignedIn {
+interface OpenSession extends SignedIn {
   sessionId: string
 }
 
 /** What a call was made with. */
-export interface Credential {
+interface Credential {
   /** The key, or the token of the session. */
   token: string
   /** For audits: `key <id>`, `session <id>`, or `admin` for the admin key. */

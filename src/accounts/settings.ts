@@ -22,7 +22,7 @@ export const accountVariables = {
 
 const schema = Type.Object(accountVariables)
 
-export type AccountEnvironment = Static<typeof schema>
+type AccountEnvironment = Static<typeof schema>
 
 export interface AccountConfig {
   bootstrapApiKey: string | undefined

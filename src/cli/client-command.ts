@@ -6,7 +6,7 @@ import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { printable, shellWord } from './text.ts'
 
 /** What the help of a client's command says after its options. */
-export interface ClientHelp {
+interface ClientHelp {
   notes?: string
   /** What its exit codes 0, 1 and 5 mean, where it is not the usual. */
   ok?: string
@@ -16,7 +16,7 @@ export interface ClientHelp {
 }
 
 /** The end of the help of a client's command. */
-export const clientHelp = (help: ClientHelp): string => {
+const clientHelp = (help: ClientHelp): string => {
   const { notes, ok = 'done', failed = 'the service refused', limited = 'too many requests', examples } = help
   const exits =
     `Exit codes: 0 ${ok}; 1 ${failed}; 2 the command line or the environment is wrong; 3 the service cannot be reached; ` +

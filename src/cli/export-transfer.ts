@@ -106,7 +106,7 @@ export interface Written {
   hasHeader: boolean
 }
 
-export interface Transfer {
+interface Transfer {
   format: ExportFormat
   /** Opens the export behind the record that has this cursor. */
   open(cursor: string | null): Promise<AsyncIterable<Uint8Array>>

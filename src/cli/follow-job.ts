@@ -58,7 +58,7 @@ Gave up after ${Math.round(awayMs / 1000)} s.`
   }
 }
 
-export interface JobWatcher {
+interface JobWatcher {
   /** Called with the platforms whose progress changed; details come only from a service that has event streams. */
   onProgress: Progress['update']
   /** Called when the service cannot be reached and the call is repeated; once until the next answer. */

@@ -16,7 +16,7 @@ Exit codes: 0 the service can serve; 1 it cannot, or it was not found.`
 const timeoutMs = 5_000
 
 /** What `--json` prints. */
-export interface HealthResult {
+interface HealthResult {
   healthy: boolean
   /** What was asked; null when the environment does not say where the service is. */
   url: string | null

@@ -5,7 +5,7 @@ import { exitCodes } from './exit-codes.ts'
 import { firstLine, printable } from './text.ts'
 
 /** The format of a log, with `auto` resolved. */
-export type ChosenLogFormat = Exclude<LogFormat, 'auto'>
+type ChosenLogFormat = Exclude<LogFormat, 'auto'>
 
 /** Text on a terminal, JSON everywhere else. */
 export const chooseLogFormat = (format: LogFormat, isTerminal: boolean): ChosenLogFormat =>

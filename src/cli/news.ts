@@ -47,7 +47,7 @@ function formatItem({
 }
 
 /** The news of a watch as text. */
-export function formatWatchNews(news: WatchNews): string[] {
+function formatWatchNews(news: WatchNews): string[] {
   const title = formatRow({ title: news.watchName, facts: [], id: news.watchId })
   const lines = sections.flatMap(([name, heading]) => {
     const items = news[name]

@@ -45,7 +45,7 @@ function createLines(stream: Stream): Progress {
 
 const styles = { pending: 'dim', running: 'cyan', done: 'green', error: 'red', skipped: 'yellow' } as const
 
-export interface BarRow {
+interface BarRow {
   platform: string
   state: TaskState
   /** When it was first seen to run; null while it is pending. */

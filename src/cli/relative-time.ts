@@ -2,7 +2,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-export interface Elapsed {
+interface Elapsed {
   amount: number
   unit: 'minute' | 'hour' | 'day' | 'month' | 'year'
 }

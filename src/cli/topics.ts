@@ -79,7 +79,7 @@ const minColumns = 12
  * Topics as text: a table on a terminal, as wide as the terminal; in a pipe one line each, whatever its length.
  * @param columns null in a pipe
  */
-export function formatTopics(
+function formatTopics(
   topics: readonly TopicSummary[],
   { now, columns }: { now: Date; columns: number | null },
 ): string[] {

@@ -21,7 +21,7 @@ const sound: Record<Part, string> = {
 }
 
 /** A line with the broken rule, the stored value and the right one. */
-export const describeDifference = ({ accountId, check, subject, stored, expected }: Difference): string =>
+const describeDifference = ({ accountId, check, subject, stored, expected }: Difference): string =>
   `account ${accountId}, ${printable(check)} (${printable(subject)}): is ${stored ?? 'missing'}, must be ${expected ?? 'absent'}`
 
 interface Findings extends Partial<Record<Exclude<Part, 'ledger'>, Verified>> {

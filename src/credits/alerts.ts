@@ -6,7 +6,7 @@ import type { Tier } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 
 /** The settled credits of the pool, in percent of it, that an account is told of. These figures are defined only here. */
-export const alertPercents = [80, 95, 100] as const
+const alertPercents = [80, 95, 100] as const
 
 /** The pool of an account after a settlement. */
 export interface SettledPool {

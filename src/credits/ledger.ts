@@ -31,7 +31,7 @@ const allowance = sql`(
       from accounts
     ) as allowance`
 
-export type Reservation = Cause &
+type Reservation = Cause &
   Payer & {
     accountId: string
     /** Whole credits, at least 1. */
@@ -200,7 +200,7 @@ export async function closeReservation(transaction: Transaction, closing: Closin
   await noteAlerts(transaction, booked, now)
 }
 
-export interface Grant {
+interface Grant {
   accountId: string
   pack: PackName
   /** The id of the call that granted it, for the statement. */

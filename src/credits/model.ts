@@ -19,7 +19,7 @@ export interface ModelSpender {
 }
 
 /** What a spender holds and has settled in a month. */
-export interface ModelSpent {
+interface ModelSpent {
   held: number
   settled: number
 }

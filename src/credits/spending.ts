@@ -9,7 +9,7 @@ export interface Spent {
   settled: number
 }
 
-export interface Spending {
+interface Spending {
   total: Spent
   /** What no key paid: calls of sessions that a link opened. With all keys it is the total. */
   withoutKey: Spent

@@ -45,7 +45,7 @@ export function describeError(error: FastifyError | ServiceError, { log }: Pick<
 }
 
 /** Renders an error as an answer. */
-export function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
+function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, body } = describeError(error, request)
   // Its sender reads the answer only after the whole body: Node reads and drops the rest, until `requestTimeout`. Fastify would close.
   if (status === 413) reply.removeHeader('connection')

@@ -45,9 +45,9 @@ export interface ErrorDetail {
 
 /** What a call would exceed: the rate, the credits of the account, or the monthly budget of its key or of a watch. */
 export const limitReasons = ['credits', 'rate', 'key_budget', 'watch_budget'] as const
-export type LimitReason = (typeof limitReasons)[number]
+type LimitReason = (typeof limitReasons)[number]
 
-export interface ErrorExtras {
+interface ErrorExtras {
   details?: ErrorDetail[]
   /** Which kind of 429 this is. */
   reason?: LimitReason

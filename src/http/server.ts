@@ -112,7 +112,7 @@ function requestId(request: IncomingMessage): string {
 }
 
 /** The path of a call, without the secrets of links in mails and of feeds. */
-export const loggedPath = (url: string): string =>
+const loggedPath = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 200).replace(/^(\/+(?:mail\/+(?:confirm|unsubscribe)|feeds)\/+).*/i, '$1…')
 
 /** An address may be spelt in many ways, so the route that it leads to counts, too. */

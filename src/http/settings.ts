@@ -36,7 +36,7 @@ export const proxyVariables = {
 
 const schema = Type.Object({ ...addressVariables, ...proxyVariables })
 
-export type HttpEnvironment = Static<typeof schema>
+type HttpEnvironment = Static<typeof schema>
 
 export interface HttpConfig {
   host: string

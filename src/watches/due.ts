@@ -16,7 +16,7 @@ import { scheduleOf, unseenMs, type Watch } from './watch.ts'
 
 // A watch is due when the instant in `next_run_at` has come. Who moves that on has the run, in the same transaction.
 
-export interface DueDependencies extends RunDependencies {
+interface DueDependencies extends RunDependencies {
   database: Database
   clock: Clock
   log: Logger

@@ -12,7 +12,7 @@ export interface RunDependencies {
   enabledPlatforms: readonly PlatformName[]
 }
 
-export interface NewRun {
+interface NewRun {
   trigger: 'schedule' | 'manual'
   /** The instant of the schedule, or of the call. */
   dueAt: Date

@@ -3,7 +3,7 @@ import { Cron } from 'croner'
 import { costOf } from '../collecting/scraping/jobs.ts'
 import { topicKey } from '../platforms/topic-key.ts'
 
-export const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
+const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
 
 type Preset = (typeof schedulePresets)[number]
 

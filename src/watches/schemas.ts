@@ -185,7 +185,7 @@ const watchProperties = {
   lastRun: nullable(watchRun),
 }
 
-export const listedWatch = closed(watchProperties, named('ListedWatch'))
+const listedWatch = closed(watchProperties, named('ListedWatch'))
 export const watchRecord = closed({ ...watchProperties, preview }, named('Watch'))
 export const watchList = closed({ data: closed({ watches: Type.Array(listedWatch) }) })
 

@@ -117,7 +117,7 @@ const columnsOf = (terms: WatchTerms) => ({
   reports_quiet: terms.reportsQuiet,
 })
 
-export interface NewWatch {
+interface NewWatch {
   accountId: string
   /** Pays for its runs, by its budget. */
   keyId: string | null
@@ -159,7 +159,7 @@ export async function createWatch(
     .executeTakeFirstOrThrow()
 }
 
-export interface WatchChange {
+interface WatchChange {
   terms: WatchTerms
   state: Watch['state']
   /** Who pays from now on; undefined: as before. */

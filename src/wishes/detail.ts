@@ -19,7 +19,7 @@ export interface WishDetail extends WishSummary {
   possiblySame: (WishSummary & { similarity: number })[]
 }
 
-export interface DetailInput extends PageInput {
+interface DetailInput extends PageInput {
   wishId: string
   view: View
   now: Date

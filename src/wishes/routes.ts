@@ -23,7 +23,7 @@ import { markFilters, wishMark } from './marks/routes.ts'
 const security = [{ apiKey: [] }]
 const tags = ['Wishes']
 
-export interface WishDependencies extends Omit<RouteDependencies, 'idempotent'> {
+interface WishDependencies extends Omit<RouteDependencies, 'idempotent'> {
   cachedRead: CoalescedReads
   possiblySame: PossiblySame
 }

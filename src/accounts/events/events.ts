@@ -21,7 +21,7 @@ export const eventTypes = Object.keys(eventCatalogue) as EventType[]
 /** Ids and numbers, and words of our own such as a status or a month: never a text from a platform or of a person. */
 export type EventSubject = Record<string, string | number | null>
 
-export interface NewEvent {
+interface NewEvent {
   /** Null: of all accounts that it concerns; what delivers it finds them. */
   accountId: string | null
   type: EventType

@@ -8,7 +8,7 @@ import type { RouteDependencies } from '../authentication.ts'
 import { invitationTimeMs, linkUrl, listLinks, makeLink, maxOpenLinks, revokeLinks } from './links.ts'
 import { endSessionsOf } from './sessions.ts'
 
-export interface AdminSessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
+interface AdminSessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
   adminKey: string
   /** The address that links begin with. */
   publicUrl: () => string

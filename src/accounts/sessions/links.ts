@@ -7,16 +7,16 @@ import { generateToken, hashAdminKey, hashToken, isAnybodySignedIn, isToken, ope
 /** An invitation by the operator. */
 export const invitationTimeMs = 24 * 60 * 60_000
 /** The link that a start prints, for the operator at the terminal. */
-export const firstLinkTimeMs = 15 * 60_000
+const firstLinkTimeMs = 15 * 60_000
 /** The maximum of open links of an account. */
 export const maxOpenLinks = 20
 
-export interface SignInLink {
+interface SignInLink {
   token: string
   expiresAt: Date
 }
 
-export interface NewLink {
+interface NewLink {
   accountId: string
   adminKey: string
   now: Date
@@ -107,7 +107,7 @@ export async function revokeLinks(executor: Executor, accountId: string, now: Da
  * The link that a start prints when there is no session: it opens the first account.
  * @returns null when there is a session, or the first account is deleted.
  */
-export function makeFirstLink(
+function makeFirstLink(
   database: Database,
   { adminKey, now }: { adminKey: string; now: Date },
 ): Promise<SignInLink | null> {

@@ -12,7 +12,7 @@ import { clearSessionCookie, cookieOf, refuseFromElsewhere, sessionCookie, setSe
 import { openWithLink } from './links.ts'
 import { csrfTokenOf, endSession, findSession, openSession } from './sessions.ts'
 
-export interface SessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
+interface SessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
   adminKey: string
   rateLimits: RateLimits
 }

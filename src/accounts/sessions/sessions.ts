@@ -26,7 +26,7 @@ export const csrfTokenOf = (token: string): string => createHmac('sha256', token
 
 const dayMs = 24 * 60 * 60_000
 /** A session ends when it is unused for this time. */
-export const idleTimeMs = 30 * dayMs
+const idleTimeMs = 30 * dayMs
 /** A session ends after this time, also if it is used. */
 export const lifetimeMs = 90 * dayMs
 /** More than a person has browsers; one more ends the least recently used one. */

@@ -21,7 +21,7 @@ const others = topics.filter((topic) => topic !== shown && topic !== watched)
 /** How many of them were collected a week ago. */
 const pastTopics = 6
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Ends it after the search. */
   exit: boolean
 }

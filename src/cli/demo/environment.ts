@@ -63,7 +63,7 @@ export interface DemoSettings {
   adminKey: string
 }
 
-export interface DemoParts {
+interface DemoParts {
   /** Where the data are, unless the caller says it. */
   directory: string
   /** The environment of the simulated platforms: it comes before the caller's. */

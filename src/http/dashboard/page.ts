@@ -104,7 +104,7 @@ function isPageView(path: string, { headers }: FastifyRequest): boolean {
   return !lastName.includes('.') && (headers.accept ?? '').includes('text/html')
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** An absolute path. */
   pageDirectory: string
   /** The contact at the end of every view. */

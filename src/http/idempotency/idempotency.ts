@@ -100,7 +100,7 @@ export const idempotencyHeaders = Type.Object({
 /** The errors of such a route besides its own. */
 export const idempotencyErrors: readonly ErrorCode[] = ['CONFLICT', 'IDEMPOTENCY_MISMATCH']
 
-export interface IdempotentOptions {
+interface IdempotentOptions {
   /** The answer holds a secret: it is stored encrypted, and only the API key of the first call gets it again. */
   secretAnswer?: boolean
 }

@@ -4,7 +4,7 @@ import { claimWithin, createKeyedMutex, type IdempotencyDependencies, mismatch, 
 import { type Call, identify, storeAnswerOfEffect } from './store.ts'
 
 /** The steps of a call whose effect takes longer than a transaction may. */
-export interface LongCall {
+interface LongCall {
   /** Runs in the transaction that claims the key. @param keyId the id of the key's row, for the end of the call; null without a key. */
   begin(transaction: Transaction, keyId: string | null): Promise<void>
   /**

@@ -25,7 +25,7 @@ const portFault = (_protocol: string, port: string): string | null =>
   blocked.has(port) ? 'this port is not one of HTTP.' : null
 
 /** The parts of an answer that count. */
-export interface TargetAnswer {
+interface TargetAnswer {
   status: number
   /** What the receiver asked to wait; null without a readable `Retry-After`. */
   retryAfterMs: number | null

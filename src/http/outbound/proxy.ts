@@ -30,7 +30,7 @@ const withLocal =
   (hostname, options, callback) =>
     resolve(hostname.endsWith('.localhost') ? 'localhost' : hostname, options, callback)
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   connectMs: number
   /** Of the sockets of a host, in milliseconds. */
   keepAliveMs?: number | undefined

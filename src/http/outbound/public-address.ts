@@ -29,7 +29,7 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /** Makes the error of a refused address: each room has its own. @param message says which host is refused, and why. */
-export type Refuse = (message: string) => Error
+type Refuse = (message: string) => Error
 
 /** An account named an address that is not connected to. */
 export class TargetRefusedError extends Error {

@@ -25,7 +25,7 @@ export const networkVariables = {
 
 const schema = Type.Object(networkVariables)
 
-export type NetworkEnvironment = Static<typeof schema>
+type NetworkEnvironment = Static<typeof schema>
 
 export interface NetworkConfig {
   proxies: NetworkProxies

@@ -90,7 +90,7 @@ function refusal(what: string, verdict: Verdict): ServiceError {
 
 const units: Record<AccountPolicy, string> = { default: 'requests', polls: 'polls' }
 
-export interface RateLimitDependencies {
+interface RateLimitDependencies {
   clock: Clock
   /** Counts the calls of accounts. Calls without a key are counted in this process, in memory. */
   limiter: RateLimiter

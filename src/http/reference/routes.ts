@@ -5,7 +5,7 @@ import type { App } from '../app-type.ts'
 import { prepareAnswer } from '../compression.ts'
 import { contentSecurityPolicy, pageHeaders } from '../dashboard/page.ts'
 
-export interface ReferenceOptions {
+interface ReferenceOptions {
   /** Where the built page is, and with it the script of the reference. */
   pageDirectory: string
   /** Counts the calls, which need no key. */

@@ -75,7 +75,7 @@ export function readOwnFile(location: string): string {
   }
 }
 
-export interface SecretsKeyConfig {
+interface SecretsKeyConfig {
   secretsKeys: readonly Buffer[] | undefined
   databaseUrl: string | undefined
   dataDir: string

@@ -15,7 +15,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { version } from '../../runtime/version.ts'
 import { archiveFormat, databaseName, type Manifest, manifestName, takeCensus } from './manifest.ts'
 
-export interface BackupDependencies {
+interface BackupDependencies {
   /** Null when the data is in a Postgres. */
   embedded: EmbeddedClient | null
   dataDir: string

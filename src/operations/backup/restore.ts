@@ -55,7 +55,7 @@ function requireRoom(dataDir: string, { bytes }: Manifest): void {
   throw new BackupError(`There is no room in ${dataDir}: ${toMegabytes(bytes)} MB are needed, ${free} MB are free.`)
 }
 
-export interface Restore {
+interface Restore {
   /** An archive that was inspected. */
   file: string
   manifest: Manifest

@@ -4,7 +4,7 @@ import type { App } from '../../http/app-type.ts'
 import { closed, errorResponses } from '../../http/schemas.ts'
 import type { Backups } from './backup.ts'
 
-export interface BackupRouteDependencies {
+interface BackupRouteDependencies {
   authentication: Authentication
   backups: Backups
 }

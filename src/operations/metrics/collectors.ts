@@ -10,7 +10,7 @@ export interface Collector {
   read(): Promise<Observation[]>
 }
 
-export interface CollectorsOptions {
+interface CollectorsOptions {
   collectors: readonly Collector[]
   /** Called when a reading fails after one that succeeded, or first. */
   onFailure: (error: unknown, collector: string) => void

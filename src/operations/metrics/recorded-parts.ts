@@ -26,7 +26,7 @@ export interface Recorder {
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): void
 }
 
-export const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1_000
+const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1_000
 
 /** A client that records each call to a platform. */
 export const recordedClient = (client: PlatformClient, recorder: Recorder): PlatformClient => ({

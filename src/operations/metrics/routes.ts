@@ -6,9 +6,9 @@ import type { App } from '../../http/app-type.ts'
 import { closed } from '../../http/schemas.ts'
 
 /** The media type of Prometheus' text format. */
-export const expositionType = 'text/plain; version=0.0.4; charset=utf-8'
+const expositionType = 'text/plain; version=0.0.4; charset=utf-8'
 
-export interface MetricsRouteDependencies {
+interface MetricsRouteDependencies {
   authentication: Authentication
   /** All series as text. */
   expose: () => Promise<string>

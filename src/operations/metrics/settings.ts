@@ -23,7 +23,7 @@ export const metricsVariables = {
 
 const schema = Type.Object(metricsVariables)
 
-export type MetricsEnvironment = Static<typeof schema>
+type MetricsEnvironment = Static<typeof schema>
 
 export interface MetricsConfig {
   metrics: {

@@ -11,7 +11,7 @@ import { MovingError, type MovingProgress } from './moving-error.ts'
 import { countRows, readRows, readSequences, setUpTransaction } from './rows.ts'
 import { type MovedTable, readMovedTables } from './tables.ts'
 
-export interface DumpOptions {
+interface DumpOptions {
   /** Called in turn; the next part is read when it has resolved. */
   write(bytes: Uint8Array): Promise<void>
   now: Date

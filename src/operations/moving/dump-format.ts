@@ -119,7 +119,7 @@ function readHeader(line: Buffer): DumpHeader {
 }
 
 /** Some rows of one table, as JSON. */
-export interface DumpedRows {
+interface DumpedRows {
   table: string
   lines: readonly string[]
 }

@@ -20,7 +20,7 @@ export const leftOutColumns: Readonly<Record<string, string>> = {
   'scrape_tasks.queue_message_id': 'the queue is not in a dump: unfinished tasks are queued again',
 }
 
-export interface MovedColumn {
+interface MovedColumn {
   name: string
   /** Its type in SQL. */
   type: string

@@ -68,7 +68,7 @@ const claimMs = 15 * 60_000
  * Makes a judged report ready, and notes its event, in one transaction. What was not judged fits.
  * @returns false when it was ready already, or is gone.
  */
-export const finishReport = (database: Database, reportId: string, now: Date): Promise<boolean> =>
+const finishReport = (database: Database, reportId: string, now: Date): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
     const found = await transaction
       .selectFrom('news_reports')
@@ -145,7 +145,7 @@ async function readUnjudged(
   return { goal: watch.goal, items: rows }
 }
 
-export interface GoalJudgingDependencies {
+interface GoalJudgingDependencies {
   database: Database
   clock: Clock
   /** It never gets a text, an answer, a key or an address. */

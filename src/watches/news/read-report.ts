@@ -22,7 +22,7 @@ export interface NewsReport extends ListedNews {
   notCompared: number
 }
 
-export interface ReadReportInput {
+interface ReadReportInput {
   reportId: string
   now: Date
   publicUrl: string

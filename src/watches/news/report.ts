@@ -45,7 +45,7 @@ export async function hasWaitingRuns(database: Database, except: readonly string
   return rows.length > 0
 }
 
-export interface ReportInput {
+interface ReportInput {
   watchId: string
   /** Whether a model can compare texts with the goal of a watch. */
   canJudge: boolean

@@ -7,7 +7,7 @@ import { createGoalJudging } from './goal-judging.ts'
 import { findDueWatches, hasWaitingRuns, makeReport } from './report.ts'
 import type { NewsJudgingConfig } from './settings.ts'
 
-export interface ReportingDependencies {
+interface ReportingDependencies {
   database: Database
   listen: OpenDatabase['listen']
   clock: Clock

@@ -68,7 +68,7 @@ const shared = { tags: ['News'], security: [{ apiKey: [] }] }
 /** Notes that an account has looked at some of its watches (`watches/watch.ts`). */
 export type NoteLook = (executor: Executor, watchIds: readonly string[], now: Date) => Promise<void>
 
-export interface NewsDependencies extends Omit<RouteDependencies, 'idempotent'> {
+interface NewsDependencies extends Omit<RouteDependencies, 'idempotent'> {
   publicUrl: () => string
   noteLook: NoteLook
 }

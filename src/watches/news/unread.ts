@@ -22,7 +22,7 @@ export interface WatchNews extends ListedNews {
  * Items of several reports, the latest first, as one list: a wish is once in a list, with the sum of what it gained. One that is new stays new while it
  * grows. What the last report said decides whether it fits.
  */
-export function mergeItems(items: readonly ShownItem[]): ShownItem[] {
+function mergeItems(items: readonly ShownItem[]): ShownItem[] {
   const newWishes = new Set(items.filter(({ kind }) => kind === 'new').map(({ wishId }) => wishId))
   const merged = new Map<string, ShownItem>()
   for (const item of items) {
@@ -59,7 +59,7 @@ interface ReportsRow {
   declined: number
 }
 
-export interface NewsInput extends PageInput {
+interface NewsInput extends PageInput {
   accountId: string
   view: View
   publicUrl: string
@@ -119,7 +119,7 @@ export async function readNews(
   return { watches, ...rest }
 }
 
-export interface MarkInput {
+interface MarkInput {
   accountId: string
   /** All watches of the account without it. */
   watchId?: string | undefined

@@ -5,7 +5,7 @@ import { type MergedWishes, readMergedWishes, writeAccountMerges } from './merge
 import { type ChangedPlacing, type ConcernedRequests, derivePlacings, readPlacedIn } from './placings.ts'
 
 /** What changed: a new correction, or one that was undone. */
-export interface CorrectionChange {
+interface CorrectionChange {
   /** The wishes that it is about. */
   wishIds: readonly string[]
   /** Of a new correction: the ids of its requests by their hashes. */

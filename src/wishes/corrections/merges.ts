@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 
 /** A merge that holds: the requests of one wish are in the other one. */
-export interface Merge {
+interface Merge {
   correctionId: string
   /** Null: the operator's. */
   accountId: string | null
@@ -10,7 +10,7 @@ export interface Merge {
   toWishId: string
 }
 
-export interface MergedWish {
+interface MergedWish {
   /** The wish that has its requests now. */
   wishId: string
   /** The merge that ended it. */
@@ -29,7 +29,7 @@ export interface MergedWishes {
 }
 
 /** Applies merges in their order (union-find without path compression): the wish that is merged into, keeps its id. */
-export function applyMerges(merges: readonly Merge[]): Pick<MergedWishes, 'merged' | 'resultOf'> {
+function applyMerges(merges: readonly Merge[]): Pick<MergedWishes, 'merged' | 'resultOf'> {
   const into = new Map<string, MergedWish>()
   const resultOf = (wishId: string): string => {
     let result = wishId

@@ -6,7 +6,7 @@ import { numberColumns, singleColumns } from '../../requests/wishes/numbers.ts'
 import { type WishFilters, type WishOrder, type WishPosition, wishConditions } from './filters.ts'
 
 /** The orders that an index has. */
-export type IndexedOrder = Exclude<WishOrder, 'growing'>
+type IndexedOrder = Exclude<WishOrder, 'growing'>
 
 export interface WishScan extends WishFilters {
   sortBy: IndexedOrder

@@ -118,7 +118,7 @@ async function selectWishes(executor: Executor, scan: SelectedScan): Promise<Wis
   return null
 }
 
-export interface WishListInput extends WishFilters, PageInput {
+interface WishListInput extends WishFilters, PageInput {
   sortBy: WishOrder
   view: View
   now: Date

@@ -13,7 +13,7 @@ export type Mark = (typeof marks)[number]
 export const maxMarkedWishes = 10_000
 
 /** What an account noted about a wish. */
-export interface WishMark {
+interface WishMark {
   mark: Mark | null
   starred: boolean
   /** Empty when there is none. */
@@ -23,7 +23,7 @@ export interface WishMark {
 }
 
 /** Only what is given changes. */
-export interface MarkChanges {
+interface MarkChanges {
   mark?: Mark | null
   starred?: boolean
   note?: string
@@ -57,7 +57,7 @@ export async function readMarks(
   return new Map(rows.map((row) => [row.wish_id, toMark(row)]))
 }
 
-export interface NewMark {
+interface NewMark {
   accountId: string
   wishId: string
   changes: MarkChanges

@@ -82,7 +82,7 @@ const countShared = (one: Subject, other: Subject): number => {
 const halves = (one: boolean, other: boolean) => (Number(one) + Number(other)) / 2
 
 /** Each is 0 where there is no conflict, 0.5 where only one of the titles makes it, and 1 where both do. */
-export interface Conflicts {
+interface Conflicts {
   /** They take different sides of a choice: iOS and Android, add and remove. */
   opposed: number
   /** A number or a version. */

@@ -31,7 +31,7 @@ export async function readBacklog(database: Database): Promise<number> {
   return rows[0]!.waiting
 }
 
-export interface PlacingDependencies {
+interface PlacingDependencies {
   database: Database
   searchIndex: SearchIndex
   listen: OpenDatabase['listen']
@@ -52,7 +52,7 @@ const settleMs = 200
 /** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_wish_queue'
 
-export interface SliceInput {
+interface SliceInput {
   database: Database
   searchIndex: SearchIndex
   words: WordCounter

@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /** Orders targets: the most similar first, equal ones always in the same order. */
-export const bySimilarity = (one: Target, other: Target): number =>
+const bySimilarity = (one: Target, other: Target): number =>
   other.similarity - one.similarity || (one.coreId < other.coreId ? -1 : 1)
 
 interface Core {
@@ -49,7 +49,7 @@ async function readCores(executor: Executor, candidateIds: readonly string[], vi
   return rows
 }
 
-export interface TargetsInput {
+interface TargetsInput {
   id: string
   text: ComparedText
   /** Only targets that are at least this similar. */

@@ -90,7 +90,7 @@ export const wishProperties = {
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
 }
 
-export interface SimilarDependencies {
+interface SimilarDependencies {
   database: Database
   possiblySame: PossiblySame
   authentication: Authentication

@@ -7,7 +7,7 @@ import type { View } from '../../requests/views/view.ts'
 import { countChanges, topicChanges } from './differences.ts'
 import { type TopicOrder, topicOrders } from './orders.ts'
 
-export interface TopicListInput extends PageInput {
+interface TopicListInput extends PageInput {
   /** Part of a name; case and the amount of white space are ignored. */
   query?: string
   sortBy: TopicOrder

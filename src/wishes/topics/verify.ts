@@ -3,7 +3,7 @@ import type { Database, Executor } from '../../database/open.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../../requests/wrong-number.ts'
 
 /** A stored count that differs from the requests. */
-export interface WrongCount {
+interface WrongCount {
   topicKey: string
   /** `total`, `maybe`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` that differs from its request. */
   kind: string
