@@ -7,9 +7,8 @@ import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idemp
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
-import { describeInFull, shared, type WatchDependencies } from './description.ts'
 import { readLastRuns } from './history.ts'
-import { registerRunRoutes } from './run-routes.ts'
+import { describeInFull, registerRunRoutes, shared, type WatchDependencies } from './run-routes.ts'
 import { previewRuns } from './schedule.ts'
 import {
   newWatch,

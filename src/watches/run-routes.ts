@@ -1,18 +1,48 @@
 import { Type } from 'typebox'
+import type { RouteDependencies } from '../accounts/authentication.ts'
+import type { JobTermsDependencies } from '../collecting/scraping/job-terms.ts'
 import { readCreditUsage } from '../credits/usage.ts'
+import type { Executor } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
-import { describeInFull, shared, type WatchDependencies } from './description.ts'
-import { listRuns } from './history.ts'
-import { isUnderWay, startRun } from './runs.ts'
+import { choosePlatforms } from '../platforms/off-platforms.ts'
+import { listRuns, readLastRuns } from './history.ts'
+import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
 import { previewRuns } from './schedule.ts'
 import { previewAnswer, previewOf, watchPath, watchRecord, watchRunPage } from './schemas.ts'
 import { readRunTerms, requireBudget } from './terms.ts'
-import { recordVisit } from './watch.ts'
-import { lockWatch, readWatch, resumeWatch } from './watches.ts'
+import { recordVisit, type Watch } from './watch.ts'
+import { describeWatch, lockWatch, readUsed, readWatch, resumeWatch } from './watches.ts'
+
+export const shared = { tags: ['Watches'], security: [{ apiKey: [] }] }
+
+export interface WatchDependencies extends RouteDependencies, JobTermsDependencies, RunDependencies {
+  /** @returns those of the ids that are no channels of the account, also texts that are no ids. */
+  findUnknownChannels: (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
+  /** Whether a model compares news with goals. */
+  comparesGoals: boolean
+}
+
+/** A watch with its use of the month and its next runs. */
+export async function describeInFull(
+  executor: Executor,
+  watch: Watch,
+  {
+    enabledPlatforms,
+    comparesGoals,
+    now,
+  }: Pick<WatchDependencies, 'enabledPlatforms' | 'comparesGoals'> & { now: Date },
+) {
+  const usedThisMonth = (await readUsed(executor, [watch.id], now)).get(watch.id) ?? 0
+  const lastRun = (await readLastRuns(executor, [watch.id])).get(watch.id) ?? null
+  const { off } = choosePlatforms(watch.platforms, enabledPlatforms)
+  const { account_id: accountId, monthly_credits: monthlyCredits } = watch
+  const preview = previewRuns({ ...watch, off, accountId, monthlyCredits }, now)
+  return { ...describeWatch(watch, { usedThisMonth, lastRun, comparesGoals }), preview }
+}
 
 /** Running a watch, its history, and what it will cost. */
 export function registerRunRoutes(app: App, dependencies: WatchDependencies): void {

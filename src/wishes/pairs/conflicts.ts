@@ -1,7 +1,6 @@
-import { stemOf } from '../../runtime/text/words.ts'
-import { areOpposed, hasSynonyms, isOfPlatforms, sidesOf } from './choices.ts'
+import { stemOf } from '../../runtime/text/stem.ts'
 import type { ComparedText } from './compared-text.ts'
-import { isNumber, type Subject, type TitleWord } from './subject.ts'
+import { areOpposed, hasSynonyms, isNumber, isOfPlatforms, type Subject, sidesOf, type TitleWord } from './subject.ts'
 
 /** Words of titles that say that something is wanted, not what. */
 const generic: ReadonlySet<string> = new Set(
