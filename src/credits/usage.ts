@@ -6,7 +6,7 @@ import type { Executor } from '../database/open.ts'
 import type { Account, Pool } from '../http/callers.ts'
 
 /** The `usage.credits` object: whole credits of the monthly pool, held ones counted as used. */
-interface CreditUsage {
+export interface CreditUsage {
   used: number
   limit: number
   remaining: number

@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 /** The stored state of the first call with a key. */
-interface StoredCall {
+export interface StoredCall {
   fingerprint: string
   /** Null while a long call is under way. */
   answer: Answer | null

@@ -1,4 +1,4 @@
-import { stemOf } from '../../runtime/text/stem.ts'
+import { stemOf } from '../../runtime/text/words.ts'
 import type { ComparedText } from './compared-text.ts'
 import { areOpposed, hasSynonyms, isNumber, isOfPlatforms, type Subject, sidesOf, type TitleWord } from './subject.ts'
 

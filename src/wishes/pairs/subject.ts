@@ -1,6 +1,5 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
-import { stemOf } from '../../runtime/text/stem.ts'
-import { isStopWord } from '../../runtime/text/words.ts'
+import { isStopWord, stemOf } from '../../runtime/text/words.ts'
 
 /** What software runs on. Several words are written as one: mobile web. */
 const platforms =
