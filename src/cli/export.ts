@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { searchOrders } from '../search/engine.ts'
+import { searchOrders } from '../search/orders.ts'
 import { createApi } from './api.ts'
 import type { Query } from './api-types.ts'
 import { clientCommand } from './client-command.ts'

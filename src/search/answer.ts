@@ -1,7 +1,8 @@
 import type { Executor } from '../database/open.ts'
 import type { RequestRecord } from '../requests/record.ts'
-import { type FacetName, searchCap, type Totals } from './engine.ts'
+import type { FacetName, Totals } from './engine.ts'
 import { type Highlight, highlightMatches } from './highlight.ts'
+import { searchCap } from './orders.ts'
 import { searchQuery, type Understood } from './query-search.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 

@@ -10,16 +10,10 @@ import type { RequestFilters } from '../requests/filters/filters.ts'
 import type { View } from '../requests/views/view.ts'
 import { bm25 } from './bm25.ts'
 import { createDatabaseEngine } from './database-engine.ts'
-import {
-  type FacetName,
-  facetNames,
-  type RankedQuery,
-  readHits,
-  type SearchEngine,
-  type SearchOrder,
-} from './engine.ts'
+import { type FacetName, facetNames, type RankedQuery, readHits, type SearchEngine } from './engine.ts'
 import type { ClusterSearch } from './opensearch/cluster-search.ts'
 import { createClusterEngine } from './opensearch/opensearch-engine.ts'
+import type { SearchOrder } from './orders.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import { type Bounds, defaultBounds } from './totals.ts'
 import { tsvector } from './tsvector.ts'

@@ -2,15 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { RequestStatus } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { RequestFilters } from '../requests/filters/filters.ts'
+import type { SearchOrder } from './orders.ts'
 import type { Phrase } from './query.ts'
 import type { Term } from './terms.ts'
-
-export const searchOrders = ['relevance', 'votes', 'new'] as const
-
-export type SearchOrder = (typeof searchOrders)[number]
-
-/** A search returns at most its best 100, however it is paged. */
-export const searchCap = 100
 
 /** A request that matches. */
 export interface Hit {

@@ -7,7 +7,7 @@ import { requestColumns, standingIn, type View } from '../requests/views/view.ts
 import { wishIdIn } from '../requests/wishes/membership.ts'
 import { readWishNumbers, type WishNumbers } from '../requests/wishes/numbers.ts'
 import { type AnswerInput, readTotals, type SearchAnswer, type SearchPage, toAnswer } from './answer.ts'
-import { type SearchOrder, searchCap } from './engine.ts'
+import { type SearchOrder, searchCap } from './orders.ts'
 import { searchCorrected } from './query-search.ts'
 import type { RankedMatches } from './ranked.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'

@@ -6,8 +6,9 @@ import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, to
 import { standingIn, type View } from '../requests/views/view.ts'
 import { frequentAmong } from '../requests/words/vocabulary.ts'
 import { bestMatchScoreIn, matchColumns, reorderedMatches, tuning } from './best-match.ts'
-import { bestFirst, type Hits, type SearchOrder, type SearchQuery, type Totals } from './engine.ts'
+import { bestFirst, type Hits, type SearchQuery, type Totals } from './engine.ts'
 import { searchableColumns } from './matched-set.ts'
+import type { SearchOrder } from './orders.ts'
 
 // The records of matches, in one statement with their ranking.
 

@@ -5,9 +5,10 @@ import { all, conditionsOn, idsOfTopic, idsWithTags, requestConditions } from '.
 import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, toRecord } from '../requests/record.ts'
 import { requestColumns, standingIn } from '../requests/views/view.ts'
-import { type ExactOrder, maxLower, type OrderedIds, type SearchEngine, searchCap } from './engine.ts'
+import { type ExactOrder, maxLower, type OrderedIds, type SearchEngine } from './engine.ts'
 import { textCondition } from './matched-set.ts'
 import { type Aside, type PageInput, readMatches, type SearchMatches } from './matches.ts'
+import { searchCap } from './orders.ts'
 
 interface Order extends OrderedIds {
   /** Set where the requests with some of the words are only those among the best matches. */

@@ -1,7 +1,7 @@
 import type { Executor } from '../database/open.ts'
 import { correctableWords, correctQuery, readFrequent, suggestQuery } from './correction.ts'
-import { searchCap } from './engine.ts'
 import type { Aside } from './matches.ts'
+import { searchCap } from './orders.ts'
 import { describeQuery, parseQuery, type UnderstoodQuery, withoutPhrases } from './query.ts'
 import type { FoundMatches, SearchIndex, SearchInput } from './search-index.ts'
 

@@ -4,18 +4,10 @@ import type { RequestFilters } from '../requests/filters/filters.ts'
 import { standingIn, type View } from '../requests/views/view.ts'
 import { expandPrefix, likelySpellings, rarestWords } from '../requests/words/vocabulary.ts'
 import type { Spellings } from '../runtime/text/words.ts'
-import {
-  bestFirst,
-  type FacetName,
-  type Hit,
-  readHits,
-  type SearchEngine,
-  type SearchOrder,
-  searchCap,
-  type Totals,
-} from './engine.ts'
+import { bestFirst, type FacetName, type Hit, readHits, type SearchEngine, type Totals } from './engine.ts'
 import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
 import type { PageInput, SearchMatches } from './matches.ts'
+import { type SearchOrder, searchCap } from './orders.ts'
 import { readBestPage, readOrderedPage } from './page.ts'
 import { type Phrase, parseQuery, spellingsOf } from './query.ts'
 import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { moduleFile } from '../../runtime/module-file.ts'
-import { databaseIn, makeWorkDirectory, writeVersion } from './data-directory.ts'
+import { databaseIn, makeWorkDirectory } from './data-directory.ts'
 import { closeToOthers } from './lock.ts'
+import { writeVersion } from './version-file.ts'
 
 const file = fileURLToPath(moduleFile('./creation-process', import.meta.url))
 

@@ -1,12 +1,8 @@
 import { mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  installDatabase,
-  makeWorkDirectory,
-  tidyDataDirectory,
-  writeVersion,
-} from '../../database/embedded/data-directory.ts'
+import { installDatabase, makeWorkDirectory, tidyDataDirectory } from '../../database/embedded/data-directory.ts'
 import { lockDataDirectory } from '../../database/embedded/lock.ts'
+import { writeVersion } from '../../database/embedded/version-file.ts'
 import { migrate } from '../../database/migrate.ts'
 import { openDatabaseFiles } from '../../database/open.ts'
 import { SchemaVersionError } from '../../database/schema-version-error.ts'

@@ -5,7 +5,8 @@ import { dateParameter, parseDate } from '../../http/dates.ts'
 import { closed, oneOf, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { platformNames } from '../../platforms/registry.ts'
-import { includes, sharedView, type View, viewOf } from '../views/view.ts'
+import { includes } from '../views/include.ts'
+import { sharedView, type View, viewOf } from '../views/view.ts'
 
 /** Which requests a list, a search or an export has; everything that is given must hold. */
 export interface RequestFilters {

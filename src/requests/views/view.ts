@@ -1,11 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Standing, standings } from '../../database/column-types.ts'
 import type { Account } from '../../http/callers.ts'
-
-/** What a caller adds to the likely requests: those of the class maybe, or all that are listed. */
-export const includes = ['maybe', 'all'] as const
-
-export type Include = (typeof includes)[number]
+import type { Include } from './include.ts'
 
 /** Which requests are shown, and how each of them counts. */
 export interface View {

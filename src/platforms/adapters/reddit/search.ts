@@ -9,7 +9,7 @@ import { createRedditApi, type RedditApi } from './api.ts'
 import { isEscapedListing, readRedditPost } from './post.ts'
 import { flairForm, groupedForm, hasWish, ignoresOperators, plainForms, redditQuery, redditQueryOf } from './queries.ts'
 import { createRedditRefresh } from './refresh.ts'
-import { verifyCommunity } from './source.ts'
+import { verifyCommunity } from './verify.ts'
 
 export interface RedditOptions extends AdapterDependencies {
   /** `https://oauth.reddit.com`. */
