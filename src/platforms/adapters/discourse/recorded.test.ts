@@ -16,8 +16,8 @@ import { fetchPage, openTestBudget as openBudget, platformError, testClient, tes
 import { readForum } from './forum.ts'
 import { readTopicPage } from './post.ts'
 import { createDiscourse } from './search.ts'
-import { verifyForum } from './source.ts'
 import { discourseStatus } from './status.ts'
+import { verifyForum } from './verify.ts'
 
 const clock = testClock()
 const recordings = recordingsOf('discourse')

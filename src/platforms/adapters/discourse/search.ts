@@ -12,7 +12,8 @@ import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { discourseWords, type Forum, readForum } from './forum.ts'
 import { completeExcerpts, createForumHosts, type ForumHosts } from './forum-hosts.ts'
 import { postsOf, readPosts } from './post.ts'
-import { discourseSources, verifyForum } from './source.ts'
+import { discourseSources } from './source.ts'
+import { verifyForum } from './verify.ts'
 
 interface ErrorOptions {
   /** The name of the forum in messages. */

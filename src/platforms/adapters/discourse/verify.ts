@@ -1,0 +1,50 @@
+import { asFields, asId, asList, type Fields } from '../../content/fields.ts'
+import { PlatformError, SourceRefusedError } from '../../platform.ts'
+import type { Forum } from './forum.ts'
+
+/** Sends `GET <path>` to the forum. @returns the JSON body. */
+export type ReadForum = (path: string) => Promise<unknown>
+
+/** The errors that say that an address holds no public Discourse forum; others say nothing about it. */
+const refusals = new Set(['unauthorized', 'bad_response'])
+
+/**
+ * Checks that a forum, category or tag exists and is public: an anonymous caller gets only what is public,
+ * and a category says so itself (`read_restricted`).
+ * @throws SourceRefusedError, PlatformError when that cannot be known now.
+ */
+export async function verifyForum(forum: Forum, label: string, read: ReadForum): Promise<void> {
+  try {
+    const isPublic = await findPart(forum, read)
+    if (!isPublic) throw new SourceRefusedError(`${label} has no such public category or tag.`)
+  } catch (error) {
+    if (!(error instanceof PlatformError) || !refusals.has(error.code) || error.retryAt) throw error
+    throw error instanceof SourceRefusedError ? error : new SourceRefusedError(error.message)
+  }
+}
+
+async function findPart({ part }: Forum, read: ReadForum): Promise<boolean> {
+  if (part?.kind === 'tag') {
+    return (
+      asList(asFields(asFields(await read(`/tag/${encodeURIComponent(part.tag)}.json`))?.topic_list)?.topics) !== null
+    )
+  }
+  if (part?.id) return isOpen(asFields(asFields(await read(`/c/${part.id}/show.json`))?.category))
+  const categories = asList(asFields(await read('/site.json'))?.categories)
+  if (part === null || categories === null) return categories !== null
+  return isOpen(categoryBySlugs(categories.map(asFields), part.slugs))
+}
+
+const isOpen = (category: Fields | null): boolean => category !== null && category.read_restricted === false
+
+function categoryBySlugs(categories: Array<Fields | null>, slugs: readonly string[]): Fields | null {
+  const [parentSlug, slug = parentSlug] = slugs
+  return (
+    categories.find((category) => {
+      if (category?.slug !== slug) return false
+      if (slugs.length < 2) return true
+      const parent = categories.find((one) => one !== null && asId(one.id) === asId(category?.parent_category_id))
+      return parent?.slug === parentSlug
+    }) ?? null
+  )
+}
