@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { cpus } from 'node:os'
@@ -108,8 +109,9 @@ if (existsSync(corpusFile)) {
   const sections: string[] = []
   for (const size of options.sizes.split(',').map(parseSize)) sections.push(await measureSize(corpus, size))
   const { model = 'unknown' } = cpus()[0] ?? {}
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   const report = [
-    `Measured ${new Date().toISOString().slice(0, 10)} on ${cpus().length} cores (${model}).`,
+    `Measured ${new Date().toISOString().slice(0, 10)} at ${commit} on ${cpus().length} cores (${model}).`,
     ...sections,
   ].join('\n\n')
   console.log(report)

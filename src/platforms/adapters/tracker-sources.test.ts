@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SourceKind } from '../definition.ts'
-import { githubSource } from './github/repository.ts'
+import { githubSource } from './github/source.ts'
 import { gitlabSource } from './gitlab/source.ts'
 import { stackexchangeSource } from './stackexchange/source.ts'
 

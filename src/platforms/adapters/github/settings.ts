@@ -1,5 +1,5 @@
 import { definePlatform, secret, webAddress } from '../../definition.ts'
-import { githubSource } from './repository.ts'
+import { githubSource } from './source.ts'
 
 export const github = definePlatform({
   name: 'github',
