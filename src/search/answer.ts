@@ -52,7 +52,7 @@ export interface SearchAnswer {
 const isCounted = ({ total, facets = [] }: AnswerInput) => total === true || facets.length > 0
 
 /** The totals and facets of a search, in a statement of their own; null where nobody asked. */
-export const readTotals = async (
+export const readAskedTotals = async (
   searchIndex: SearchIndex,
   executor: Executor,
   input: AnswerInput,
@@ -100,7 +100,7 @@ export async function answerSearch(
     ...input,
     aside: { words: [], total },
   })
-  const totals = found.aside?.totals ?? (await readTotals(searchIndex, executor, input, found.understood))
+  const totals = found.aside?.totals ?? (await readAskedTotals(searchIndex, executor, input, found.understood))
   const atCap = input.offset + found.results.length >= searchCap
   return toAnswer(executor, input, {
     ...found,

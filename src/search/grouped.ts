@@ -6,7 +6,7 @@ import { type RequestRecord, readRequests } from '../requests/record.ts'
 import { requestColumns, standingIn, type View } from '../requests/views/view.ts'
 import { wishIdIn } from '../requests/wishes/membership.ts'
 import { readWishNumbers, type WishNumbers } from '../requests/wishes/numbers.ts'
-import { type AnswerInput, readTotals, type SearchAnswer, type SearchPage, toAnswer } from './answer.ts'
+import { type AnswerInput, readAskedTotals, type SearchAnswer, type SearchPage, toAnswer } from './answer.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { searchCorrected } from './query-search.ts'
 import type { RankedMatches } from './ranked.ts'
@@ -168,7 +168,7 @@ export async function answerWithWishes(
   const { more, maybeIds, results, ...found } = await searchCorrected(searchIndex, executor, input, (query) =>
     searchWishes(searchIndex, executor, query),
   )
-  const totals = await readTotals(searchIndex, executor, input, found.understood)
+  const totals = await readAskedTotals(searchIndex, executor, input, found.understood)
   const atCap = input.offset + results.length >= searchCap
   const { data, meta } = await toAnswer(executor, input, {
     ...found,

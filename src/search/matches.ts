@@ -34,7 +34,7 @@ export interface Aside {
 }
 
 /** How many have all words where nothing has any of them. */
-export const noTotals: Totals = { total: 0, totalIsExact: true }
+const noTotals: Totals = { total: 0, totalIsExact: true }
 
 export interface SearchMatches {
   /** The page, best first. */

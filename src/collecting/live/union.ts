@@ -1,7 +1,7 @@
 import type { Executor } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 import { likelihoods, type RequestRecord } from '../../requests/record.ts'
-import { type AnswerInput, readTotals, type SearchPage } from '../../search/answer.ts'
+import { type AnswerInput, readAskedTotals, type SearchPage } from '../../search/answer.ts'
 import { searchCap } from '../../search/orders.ts'
 import { plainQuery, splitQuery } from '../../search/query.ts'
 import { searchQuery } from '../../search/query-search.ts'
@@ -76,7 +76,7 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     maybeResults: new Set(found.flatMap(({ maybeIds }) => maybeIds)).size,
     words: [...new Set(found.flatMap(({ words }) => words))],
     // Of the query itself: its topics have words of their own.
-    totals: await readTotals(index, executor, input, own.understood),
+    totals: await readAskedTotals(index, executor, input, own.understood),
     understood: own.understood,
     onlyWords: own.onlyWords,
   }

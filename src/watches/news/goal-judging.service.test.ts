@@ -69,12 +69,12 @@ const makeJudged = async (titles: string[]) => {
   return (await makeReport(opened.database, { watchId: watch.watchId, canJudge: true, now }))!
 }
 const read = async (reportId: string) => {
-  const report = await readReport(opened.database, { reportId, now, publicUrl })
+  const report = await readReport(opened.database, { reportId, publicUrl })
   return report && { fits: report.newWishes.map(({ title }) => title), other: report.other.map(({ title }) => title) }
 }
 /** How many new wishes the report says no model compared with the goal. */
 const notCompared = async (reportId: string) =>
-  (await readReport(opened.database, { reportId, now, publicUrl }))?.notCompared
+  (await readReport(opened.database, { reportId, publicUrl }))?.notCompared
 const events = () => opened.database.selectFrom('events').select('subject').execute()
 
 describe('a report of a watch with a goal', () => {
@@ -95,7 +95,7 @@ describe('a report of a watch with a goal', () => {
       now,
     })
     const grown = (await makeReport(opened.database, { watchId: watch.watchId, canJudge: true, now }))!
-    expect(await readReport(opened.database, { reportId: grown, now, publicUrl })).toMatchObject({
+    expect(await readReport(opened.database, { reportId: grown, publicUrl })).toMatchObject({
       grown: [],
       other: [{ title: 'A bug of sync', votesGained: 900 }],
     })

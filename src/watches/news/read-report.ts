@@ -24,7 +24,6 @@ export interface NewsReport extends ListedNews {
 
 interface ReadReportInput {
   reportId: string
-  now: Date
   publicUrl: string
 }
 

@@ -34,10 +34,7 @@ export interface Report extends Record<SectionName, readonly ReportItem[]> {
 }
 
 /** Reads a report; null when it is gone, or nothing is left of what it had. */
-export type ReadReport = (
-  executor: Executor,
-  input: { reportId: string; now: Date; publicUrl: string },
-) => Promise<Report | null>
+export type ReadReport = (executor: Executor, input: { reportId: string; publicUrl: string }) => Promise<Report | null>
 
 const headings: readonly [SectionName, string][] = [
   ['newWishes', 'New'],
@@ -130,12 +127,12 @@ export interface NewsRendering {
 /** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
 export const renderNews =
   ({ readReport, comparesGoals }: NewsRendering): Renderer =>
-  async ({ executor, accountId, event: { subject }, now, publicUrl }) => {
+  async ({ executor, accountId, event: { subject }, publicUrl }) => {
     const [watchId, reportId] = [idIn(subject, 'watchId'), idIn(subject, 'reportId')]
     if (watchId === null || reportId === null) return null
     const watch = await readWatchName(executor, accountId, watchId)
     if (watch === null) return null
-    const report = await readReport(executor, { reportId, now, publicUrl })
+    const report = await readReport(executor, { reportId, publicUrl })
     if (report === null) return null
     const sections = toSections(report, comparesGoals, publicUrl)
     if (sections.length === 0 && !watch.reportsQuiet) return null
