@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import { standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
-import { cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../../http/pagination.ts'
+import { cursorsOf, isPositionNumber, isPositionText, type PageInput, pageIn } from '../../http/pagination.ts'
 import { type RequestRecord, readRequests } from '../record.ts'
 import type { View } from '../views/view.ts'
 import { type Corrector, isVisibleTo } from './corrections.ts'
@@ -54,20 +54,17 @@ export async function listCorrections(
     from request_corrections as stored left join requests on requests.id = stored.request_id and ${isVisibleTo(accountId)}
     where ${owner} ${from}
     order by stored.created_at desc, source_hash desc limit ${limit + 1}`.execute(executor)
-  const page = rows.slice(0, limit)
+  const { page, ...rest } = pageIn(rows, limit, ({ key, correctionId }) => cursors.encode([Number(key), correctionId]))
   const ids = page.flatMap(({ visible_id: id }) => id ?? [])
   const view: View = { account: accountId, least: standings.unlikely }
   const read = await readRequests(executor, ids, { fullText: false, view })
   const records = new Map(read.map((one) => [one._id, one]))
-  const last = page.at(-1)
-  const hasMore = rows.length > limit
   return {
     corrections: page.map(({ created_at, key: _, visible_id: id, ...correction }) => ({
       ...correction,
       correctedAt: created_at.toISOString(),
       request: (id === null ? undefined : records.get(id)) ?? null,
     })),
-    hasMore,
-    cursor: hasMore && last ? cursors.encode([Number(last.key), last.correctionId]) : null,
+    ...rest,
   }
 }

@@ -3,7 +3,7 @@ import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import type { ChannelAdapter } from '../adapter.ts'
 import type { AppriseConfig } from '../settings.ts'
-import { postOnce } from './http-outcome.ts'
+import { postJson } from './http-outcome.ts'
 import { fitting, plainLines, toLine, withoutHosts } from './text.ts'
 
 export interface AppriseChannelConfig {
@@ -77,15 +77,9 @@ export const createAppriseAdapter = (
   }),
   deliver: async ({ tag }, message, { signal }) => {
     if (config === null) return { outcome: 'failed', error: 'The operator has not configured Apprise.' }
-    const headers = { 'content-type': 'application/json', 'webhook-id': message.id }
     const url = `${config.url}/notify/${encodeURIComponent(config.key)}`
     // 424: a service behind Apprise failed.
-    return postOnce(
-      outbound,
-      { url, headers, body: JSON.stringify(apprisePayload(message, tag)), signal },
-      {
-        finalForMessage: [400],
-      },
-    )
+    const payload = apprisePayload(message, tag)
+    return postJson(outbound, { url, id: message.id, payload, signal }, { finalForMessage: [400] })
   },
 })

@@ -1,14 +1,7 @@
-import { Type } from 'typebox'
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
-import { invalidField } from '../../../http/validation.ts'
-import type { ChannelAdapter } from '../adapter.ts'
-import { checkAddress, hintOf, hostOf, postOnce } from './http-outcome.ts'
+import { chatWebhook } from './http-outcome.ts'
 import { fitting, linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
-
-export interface DiscordConfig {
-  url: string
-}
 
 /** Every character that is markup in Discord's Markdown, with a backslash before it; and mentions and addresses taken apart. */
 export const escapeDiscord = (value: string): string =>
@@ -61,33 +54,11 @@ export function discordPayload(message: Message): Record<string, unknown> {
 const hosts = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/
 
 /** A webhook of Discord. */
-export const createDiscordAdapter = (outbound: Outbound): ChannelAdapter<DiscordConfig> => ({
-  type: 'discord',
-  unavailable: null,
-  fields: {
-    url: Type.String({
-      minLength: 1,
-      maxLength: 2_000,
-      description: 'The address of a webhook, `https://discord.com/api/webhooks/…`. It is never shown again',
-    }),
-  },
-  initialState: 'active',
-  prepare: async ({ url: value }, { signal }) => {
-    const url = await checkAddress(outbound, 'url', String(value), signal)
-    if (!outbound.allowsPrivateTargets && !(hosts.test(url.hostname) && url.pathname.startsWith('/api/webhooks/'))) {
-      throw invalidField('url', 'must be an address of a webhook of discord.com')
-    }
-    return { config: { url: url.href }, hint: hintOf(url), host: hostOf(url) }
-  },
-  deliver: ({ url }, message, { signal }) =>
-    postOnce(
-      outbound,
-      {
-        url,
-        headers: { 'content-type': 'application/json', 'webhook-id': message.id },
-        body: JSON.stringify(discordPayload(message)),
-        signal,
-      },
-      { finalForMessage: [400] },
-    ),
-})
+export const createDiscordAdapter = (outbound: Outbound) =>
+  chatWebhook(outbound, {
+    type: 'discord',
+    description: 'The address of a webhook, `https://discord.com/api/webhooks/…`. It is never shown again',
+    isItsOwn: ({ hostname, pathname }) => hosts.test(hostname) && pathname.startsWith('/api/webhooks/'),
+    rule: 'must be an address of a webhook of discord.com',
+    payload: discordPayload,
+  })

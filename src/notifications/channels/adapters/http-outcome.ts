@@ -1,7 +1,9 @@
+import { Type } from 'typebox'
+import type { Message } from '../../../accounts/events/message.ts'
 import { type Outbound, TargetFailedError, type TargetRequest } from '../../../http/outbound/outbound.ts'
 import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
-import type { DeliveryOutcome } from '../adapter.ts'
+import type { ChannelAdapter, DeliveryOutcome } from '../adapter.ts'
 
 /** Where an address leads, as host and port. */
 export const hostOf = (url: URL): string => url.host
@@ -61,3 +63,53 @@ export async function postOnce(
     throw error
   }
 }
+
+/** Posts a payload as JSON, with the id of its message. */
+export const postJson = (
+  outbound: Outbound,
+  {
+    id,
+    payload,
+    headers = {},
+    ...target
+  }: { url: string; id: string; payload: unknown; headers?: Record<string, string>; signal: AbortSignal },
+  rules: StatusRules,
+): Promise<DeliveryOutcome> =>
+  postOnce(
+    outbound,
+    {
+      ...target,
+      headers: { 'content-type': 'application/json', 'webhook-id': id, ...headers },
+      body: JSON.stringify(payload),
+    },
+    rules,
+  )
+
+/**
+ * The incoming webhook of a chat service: an address of its hosts that takes a payload of its own form.
+ * @param isItsOwn whether an address is one of the service's webhooks; asked only where private targets are not allowed, so tests can stand in for it.
+ */
+export const chatWebhook = (
+  outbound: Outbound,
+  service: {
+    type: ChannelAdapter<{ url: string }>['type']
+    description: string
+    isItsOwn: (url: URL) => boolean
+    /** What an address must be, as an error says it. */
+    rule: string
+    payload: (message: Message) => unknown
+  },
+): ChannelAdapter<{ url: string }> => ({
+  type: service.type,
+  unavailable: null,
+  fields: { url: Type.String({ minLength: 1, maxLength: 2_000, description: service.description }) },
+  initialState: 'active',
+  prepare: async ({ url: value }, { signal }) => {
+    const url = await checkAddress(outbound, 'url', String(value), signal)
+    if (!outbound.allowsPrivateTargets && !service.isItsOwn(url)) throw invalidField('url', service.rule)
+    return { config: { url: url.href }, hint: hintOf(url), host: hostOf(url) }
+  },
+  // 400: the payload; 403 and 404: the webhook or its channel was removed, which an owner may undo.
+  deliver: ({ url }, message, { signal }) =>
+    postJson(outbound, { url, id: message.id, payload: service.payload(message), signal }, { finalForMessage: [400] }),
+})

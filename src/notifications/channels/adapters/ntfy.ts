@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import type { ChannelAdapter } from '../adapter.ts'
-import { checkAddress, hostOf, lastOf, postOnce } from './http-outcome.ts'
+import { checkAddress, hostOf, lastOf, postJson } from './http-outcome.ts'
 import { fitting, plainLines, toLine, withoutHosts } from './text.ts'
 
 export interface NtfyConfig {
@@ -51,17 +51,11 @@ export const createNtfyAdapter = (outbound: Outbound): ChannelAdapter<NtfyConfig
     return { config, hint: `${url.host}/${lastOf(config.topic)}`, host: hostOf(url) }
   },
   deliver: ({ server, topic, token }, message, { signal }) =>
-    postOnce(
+    postJson(
       outbound,
       {
-        url: server,
-        headers: {
-          'content-type': 'application/json',
-          'webhook-id': message.id,
-          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        },
-        body: JSON.stringify(ntfyPayload(message, topic)),
-        signal,
+        ...{ url: server, id: message.id, payload: ntfyPayload(message, topic), signal },
+        ...(token === null ? {} : { headers: { authorization: `Bearer ${token}` } }),
       },
       { finalForMessage: [400, 413] },
     ),

@@ -1,14 +1,7 @@
-import { Type } from 'typebox'
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
-import { invalidField } from '../../../http/validation.ts'
-import type { ChannelAdapter } from '../adapter.ts'
-import { checkAddress, hintOf, hostOf, postOnce } from './http-outcome.ts'
+import { chatWebhook } from './http-outcome.ts'
 import { linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
-
-export interface SlackConfig {
-  url: string
-}
 
 // In rich text Slack interprets nothing: no mention, no link and no style but those of the elements. Only `text`, the fallback of notifications, is
 // in its own markup (https://docs.slack.dev/messaging/formatting-message-text).
@@ -89,34 +82,11 @@ export function slackPayload(message: Message): Record<string, unknown> {
 const hosts = new Set(['hooks.slack.com', 'hooks.slack-gov.com'])
 
 /** An incoming webhook of Slack. Other programs that take its format do not escape as Slack does, so they are not allowed (decision 058). */
-export const createSlackAdapter = (outbound: Outbound): ChannelAdapter<SlackConfig> => ({
-  type: 'slack',
-  unavailable: null,
-  fields: {
-    url: Type.String({
-      minLength: 1,
-      maxLength: 2_000,
-      description: 'The address of an incoming webhook, `https://hooks.slack.com/services/…`. It is never shown again',
-    }),
-  },
-  initialState: 'active',
-  prepare: async ({ url: value }, { signal }) => {
-    const url = await checkAddress(outbound, 'url', String(value), signal)
-    if (!outbound.allowsPrivateTargets && !hosts.has(url.hostname)) {
-      throw invalidField('url', 'must be an address of hooks.slack.com')
-    }
-    return { config: { url: url.href }, hint: hintOf(url), host: hostOf(url) }
-  },
-  deliver: ({ url }, message, { signal }) =>
-    postOnce(
-      outbound,
-      {
-        url,
-        headers: { 'content-type': 'application/json', 'webhook-id': message.id },
-        body: JSON.stringify(slackPayload(message)),
-        signal,
-      },
-      // 400: the payload; 403 and 404: the webhook or its channel was removed, which an owner may undo.
-      { finalForMessage: [400] },
-    ),
-})
+export const createSlackAdapter = (outbound: Outbound) =>
+  chatWebhook(outbound, {
+    type: 'slack',
+    description: 'The address of an incoming webhook, `https://hooks.slack.com/services/…`. It is never shown again',
+    isItsOwn: ({ hostname }) => hosts.has(hostname),
+    rule: 'must be an address of hooks.slack.com',
+    payload: slackPayload,
+  })

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../../../database/open.ts'
 import type { DeliveryState } from '../../../database/tables/notifications.ts'
 import { notFound, ServiceError } from '../../../http/errors.ts'
 import { isId } from '../../../http/ids.ts'
-import { cursorsOf, isPositionId, isPositionText, type PageInput } from '../../../http/pagination.ts'
+import { cursorsOf, isPositionId, isPositionText, type PageInput, pageIn } from '../../../http/pagination.ts'
 import { lockChannel } from './channels.ts'
 
 /** How long events and the log of their deliveries are kept. */
@@ -74,14 +74,8 @@ export async function listDeliveries(executor: Executor, channelId: string, { li
     from channel_deliveries as delivery join events on events.id = event_id
     where channel_id = ${channelId} and ${older}
     order by delivery.created_at desc, delivery.id desc limit ${limit + 1}`.execute(executor)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const hasMore = rows.length > limit
-  return {
-    deliveries: page.map(describe),
-    hasMore,
-    cursor: hasMore && last ? cursors.encode([last.position, last.id]) : null,
-  }
+  const { page, ...rest } = pageIn(rows, limit, ({ position, id }) => cursors.encode([position, id]))
+  return { deliveries: page.map(describe), ...rest }
 }
 
 /**
