@@ -3,7 +3,7 @@ import type { SchemaMismatch } from './schema-version-error.ts'
 
 const names = Object.keys(migrations)
 
-/** The date that a migration begins with, as a number: 20261128. */
+/** The date that a migration begins with, as a number: 20261129. */
 const versionOf = (name: string) => Number(name.slice(0, 10).replaceAll('-', ''))
 
 /** The schema version of this Wishwell: the date of its last migration. */

@@ -3,6 +3,8 @@
 create table mail_consents (
   account_id uuid not null references accounts,
   address_hash text not null,
+  -- One for all names of a mailbox, such as name+tag@.
+  mailbox_hash text not null,
   -- 'refused': unsubscribed without ever having confirmed.
   state text not null check (state in ('asked', 'confirmed', 'unsubscribed', 'refused')),
   -- Whether a confirmation is to be sent, and not before when.
@@ -15,6 +17,18 @@ create table mail_consents (
   primary key (account_id, address_hash)
 );
 create index mail_consents_due on mail_consents (next_confirmation_at) where is_due;
+create index mail_consents_mailbox on mail_consents (mailbox_hash);
+
+-- What a mailbox said to confirmations, to all accounts and under all of its names. Without a row it was not asked, or its last answer was yes.
+create table mailboxes (
+  mailbox_hash text primary key,
+  -- Confirmations that were sent since its last yes, or may have been.
+  unanswered integer not null default 0 check (unanswered >= 0),
+  -- No confirmation before that.
+  rests_until timestamptz,
+  -- "Do not ask me again."
+  refused_at timestamptz
+);
 
 -- No foreign key to channels: the links in mails of a deleted channel still unsubscribe for some time.
 create table mail_channels (

@@ -10,6 +10,8 @@ export interface MailTables {
     account_id: Fixed<string>
     /** SHA-256 of the address, in hex. */
     address_hash: Fixed<string>
+    /** The same for all names of a mailbox. */
+    mailbox_hash: Fixed<string>
     state: ConsentState
     /** Whether a confirmation is to be sent. */
     is_due: boolean
@@ -17,6 +19,13 @@ export interface MailTables {
     /** How many were sent, or may have been, since it was last asked for. */
     confirmations: Generated<number>
     changed_at: Date
+  }
+  /** What a mailbox said to confirmations, to all accounts. */
+  mailboxes: {
+    mailbox_hash: Fixed<string>
+    unanswered: Generated<number>
+    rests_until: Date | null
+    refused_at: Date | null
   }
   /** The channels to an address; they stay for some time when the channel is deleted. */
   mail_channels: {

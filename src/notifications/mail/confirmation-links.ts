@@ -1,30 +1,43 @@
 import { sql } from 'kysely'
-import type { Database, Transaction } from '../../database/open.ts'
+import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { ConsentState } from '../../database/tables/notifications.ts'
 import { channelsOf, hashToken, isToken } from './consents.ts'
-import { dayMs } from './limits.ts'
+import { allowConfirmations, endRest, refuseConfirmations } from './mailboxes.ts'
 
-/** How long somebody is not asked again who said no to a confirmation. */
-const refusalTimeMs = 30 * dayMs
+interface Unsubscription {
+  accountId: string
+  addressHash: string
+  mailboxHash: string
+  state: ConsentState
+  /** Whether a link of a confirmation works that was not used. */
+  isAsked: boolean
+  /** Whether the mailbox said that nobody may ask it. */
+  isRefused: boolean
+}
 
 /** What the address behind a link says now, for its page; null for an unknown link. Changes nothing. */
-export async function readUnsubscription(database: Database, token: string): Promise<ConsentState | null> {
+export async function readUnsubscription(executor: Executor, token: string): Promise<Unsubscription | null> {
   if (!isToken(token)) return null
-  const row = await database
-    .selectFrom('mail_channels')
-    .innerJoin('mail_consents', (join) =>
-      join
-        .onRef('mail_consents.account_id', '=', 'mail_channels.account_id')
-        .onRef('mail_consents.address_hash', '=', 'mail_channels.address_hash'),
-    )
-    .select('state')
-    .where('unsubscribe_token', '=', token)
-    .executeTakeFirst()
-  return row?.state ?? null
+  const { rows } = await sql<Unsubscription>`
+    select account_id as "accountId", address_hash as "addressHash", mailbox_hash as "mailboxHash", state,
+      exists (select from mail_confirmations as link where used_at is null
+        and link.account_id = consent.account_id and link.address_hash = consent.address_hash) as "isAsked",
+      exists (select from mailboxes where mailbox_hash = consent.mailbox_hash and refused_at is not null) as "isRefused"
+    from mail_channels join mail_consents as consent using (account_id, address_hash)
+    where unsubscribe_token = ${token}`.execute(executor)
+  return rows[0] ?? null
+}
+
+/** Takes back, by the link of a mail, that the mailbox behind it may not be asked. @returns false for an unknown link. */
+export async function allowAsking(database: Database, token: string): Promise<boolean> {
+  const known = await readUnsubscription(database, token)
+  if (known?.isRefused) await allowConfirmations(database, known.mailboxHash)
+  return known !== null
 }
 
 /**
- * Ends all mails of an account to the address behind a link. A second time changes nothing.
+ * Ends all mails of an account to the address behind a link; before a confirmation it means that no account asks the mailbox again. A second
+ * time changes nothing.
  * @param onUnsubscribed closes the channels to the address, in the same transaction.
  * @returns false for an unknown link.
  */
@@ -40,13 +53,8 @@ export function unsubscribe(
   },
 ): Promise<boolean> {
   return database.transaction().execute(async (transaction) => {
-    if (!isToken(token)) return false
-    const channel = await transaction
-      .selectFrom('mail_channels')
-      .select(['account_id as accountId', 'address_hash as addressHash'])
-      .where('unsubscribe_token', '=', token)
-      .executeTakeFirst()
-    if (!channel) return false
+    const channel = await readUnsubscription(transaction, token)
+    if (channel === null) return false
     const consent = () =>
       transaction
         .updateTable('mail_consents')
@@ -61,9 +69,9 @@ export function unsubscribe(
       .executeTakeFirstOrThrow()
     if (state === 'confirmed') {
       await consent().set({ state: 'unsubscribed', is_due: false, changed_at: now }).execute()
-    } else if (state === 'asked') {
-      const next = new Date(now.getTime() + refusalTimeMs)
-      await consent().set({ state: 'refused', is_due: false, next_confirmation_at: next, changed_at: now }).execute()
+    } else if (state === 'asked' || channel.isAsked) {
+      await consent().set({ state: 'refused', is_due: false, changed_at: now }).execute()
+      await refuseConfirmations(transaction, channel.mailboxHash, now)
     } else {
       await consent().set({ is_due: false }).execute()
     }
@@ -123,7 +131,7 @@ export function confirmAddress(
     // Serializes what happens to an address: of a confirmation and an unsubscription at once, the later one counts.
     const consent = await transaction
       .selectFrom('mail_consents')
-      .select('state')
+      .select(['state', 'mailbox_hash'])
       .where('account_id', '=', link.accountId)
       .where('address_hash', '=', link.addressHash)
       .forNoKeyUpdate()
@@ -142,6 +150,7 @@ export function confirmAddress(
       .where('account_id', '=', link.accountId)
       .where('address_hash', '=', link.addressHash)
       .execute()
+    await endRest(transaction, consent.mailbox_hash)
     await onConfirmed(transaction, await channelsOf(transaction, link))
     return 'confirmed'
   })

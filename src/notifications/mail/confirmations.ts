@@ -20,6 +20,7 @@ import {
   uncountMail,
   usualLimits,
 } from './limits.ts'
+import { countConfirmation, uncountConfirmation } from './mailboxes.ts'
 import type { Mailer } from './mailer.ts'
 import { confirmationContent } from './templates/content.ts'
 
@@ -50,8 +51,9 @@ export interface ConfirmationDependencies {
 const limitsOf = ({ accountId }: ConsentKey, address: MailAddress, limits: MailLimits): MailLimit[] => [
   { key: `confirm account ${accountId}`, limit: limits.accountConfirmationsPerHour, windowMs: hourMs },
   { key: `confirm domain ${address.domain}`, limit: limits.domainConfirmationsPerHour, windowMs: hourMs },
-  { key: `confirm mailbox ${mailboxHash(address)}`, limit: limits.mailboxConfirmationsPerDay, windowMs: dayMs },
 ]
+
+const dayAfter = (now: Date) => new Date(now.getTime() + dayMs)
 
 interface DueConsent extends ConsentKey {
   dueAt: Date
@@ -88,20 +90,27 @@ async function changeDue(
 /**
  * Claims the day of an address in one transaction with the token, before anything is sent. Not by `claimed-work.ts`: who died may have sent it, so nobody
  * takes the day over.
- * @returns null when another process claimed it.
- * @throws LimitReached
+ * @returns null when another process claimed it, or the mailbox is not asked any more.
+ * @throws LimitReached also while the mailbox is left alone.
  */
 function claim(
   database: Database,
   due: DueConsent,
-  { limits, now }: { limits: readonly MailLimit[]; now: Date },
+  { limits, mailbox, now }: { limits: readonly MailLimit[]; mailbox: string; now: Date },
 ): Promise<string | null> {
   return database.transaction().execute(async (transaction) => {
     const claimed = await changeDue(transaction, due, due.dueAt, {
-      next_confirmation_at: new Date(now.getTime() + dayMs),
+      next_confirmation_at: dayAfter(now),
       confirmations: sql<number>`confirmations + 1`,
     })
     if (!claimed) return null
+    const rests = await countConfirmation(transaction, mailbox, now)
+    if (rests === 'refused') {
+      await changeDue(transaction, due, dayAfter(now), { is_due: false })
+      return null
+    }
+    // Tried daily, because the rest ends when the mailbox confirms for another account.
+    if (rests !== null) throw new LimitReached(Math.min(rests.getTime() - now.getTime(), dayMs))
     await countMail(transaction, limits, now)
     const token = generateToken()
     await transaction
@@ -145,7 +154,7 @@ async function sendClaimed(
     now,
     signal,
   })
-  const claimedUntil = new Date(now.getTime() + dayMs)
+  const claimedUntil = dayAfter(now)
   if (result.sent) {
     await changeDue(database, key, claimedUntil, { is_due: false })
   } else if (result.kind === 'bounced') {
@@ -159,7 +168,10 @@ async function sendClaimed(
         next_confirmation_at: new Date(now.getTime() + retryMs),
         confirmations: sql<number>`confirmations - 1`,
       })
-      if (isOurs) await uncountMail(transaction, limits, now)
+      if (isOurs) {
+        await uncountMail(transaction, limits, now)
+        await uncountConfirmation(transaction, mailboxHash(address))
+      }
       await transaction.deleteFrom('mail_confirmations').where('token_hash', '=', hashToken(token)).execute()
     })
   }
@@ -180,7 +192,7 @@ async function sendOne(
       return
     }
     const limits = limitsOf(due, found.address, allowed)
-    const token = await claim(database, due, { limits, now })
+    const token = await claim(database, due, { limits, mailbox: mailboxHash(found.address), now })
     if (token !== null) await sendClaimed(dependencies, due, { ...found, token, limits, now, signal })
   } catch (error) {
     const waitMs = error instanceof LimitReached ? error.retryAfterMs : retryMs

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { ConsentState } from '../../database/tables/notifications.ts'
-import { addressHash, type MailAddress } from './address.ts'
+import { addressHash, type MailAddress, mailboxHash } from './address.ts'
 import { dayMs } from './limits.ts'
 
 /** 256 random bits. */
@@ -37,8 +37,8 @@ export async function addMailChannel(
   const hash = addressHash(address)
   // What was unsubscribed or refused stays so until it is confirmed; asking again does not bring the next confirmation forward.
   const { rows } = await sql<{ state: ConsentState }>`
-    insert into mail_consents as kept (account_id, address_hash, state, is_due, next_confirmation_at, changed_at)
-    values (${accountId}, ${hash}, 'asked', true, ${now}, ${now})
+    insert into mail_consents as kept (account_id, address_hash, mailbox_hash, state, is_due, next_confirmation_at, changed_at)
+    values (${accountId}, ${hash}, ${mailboxHash(address)}, 'asked', true, ${now}, ${now})
     on conflict (account_id, address_hash) do update set
       is_due = kept.state <> 'confirmed', confirmations = 0
     returning state`.execute(transaction)

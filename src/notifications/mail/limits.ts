@@ -17,8 +17,6 @@ export interface MailLimits {
   accountConfirmationsPerHour: number
   /** Confirmations to a recipient's domain in an hour, of all accounts together. */
   domainConfirmationsPerHour: number
-  /** Confirmations to a mailbox in a day, of all accounts together. */
-  mailboxConfirmationsPerDay: number
 }
 
 export const usualLimits: MailLimits = {
@@ -26,7 +24,6 @@ export const usualLimits: MailLimits = {
   domainPerHour: 1_000,
   accountConfirmationsPerHour: 20,
   domainConfirmationsPerHour: 100,
-  mailboxConfirmationsPerDay: 3,
 }
 
 export const hourMs = 3_600_000

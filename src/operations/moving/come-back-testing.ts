@@ -49,9 +49,10 @@ export const comeBackRows = `
   insert into feeds (account_id, kind, name, topic, watch_id, query, filters, secret_hash, hint, authority, created_at) values
     ('${account}', 'watch', 'of a watch', null, '${watch}', null, null, repeat('ab', 32), 'abcd', 'wishwell.example', '${now}'),
     ('${account}', 'search', 'of a search', null, null, 'dark "mode"', '{"minVotes": 3}', repeat('cd', 32), 'efgh', 'wishwell.example', '${now}');
-  insert into mail_consents values ('${account}', repeat('ef', 32), 'asked', true, '${now}', 2, '${now}');
+  insert into mail_consents values ('${account}', repeat('ef', 32), repeat('ee', 32), 'asked', true, '${now}', 2, '${now}');
   insert into mail_channels values ('${channel}', '${account}', repeat('ef', 32), 'a token', '${now}');
   insert into mail_confirmations values (repeat('aa', 32), '${account}', repeat('ef', 32), '2126-11-20T10:00:00Z', null);
+  insert into mailboxes values (repeat('ee', 32), 2, '2126-11-20T10:00:00Z', null);
   insert into mail_limits values ('domain example.org', 3, '2126-11-20T10:00:00Z');
 `
 

@@ -29,6 +29,7 @@ const movedTables = [
   'mail_confirmations',
   'mail_consents',
   'mail_limits',
+  'mailboxes',
   'news_items',
   'news_judgement_days',
   'news_reads',

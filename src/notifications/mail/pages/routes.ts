@@ -6,6 +6,7 @@ import { ServiceError } from '../../../http/errors.ts'
 import type { RateLimits } from '../../../http/rate-limits/rate-limits.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import {
+  allowAsking,
   type ConfirmationAnswer,
   confirmAddress,
   readConfirmation,
@@ -14,11 +15,11 @@ import {
 } from '../confirmation-links.ts'
 import { dark, font, light } from '../templates/content.ts'
 
-/** What a page says: sentences of our own, and a button that posts to the page's own address. */
+/** What a page says: sentences of our own, and a button that posts to the page's own address, or to another of ours. */
 interface PageView {
   title: string
   sentences: readonly string[]
-  button?: { label: string; isQuiet?: boolean }
+  button?: { label: string; isQuiet?: boolean; action?: string }
 }
 
 const style = `:root{color-scheme:light dark}
@@ -54,7 +55,7 @@ function renderView({ title, sentences, button }: PageView): string {
   const form =
     button === undefined
       ? ''
-      : `<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button${button.isQuiet ? ' class="quiet"' : ''}>${button.label}</button></form>`
+      : `<form method="post"${button.action === undefined ? '' : ` action="${button.action}"`}><input type="hidden" name="List-Unsubscribe" value="One-Click"><button${button.isQuiet ? ' class="quiet"' : ''}>${button.label}</button></form>`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -108,13 +109,22 @@ const views = {
   refuse: {
     title: 'Not you?',
     sentences: [
-      'Somebody asked Wishwell to send news to your address. Nothing is sent unless you confirm, and we will not ask again soon.',
+      'Somebody asked Wishwell to send news to your address. Nothing is sent unless you confirm. If you do not want to be asked, nobody here can ask you again.',
     ],
     button: { label: 'Do not ask me again' },
   },
   unsubscribed: {
     title: 'You are unsubscribed',
     sentences: ['Nothing more is sent to this address for this account. You can close this page.'],
+  },
+  refused: {
+    title: 'You will not be asked again',
+    sentences: ['Nobody can have this Wishwell ask for this mailbox again. You can close this page, or take it back.'],
+    button: { label: 'Allow questions again', isQuiet: true },
+  },
+  allowed: {
+    title: 'You can be asked again',
+    sentences: ['To get news at this address, add it to Wishwell again. You then get a mail to confirm it.'],
   },
   tooMany: {
     title: 'Too many tries',
@@ -190,20 +200,32 @@ function registerConfirm(app: App, { database, clock, rateLimits, onConfirmed }:
   )
 }
 
+/** Its token has the form of ours: it was found. */
+const refusedView = ({ params: { token } }: LinkRequest): PageView => ({
+  ...views.refused,
+  button: { ...views.refused.button, action: `/mail/ask-again/${token}` },
+})
+
 function registerUnsubscribe(app: App, { database, clock, rateLimits, onUnsubscribed }: MailPagesDependencies): void {
   const unknown = async ({ ip }: LinkRequest, reply: FastifyReply) => {
     await rateLimits.countWithoutKey(ip, reply)
     return show(reply, views.unknown, 404)
   }
   app.get('/mail/unsubscribe/:token', { schema }, async (request: LinkRequest, reply) => {
-    const state = await readUnsubscription(database, request.params.token)
-    if (state === null) return unknown(request, reply)
-    if (state === 'confirmed') return show(reply, views.unsubscribe)
-    return show(reply, state === 'asked' ? views.refuse : views.unsubscribed)
+    const known = await readUnsubscription(database, request.params.token)
+    if (known === null) return unknown(request, reply)
+    if (known.state === 'confirmed') return show(reply, views.unsubscribe)
+    if (known.isRefused) return show(reply, refusedView(request))
+    return show(reply, known.state === 'asked' || known.isAsked ? views.refuse : views.unsubscribed)
   })
   app.post('/mail/unsubscribe/:token', { schema }, async (request: LinkRequest, reply) => {
-    const input = { now: clock.now(), onUnsubscribed }
-    const isKnown = await unsubscribe(database, request.params.token, input)
-    return isKnown ? show(reply, views.unsubscribed) : unknown(request, reply)
+    const { token } = request.params
+    const isKnown = await unsubscribe(database, token, { now: clock.now(), onUnsubscribed })
+    if (!isKnown) return unknown(request, reply)
+    const isRefused = (await readUnsubscription(database, token))?.isRefused
+    return show(reply, isRefused ? refusedView(request) : views.unsubscribed)
   })
+  app.post('/mail/ask-again/:token', { schema }, async (request: LinkRequest, reply) =>
+    (await allowAsking(database, request.params.token)) ? show(reply, views.allowed) : unknown(request, reply),
+  )
 }
