@@ -1,14 +1,22 @@
+import { correctCalls } from '../collecting/live/calls.ts'
+import { graceMs } from '../collecting/live/live-call.ts'
+import { correctJobs } from '../collecting/scraping/job-end.ts'
 import { addressOfUnconfirmed, emailStates } from '../notifications/channels/adapters/email.ts'
+import { correctDeliveries } from '../notifications/channels/delivery/correct-deliveries.ts'
 import { startDelivering } from '../notifications/channels/delivery/delivering.ts'
+import { correctConfirmations } from '../notifications/mail/confirmations.ts'
 import { startConfirming } from '../notifications/mail/confirming.ts'
+import { correctJudgementTries } from '../requests/judging/claims.ts'
 import { createJudging } from '../requests/judging/judging.ts'
 import { startRefreshing } from '../requests/refreshing/refreshing.ts'
+import { correctRefreshes } from '../requests/store/page-effects.ts'
 import { startFolding } from '../requests/store/topic-counts.ts'
 import type { BackgroundRun } from '../runtime/background-run.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { startMaintenance } from '../runtime/maintenance.ts'
+import { type InstantCorrection, startCorrecting } from '../runtime/stored-instants.ts'
 import { createUsualLength } from '../search/tsvector-preparation.ts'
-import { startWatches } from '../watches/due.ts'
+import { correctNextRuns, startWatches } from '../watches/due.ts'
 import { readConcernedAccounts } from '../watches/news/concerned-accounts.ts'
 import { startReporting } from '../watches/news/reporting.ts'
 import { recordVisit } from '../watches/watch.ts'
@@ -78,6 +86,20 @@ async function startNotifying(
   }
 }
 
+/** What is stored for later, by what it is of. */
+function correctionsOf({ config, prepared: { opened, queue } }: StartParts): Record<string, InstantCorrection> {
+  const { database } = opened
+  return {
+    watches: (now) => correctNextRuns(database, now),
+    deliveries: (now) => correctDeliveries(database, now),
+    confirmations: (now) => correctConfirmations(database, now),
+    refreshes: (now) => correctRefreshes(database, now),
+    judgements: (now) => correctJudgementTries(database, now),
+    jobs: (now) => correctJobs(database, queue, config.jobTimeLimitMs, now),
+    liveCalls: (now) => correctCalls(database, config.liveDeadlineMs + graceMs, now),
+  }
+}
+
 /** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging, placing in wishes, watches and what tells of them. */
 export async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
   const { config, log, overrides, prepared, monitoring, secrets } = parts
@@ -89,6 +111,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const judging = runsJobs ? judgingOf(parts) : null
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
   const notifying = runsJobs ? await startNotifying(parts, composed) : null
+  const correcting = runsJobs ? startCorrecting(correctionsOf(parts), { clock, log }) : null
   const jobs = createMaintenanceJobs({
     ...{ opened, log, queue, clock, retention, judging, secrets },
     limiterClock: overrides.clock,
@@ -109,9 +132,15 @@ export async function startBackground(parts: StartParts, composed: Composed, run
     runMaintenance: maintenance.run,
     refreshRequests: async () => refreshing?.run(),
     placeRequests: async () => placing?.run(),
-    runDueWatches: async () => notifying?.runDueWatches(),
+    runDueWatches: async () => {
+      await correcting?.run()
+      await notifying?.runDueWatches()
+    },
     reportNews: async () => notifying?.reportNews(),
-    deliverEvents: async () => notifying?.deliverEvents(),
+    deliverEvents: async () => {
+      await correcting?.run()
+      await notifying?.deliverEvents()
+    },
     stop: () =>
       Promise.all([
         maintenance.stop(),
@@ -120,6 +149,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
         folding?.stop(),
         placing?.stop(),
         notifying?.stop(),
+        correcting?.stop(),
       ]),
   }
 }

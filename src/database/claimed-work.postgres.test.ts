@@ -41,6 +41,14 @@ describe('a row', () => {
     expect(await held([alive])).toEqual(new Set([alive.token]))
   })
 
+  it('is taken over when its claim ends later than any that begins now: the clock was set back', async () => {
+    const claimed = await claimOne()
+    await sql`update search_consumers set claimed_until = now() + interval '30 days' where name = ${claimed.id}`.execute(
+      opened.database,
+    )
+    expect((await claimOne()).id).toBe(claimed.id)
+  })
+
   it('whose claim is renewed is not taken over', async () => {
     const renewed = await claimOne(-1)
     expect(await renewClaim(opened.database, table, renewed, { ...minute, where: sql`is_copied` })).toBe(false)

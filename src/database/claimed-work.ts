@@ -24,14 +24,21 @@ export interface ClaimedRow {
   token: string
 }
 
-/** Whether no process has a row now. By the clock of the database: of processes whose clocks differ, one would take over claims that hold. */
-export const isUnclaimed = sql<boolean>`(claimed_until is null or claimed_until < clock_timestamp())`
+/** The longest time of a claim. */
+const maxClaimMs = 3600_000
+
+/**
+ * Whether no process has a row now. By the clock of the database: of processes whose clocks differ, one would take over claims that hold. One that
+ * ends later than any that begins now was made before that clock was set back.
+ */
+export const isUnclaimed = sql<boolean>`(claimed_until is null
+  or claimed_until not between clock_timestamp() and clock_timestamp() + ${sql.lit(maxClaimMs)} * interval '1 ms')`
 
 /** The assignments that end a claim, for an update that changes the row, too. */
 export const noClaim = sql`claimed_by = null, claimed_until = null`
 
 const endOf = (claimMs: number | RawBuilder<number>) =>
-  sql`clock_timestamp() + make_interval(secs => (${claimMs})::float8 / 1000)`
+  sql`clock_timestamp() + make_interval(secs => least((${claimMs})::float8, ${sql.lit(maxClaimMs)}) / 1000)`
 
 export interface ClaimOptions<Columns> {
   /** What is due, of rows that nobody has claimed. */

@@ -48,6 +48,37 @@ async function readDue(database: Database, now: Date, after: DueWatch | null): P
   return rows
 }
 
+/** So many watches of one page are computed at a time. */
+const correctedPerSlice = 500
+/** A schedule has no two instants within this time, so one that comes sooner is the next. */
+const shortestMs = 3600_000
+
+/** Brings each next run that lies beyond the next instant of its schedule back to it. @returns how many. */
+export async function correctNextRuns(database: Database, now: Date): Promise<number> {
+  const beyond = new Date(now.getTime() + shortestMs)
+  let corrected = 0
+  for (let after: string | null = null; ; ) {
+    const { rows }: { rows: DueWatch[] } = await sql<DueWatch>`
+      select * from watches where state = 'active' and next_run_at > ${beyond}::timestamptz
+        and (${after}::uuid is null or id > ${after}::uuid) order by id limit ${correctedPerSlice}`.execute(database)
+    for (const watch of rows) {
+      const next = nextInstant(scheduleOf(watch), now)
+      if (next >= watch.next_run_at) continue
+      const { numUpdatedRows } = await database
+        .updateTable('watches')
+        .set({ next_run_at: next })
+        .where('id', '=', watch.id)
+        .where('next_run_at', '=', watch.next_run_at)
+        .where('schedule', '=', watch.schedule)
+        .where('timezone', '=', watch.timezone)
+        .executeTakeFirst()
+      corrected += Number(numUpdatedRows)
+    }
+    if (rows.length < correctedPerSlice) return corrected
+    after = rows.at(-1)!.id
+  }
+}
+
 const isUnpaid = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === 'RATE_LIMITED' && error.extras.reason !== 'rate'
 

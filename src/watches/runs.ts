@@ -37,7 +37,7 @@ const maxFirstRuns = 3
 async function newestSinceOf(
   transaction: Transaction,
   watchId: string,
-  on: readonly PlatformName[],
+  { on, now }: { on: readonly PlatformName[]; now: Date },
 ): Promise<Date | null> {
   const { rows } = await sql<{ platform: PlatformName; tries: number; done_at: Date | null }>`
     select platform, count(tasks.started_at)::integer as tries, coalesce(
@@ -46,7 +46,9 @@ async function newestSinceOf(
         then min(runs.oldest) end) as done_at
     from (
       select job_id, begun_at, count(*) over () as considered, min(begun_at) over () as oldest from (
-        select job_id, begun_at from watch_runs where watch_id = ${watchId}::uuid and job_id is not null
+        -- One that begins later was begun by a clock that was ahead: nothing is newer than that.
+        select job_id, begun_at from watch_runs
+        where watch_id = ${watchId}::uuid and job_id is not null and begun_at <= ${now}::timestamptz
         order by due_at desc limit ${consideredRuns}
       ) as last_runs
     ) as runs
@@ -96,7 +98,7 @@ export async function startRun(
     off,
     depth,
     sources: new Map(Object.entries(watch.sources ?? {}) as [PlatformName, string[]][]),
-    newestSince: await newestSinceOf(transaction, watchId, on),
+    newestSince: await newestSinceOf(transaction, watchId, { on, now }),
     now,
     expiresAt: new Date(now.getTime() + jobTimeLimitMs),
   })

@@ -201,6 +201,17 @@ export async function settleOwnCall(database: Database, callId: string, now: Dat
   return settled
 }
 
+/** Brings the ends of calls that lie further ahead than any from now back to that. @param longestMs of a call. @returns how many. */
+export async function correctCalls(database: Database, longestMs: number, now: Date): Promise<number> {
+  const latest = new Date(now.getTime() + longestMs)
+  const { numUpdatedRows } = await database
+    .updateTable('live_calls')
+    .set({ expires_at: latest })
+    .where('expires_at', '>', latest)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
 const callsPerSlice = 50
 
 /**

@@ -91,11 +91,15 @@ async function listNamedTopics(transaction: Transaction, keys: readonly string[]
 }
 
 /** The collections that are fresh (without a task) or under way (with one), by platform and topic key. */
-async function readKnown(transaction: Transaction, { platforms, freshAfter }: CollectionPlan, keys: readonly string[]) {
+async function readKnown(
+  transaction: Transaction,
+  { platforms, now, freshAfter }: CollectionPlan,
+  keys: readonly string[],
+) {
   const { rows } = await sql<{ platform: PlatformName; key: string; taskId: string | null }>`
     select platform, topic_key as key, null::uuid as "taskId" from platform_topics
     where topic_key = any(${[...keys]}::text[]) and platform = any(${[...platforms]}::text[])
-      and collected_at > ${freshAfter}::timestamptz
+      and collected_at > ${freshAfter}::timestamptz and collected_at <= ${now}::timestamptz
     union all
     select tasks.platform, jobs.topic_key, tasks.id
     from scrape_jobs jobs join scrape_tasks tasks on tasks.job_id = jobs.id

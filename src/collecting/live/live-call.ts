@@ -136,7 +136,7 @@ export interface CallSteps {
 type Collecting = Pick<CallPlan, 'collections' | 'off'>
 
 /** How much longer than its deadline a call may run before its process counts as dead. */
-const graceMs = 60_000
+export const graceMs = 60_000
 
 function startTime({ clock, settings }: CallDependencies) {
   const startedAt = clock.now()

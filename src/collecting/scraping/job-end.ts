@@ -15,6 +15,9 @@ export interface TaskEnd {
   error?: { code: PlatformErrorCode; message: string }
 }
 
+/** How long a task may go without delivering a page, waits included. */
+export const maxIdleMs = 30 * 60_000
+
 /** Locks a job until the transaction ends. Always before any of its tasks: in the other order two endings could deadlock. */
 export const lockJob = (transaction: Transaction, jobId: string) =>
   sql`select 1 from scrape_jobs where id = ${jobId} for no key update`.execute(transaction)
@@ -96,6 +99,28 @@ export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: strin
     .transaction()
     .execute((transaction) => stopJob(transaction, queue, jobId, { state: 'error', error }, now))
 }
+
+/**
+ * Brings the ends of jobs, and the waits of their tasks, that lie further ahead than any from now back. @returns how many.
+ * @param timeLimitMs of a job.
+ */
+export const correctJobs = (database: Database, queue: TaskQueue, timeLimitMs: number, now: Date): Promise<number> =>
+  database.transaction().execute(async (transaction) => {
+    const latest = new Date(now.getTime() + timeLimitMs)
+    const jobs = await sql`
+      update scrape_jobs set expires_at = ${latest} where ended_at is null and expires_at > ${latest}::timestamptz`.execute(
+      transaction,
+    )
+    const { rows: tasks } = await sql<{ queueMessageId: string }>`
+      update scrape_tasks set waiting_until = ${now}, page_due_since = least(page_due_since, ${now}::timestamptz)
+      where state in ('pending', 'running') and waiting_until > ${new Date(now.getTime() + maxIdleMs)}::timestamptz
+      returning queue_message_id as "queueMessageId"`.execute(transaction)
+    await queue.startNow(
+      transaction,
+      tasks.map(({ queueMessageId }) => queueMessageId),
+    )
+    return Number(jobs.numAffectedRows) + tasks.length
+  })
 
 const jobsPerSlice = 20
 

@@ -1,7 +1,7 @@
 import type { PlatformErrorCode } from '../../database/column-types.ts'
 import { HostBusyError, PlannedWaitError, PlatformError } from '../../platforms/platform.ts'
 import type { ClaimedTask } from './claim.ts'
-import type { TaskEnd } from './job-end.ts'
+import { maxIdleMs, type TaskEnd } from './job-end.ts'
 
 /** How long a live task holds its slot while its host is at capacity; then the slot is free for other tasks. */
 const maxBusyMs = 2_000
@@ -18,8 +18,6 @@ const lastTryShare = 1 / 3
 const firstRetryShare = 1 / 9
 /** After so many failures of the same page the task ends in error. */
 const maxTries = 5
-/** How long a task may go without delivering a page, waits included. */
-const maxIdleMs = 30 * 60_000
 
 /** A page that could not be fetched, with all facts that decide how its task continues. */
 export interface PageFailure {

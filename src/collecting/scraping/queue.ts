@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Tier } from '../../database/column-types.ts'
@@ -46,6 +47,8 @@ export interface TaskQueue {
   enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
   /** Queues tasks of unowned jobs in one statement, under ids that the caller chose. */
   enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueMessageId: string }[]): Promise<void>
+  /** Makes queue messages that wait for a moment due now. */
+  startNow(transaction: Transaction, messageIds: readonly string[]): Promise<void>
   /** Polls once more after `waitMs`. Without it a deferred task is found at the next regular poll. */
   pollAgainIn(waitMs: number): void
   /** Removes a queue message, inside the transaction that makes it pointless. */
@@ -107,6 +110,13 @@ export function createTaskQueue(
       const jobs = tasks.map(({ taskId, queueMessageId }) => ({ id: queueMessageId, data: { taskId } }))
       const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
       if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
+    },
+    // pg-boss has no call for it.
+    startNow: async (transaction, messageIds) => {
+      await sql`update pgboss.job set start_after = now() where id = any(${[...messageIds]}::uuid[]) and start_after > now()`.execute(
+        transaction,
+      )
+      polls.callIn(pollMarginMs)
     },
     pollAgainIn: (waitMs) => polls.callIn(waitMs + pollMarginMs),
     complete: async (transaction, message) => {

@@ -6,6 +6,9 @@ import { isFinalState, type TaskChange, type TaskChanges } from './task-changes.
 import { runTask, type TaskContext } from './task-run.ts'
 import { TaskLostError } from './tasks.ts'
 
+/** A timer of Node fires at once when it is longer; the end of a job may lie there after the clock was set back. */
+const maxTimerMs = 2 ** 31 - 1
+
 /** One slot of this process, with the task that it runs. */
 interface Run {
   /** Null until it is claimed. */
@@ -52,7 +55,8 @@ export function createRuns(changes: TaskChanges, clock: Clock): Runs {
         taskId = task.taskId
         if (ended.has(taskId)) stopped.abort()
         const timeIsOver = () => stopped.abort(new DOMException('the time of the job is over', 'TimeoutError'))
-        timer = setTimeout(timeIsOver, Math.max(0, task.expiresAt.getTime() - clock.now().getTime()))
+        const leftMs = task.expiresAt.getTime() - clock.now().getTime()
+        timer = setTimeout(timeIsOver, Math.min(Math.max(0, leftMs), maxTimerMs))
       },
       end: () => {
         clearTimeout(timer)

@@ -146,7 +146,7 @@ export interface ScrapingTables {
     idempotency_id: Fixed<string | null>
     created_at: Fixed<Date>
     /** A row that is still here then belongs to a dead process. */
-    expires_at: Fixed<Date>
+    expires_at: Date
     /** What it collects; null until its collections are started or joined. */
     plan: ColumnType<CallPlan | null, string | undefined, string>
   }

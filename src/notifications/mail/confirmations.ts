@@ -201,6 +201,14 @@ async function sendOne(
   }
 }
 
+/** Brings confirmations that are due later than a day from now, the longest that one waits, back to that. @returns how many. */
+export async function correctConfirmations(database: Database, now: Date): Promise<number> {
+  const latest = dayAfter(now)
+  const { numAffectedRows } = await sql`update mail_consents set next_confirmation_at = ${latest}
+    where is_due and next_confirmation_at > ${latest}::timestamptz`.execute(database)
+  return Number(numAffectedRows)
+}
+
 const sliceSize = 10
 
 /** Sends confirmations that are due, a few at a time. @returns whether there may be more. */

@@ -51,14 +51,16 @@ export async function countMail(transaction: Transaction, limits: readonly MailL
     ({ key, limit, windowMs }) =>
       sql`(${key}::text, ${limit}::integer, ${new Date(now.getTime() + windowMs)}::timestamptz)`,
   )
+  // A window that ends later than one that begins now was begun by a clock that was ahead.
+  const isOver = sql`(kept.ends_at <= ${now}::timestamptz or kept.ends_at > excluded.ends_at)`
   const { rows: counted } = await sql<{ key: string }>`
     insert into mail_limits as kept (key, count, ends_at)
     select key, 1, ends_at from (values ${sql.join(rows)}) as wanted (key, allowed, ends_at)
     where allowed > 0
     on conflict (key) do update set
-      count = case when kept.ends_at <= ${now}::timestamptz then 1 else kept.count + 1 end,
-      ends_at = case when kept.ends_at <= ${now}::timestamptz then excluded.ends_at else kept.ends_at end
-    where kept.ends_at <= ${now}::timestamptz or kept.count < (
+      count = case when ${isOver} then 1 else kept.count + 1 end,
+      ends_at = case when ${isOver} then excluded.ends_at else kept.ends_at end
+    where ${isOver} or kept.count < (
       select allowed from (values ${sql.join(rows)}) as wanted (key, allowed, ends_at) where wanted.key = kept.key)
     returning key`.execute(transaction)
   if (counted.length === limits.length) return

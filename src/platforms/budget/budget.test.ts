@@ -82,6 +82,18 @@ describe('a host that keeps failing', () => {
     expect(budget.state(at(1))).toMatchObject({ failures: 1, lastError: { code: 'quota_exhausted' } })
   })
 
+  it('is not left alone for longer than its rules say after the clock was set back', async () => {
+    const ahead = 30 * 24 * 60 * minuteMs
+    const budget = open()
+    for (let time = 0; time < 5; time++) budget.recordFailure(failure('unavailable'), at(ahead))
+    await budget.take(at(ahead))
+    budget.pauseUntil(at(ahead + minuteMs))
+    budget.correct({ remaining: 0, resetAt: at(ahead + minuteMs) }, at(ahead))
+    budget.admit(at(0))
+    await budget.take(at(minuteMs))
+    expect(budget.state(at(minuteMs)).cooldownUntil).toBeNull()
+  })
+
   it('stays paused after a restart', () => {
     const budget = open()
     budget.restore(fail(5).state(at(0)))

@@ -1,4 +1,5 @@
 import type { PlatformName } from '../../database/column-types.ts'
+import { after } from '../client/headers.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
 import { createHealth, type HealthState } from './health.ts'
 import type { Quota, QuotaState, QuotaStore } from './quota.ts'
@@ -16,18 +17,26 @@ interface Cooldown {
   until(now: Date): Date | null
   /** Begins a cooldown until this moment; a longer one that is under way stays. */
   extend(moment: Date): void
-  state(): CooldownState
+  state(now: Date): CooldownState
   restore(state: CooldownState): void
 }
 
 function createCooldown(): Cooldown {
   let cooldownUntil: Date | null = null
+  /** One that ends later than any that begins now was demanded before the clock was set back. */
+  const state = (now: Date): CooldownState => {
+    if (cooldownUntil && cooldownUntil > after(now, Number.POSITIVE_INFINITY)) cooldownUntil = null
+    return { cooldownUntil }
+  }
   return {
-    until: (now) => (cooldownUntil && cooldownUntil > now ? cooldownUntil : null),
+    until: (now) => {
+      const { cooldownUntil: end } = state(now)
+      return end && end > now ? end : null
+    },
     extend(moment) {
       if (!cooldownUntil || moment > cooldownUntil) cooldownUntil = moment
     },
-    state: () => ({ cooldownUntil }),
+    state,
     restore(state) {
       cooldownUntil = state.cooldownUntil
     },
@@ -124,7 +133,7 @@ export function createBudget(options: BudgetOptions): Budget {
     recordAnswer: health.recordAnswer,
     recordSuccess: health.recordSuccess,
     recordFailure: health.recordFailure,
-    state: (now) => ({ name, room: windows.room(now), ...cooldown.state(), ...health.state() }),
+    state: (now) => ({ name, room: windows.room(now), ...cooldown.state(now), ...health.state() }),
     async readQuota(now) {
       if (!quota) return null
       const state = (await quotas.read(quota, now)) ?? { used: 0, resetsAt: quota.periodEnd(now) }

@@ -43,6 +43,8 @@ export function createCircuit(): Circuit {
   return {
     admit(now) {
       if (pausedUntil === null) return null
+      // Longer than any pause that begins now: the clock was set back since.
+      if (pausedUntil.getTime() - now.getTime() > maxPauseMs) pausedUntil = now
       if (pausedUntil > now) return pausedUntil
       pausedUntil = new Date(now.getTime() + probeMs)
       return null

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { after } from '../client/headers.ts'
 import type { Budget, BudgetState } from './budget.ts'
 
 /** A crash loses at most the changes of this time. */
@@ -32,10 +34,11 @@ export async function rememberHosts({ database, clock, log, hosts }: HostMemoryO
   const written = new Map(all.map(({ budget }) => [budget, fingerprint(budget.state(clock.now()))]))
 
   const save = async () => {
+    const now = clock.now()
     for (const { platform, budget } of all) {
-      const state = budget.state(clock.now())
+      const state = budget.state(now)
       if (fingerprint(state) === written.get(budget)) continue
-      await write(database, platform, state)
+      await write(database, platform, state, now)
       written.set(budget, fingerprint(state))
     }
   }
@@ -81,7 +84,7 @@ async function restore(database: Database, all: Host[], now: Date): Promise<void
   }
 }
 
-async function write(database: Database, platform: PlatformName, state: BudgetState): Promise<void> {
+async function write(database: Database, platform: PlatformName, state: BudgetState, now: Date): Promise<void> {
   const row = {
     failures: state.failures,
     paused_until: state.pausedUntil,
@@ -101,7 +104,8 @@ async function write(database: Database, platform: PlatformName, state: BudgetSt
       conflict.columns(['platform', 'name']).doUpdateSet((eb) => ({
         ...row,
         // Another process may have stored a longer cooldown or a later success.
-        cooldown_until: eb.fn<Date | null>('greatest', ['platform_hosts.cooldown_until', 'excluded.cooldown_until']),
+        cooldown_until: sql<Date | null>`greatest(excluded.cooldown_until,
+          case when platform_hosts.cooldown_until <= ${after(now, Number.POSITIVE_INFINITY)}::timestamptz then platform_hosts.cooldown_until end)`,
         last_success_at: eb.fn<Date | null>('greatest', ['platform_hosts.last_success_at', 'excluded.last_success_at']),
       })),
     )

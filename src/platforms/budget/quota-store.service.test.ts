@@ -35,6 +35,14 @@ describe.each(['in the database', 'in memory'])('a quota that is counted %s', (w
     expect(await store.read(quota, at(dayMs))).toEqual({ used: 1, resetsAt: at(2 * dayMs) })
   })
 
+  it('is not used up until the end of a period that a clock which was ahead began', async () => {
+    const store = createStore()
+    for (const ms of [0, 1, 2]) expect(await store.take(quota, at(30 * dayMs + ms))).toBeNull()
+    expect(await store.read(quota, at(10))).toBeNull()
+    expect(await store.take(quota, at(10))).toBeNull()
+    expect(await store.read(quota, at(10))).toEqual({ used: 1, resetsAt: at(10 + dayMs) })
+  })
+
   it('allows its last requests exactly once to concurrent callers', async () => {
     const store = createStore()
     const answers = await Promise.all(Array.from({ length: 40 }, () => store.take(quota, at(0))))

@@ -14,13 +14,14 @@ export function createQuotaStore(database: Database): QuotaStore {
   }
 }
 
-async function read(database: Database, { platform, name }: Quota, now: Date): Promise<QuotaState | null> {
+async function read(database: Database, { platform, name, periodEnd }: Quota, now: Date): Promise<QuotaState | null> {
   const row = await database
     .selectFrom('platform_quotas')
     .select(['used', 'resets_at as resetsAt'])
     .where('platform', '=', platform)
     .where('name', '=', name)
     .where('resets_at', '>', now)
+    .where('resets_at', '<=', periodEnd(now))
     .executeTakeFirst()
   return row ?? null
 }
@@ -28,7 +29,8 @@ async function read(database: Database, { platform, name }: Quota, now: Date): P
 /** Counts one request, in a new period if the stored one is over. @returns false when the quota is used up. */
 async function countRequest(database: Database, quota: Quota, now: Date): Promise<boolean> {
   const { platform, name, limit } = quota
-  const isOver = sql<boolean>`platform_quotas.resets_at <= ${now}`
+  // One that ends later than a period that begins now was begun by a clock that was ahead.
+  const isOver = sql<boolean>`(platform_quotas.resets_at <= ${now} or platform_quotas.resets_at > excluded.resets_at)`
   const { numInsertedOrUpdatedRows } = await database
     .insertInto('platform_quotas')
     .values({ platform, name, used: 1, resets_at: quota.periodEnd(now) })
@@ -94,9 +96,13 @@ export interface QuotaStore {
 export function createMemoryQuotas(): QuotaStore {
   const states = new Map<string, QuotaState>()
   const keyOf = ({ platform, name }: Quota) => `${platform} ${name}`
-  const current = (quota: Quota, now: Date): QuotaState => {
+  const known = (quota: Quota, now: Date): QuotaState | undefined => {
     const state = states.get(keyOf(quota))
-    if (state && state.resetsAt > now) return state
+    return state && state.resetsAt > now && state.resetsAt <= quota.periodEnd(now) ? state : undefined
+  }
+  const current = (quota: Quota, now: Date): QuotaState => {
+    const state = known(quota, now)
+    if (state) return state
     const fresh = { used: 0, resetsAt: quota.periodEnd(now) }
     states.set(keyOf(quota), fresh)
     return fresh
@@ -114,8 +120,8 @@ export function createMemoryQuotas(): QuotaStore {
       if (remaining <= 0 && resetsAt < state.resetsAt) state.resetsAt = resetsAt
     },
     async read(quota, now) {
-      const state = states.get(keyOf(quota))
-      return state && state.resetsAt > now ? { ...state } : null
+      const state = known(quota, now)
+      return state ? { ...state } : null
     },
   }
 }

@@ -1,3 +1,5 @@
+import { maxPauseMs } from '../client/headers.ts'
+
 /** At most `limit` requests in any span of `windowMs`. */
 export interface RequestWindow {
   limit: number
@@ -33,7 +35,8 @@ export function createWindows(limits: readonly RequestWindow[]): RequestWindows 
   return {
     take(now) {
       const nowMs = now.getTime()
-      const freeAtMs = windows.map((window) => window.freeAtMs())
+      const freeAtMs = windows.map((window) => window.freeAtMs(nowMs))
+      if (host.resetAtMs > nowMs + maxPauseMs) host = { remaining: Number.POSITIVE_INFINITY, resetAtMs: 0 }
       if (host.remaining <= 0) freeAtMs.push(host.resetAtMs)
       const latestMs = Math.max(...freeAtMs)
       if (latestMs > nowMs) return new Date(latestMs)
@@ -70,7 +73,8 @@ function slidingWindow({ limit, windowMs }: RequestWindow) {
   const takenAtMs = new Float64Array(limit).fill(Number.NEGATIVE_INFINITY)
   let oldest = 0
   return {
-    freeAtMs: () => takenAtMs[oldest]! + windowMs,
+    /** A request of later than now was counted before the clock was set back. */
+    freeAtMs: (nowMs: number) => Math.min(takenAtMs[oldest]!, nowMs) + windowMs,
     add(nowMs: number) {
       takenAtMs[oldest] = nowMs
       oldest = (oldest + 1) % limit

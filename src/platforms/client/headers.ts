@@ -2,7 +2,7 @@
 export type AnswerHeaders = Record<string, string | string[] | undefined>
 
 // No platform demands a cooldown of more than a day; a wrong clock or a hostile header must not stop one for years.
-const maxPauseMs = 24 * 60 * 60 * 1000
+export const maxPauseMs = 24 * 60 * 60 * 1000
 
 export function headerText(headers: AnswerHeaders, name: string): string | null {
   const value = headers[name]

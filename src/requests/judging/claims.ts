@@ -77,6 +77,16 @@ async function countText(executor: Executor, { perDay, now }: ClaimInput): Promi
   return rows.length > 0
 }
 
+const maxRetryDays = 7
+
+/** Brings tries that are due later than any from now back to the longest wait. @returns how many. */
+export async function correctJudgementTries(executor: Executor, now: Date): Promise<number> {
+  const latest = new Date(now.getTime() + maxRetryDays * 86_400_000)
+  const { numAffectedRows } = await sql`
+    update judgement_tries set next_try_at = ${latest} where next_try_at > ${latest}::timestamptz`.execute(executor)
+  return Number(numAffectedRows)
+}
+
 /**
  * Claims the next text that may be sent to the model, and counts it, before it is sent: after a crash fewer are sent, never more. A
  * text that is not judged after its claim may be claimed again an hour later, then twice as long after each further claim, a week at most.
@@ -97,7 +107,7 @@ export async function claimText(database: Database, input: ClaimInput): Promise<
         on conflict (request_id) do update set text_hash = excluded.text_hash,
           tries = case when tried.text_hash = excluded.text_hash then tried.tries + 1 else 1 end,
           next_try_at = case when tried.text_hash = excluded.text_hash
-            then ${input.now}::timestamptz + least(interval '7 days', interval '1 hour' * 2 ^ least(tried.tries, 10))
+            then ${input.now}::timestamptz + least(${sql.lit(maxRetryDays)} * interval '1 day', interval '1 hour' * 2 ^ least(tried.tries, 10))
             else excluded.next_try_at end
       )
       select id, platform, title, description from next_text`.execute(transaction)

@@ -208,6 +208,19 @@ describe('a confirmation', () => {
     expect((await call(await confirmationLink(server.mails[1]!))).status).toBe(200)
   })
 
+  it('waits for no limit and no rest that a clock which was ahead began', async () => {
+    lab = createEmailLaboratory({ database: opened.database, server, limits: { domainConfirmationsPerHour: 2 } })
+    const real = lab.now
+    lab.advance(30 * dayMs)
+    for (const name of ['a', 'a+1']) await lab.addEmail(await lab.addAccount(), `${name}@example.org`)
+    await lab.confirmations()
+    expect(server.mails).toHaveLength(2)
+    lab.advance(real.getTime() - lab.now.getTime())
+    await lab.addEmail(await lab.addAccount(), 'a+2@example.org')
+    await lab.confirmations()
+    expect(server.mails).toHaveLength(3)
+  })
+
   it('to a mailbox that does not exist disables the channel', async () => {
     const channelId = await lab.addEmail(await lab.addAccount(), 'nobody@example.org')
     server.faults.recipient = '550 5.1.1 No such user'

@@ -11,8 +11,8 @@ const waitsMs = [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 3
 
 const maxAttempts = waitsMs.length + 1
 
-/** What a receiver may ask for with `Retry-After`. */
-const maxRetryAfterMs = 24 * 3_600_000
+/** What a receiver may ask for with `Retry-After`: no delivery waits longer for a retry, and no channel rests longer. */
+export const maxRetryAfterMs = 24 * 3_600_000
 
 /** The longest time that a channel rests after a failure, while other deliveries wait on it. */
 const maxRestMs = 3_600_000
