@@ -4,8 +4,8 @@ import { readConfig } from '../app/config.ts'
 import type { AdapterCache } from './adapters/adapter-cache.ts'
 import { fetchPageOrNull, privateTargets, sendJson, startServer, testClient, testClock } from './adapters/testing.ts'
 import { createMemoryQuotas } from './budget/quota.ts'
+import { createPlatforms } from './create-platforms.ts'
 import { definePlatform } from './definition.ts'
-import { createPlatforms } from './platforms.ts'
 import { platformNames } from './registry.ts'
 
 const cache: AdapterCache = { read: async () => null, store: async () => {} }

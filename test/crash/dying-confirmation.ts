@@ -49,6 +49,7 @@ async function run({ dieAfter, now, channelId, address, config, ...options }: Co
       publicUrl: () => 'https://wishwell.example',
       addressOf: async () => ({ channelId, address: to }),
       onBounce: async () => {},
+      log: { warn: () => {} },
     },
     new Date(now),
   )

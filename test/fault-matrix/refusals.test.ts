@@ -6,8 +6,8 @@ import { readConfig } from '../../src/app/config.ts'
 import type { AdapterCache } from '../../src/platforms/adapters/adapter-cache.ts'
 import { fetchPageOrNull, testClient, testClock } from '../../src/platforms/adapters/testing.ts'
 import { createMemoryQuotas } from '../../src/platforms/budget/quota.ts'
+import { createPlatforms } from '../../src/platforms/create-platforms.ts'
 import { type Page, type Platform, PlatformError } from '../../src/platforms/platform.ts'
-import { createPlatforms } from '../../src/platforms/platforms.ts'
 
 // Every form in which the platforms say "not now", adapter by adapter, with waits that no test could sit through.
 

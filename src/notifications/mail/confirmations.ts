@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/open.ts'
 import { type MailAddress, mailboxHash } from './address.ts'
 import {
@@ -46,6 +47,8 @@ export interface ConfirmationDependencies {
   /** The address takes no mail. */
   onBounce: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void>
   limits?: MailLimits
+  /** Hears of confirmations that were not sent, without the address. */
+  log: Pick<Logger, 'warn'>
 }
 
 const limitsOf = ({ accountId }: ConsentKey, address: MailAddress, limits: MailLimits): MailLimit[] => [
@@ -137,7 +140,7 @@ async function sendClaimed(
     signal: AbortSignal | undefined
   },
 ): Promise<void> {
-  const { database, mailer, publicUrl, onBounce } = dependencies
+  const { database, mailer, publicUrl, onBounce, log } = dependencies
   const { token, address, channelId, limits, now, signal } = sending
   const base = publicUrl()
   const row = await database
@@ -154,6 +157,7 @@ async function sendClaimed(
     now,
     signal,
   })
+  if (!result.sent) log.warn({ channelId, error: result.error }, 'a confirmation was not sent')
   const claimedUntil = dayAfter(now)
   if (result.sent) {
     await changeDue(database, key, claimedUntil, { is_due: false })

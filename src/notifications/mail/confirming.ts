@@ -8,7 +8,7 @@ import { confirmationsDue } from './consents.ts'
 export interface ConfirmingDependencies extends ConfirmationDependencies {
   clock: Clock
   listen: OpenDatabase['listen']
-  log: Pick<Logger, 'error'>
+  log: Pick<Logger, 'warn' | 'error'>
   /** Whether it begins by itself; else only by `run`. */
   isAutomatic?: boolean
 }
@@ -25,7 +25,7 @@ export async function startConfirming({
   ...dependencies
 }: ConfirmingDependencies): Promise<BackgroundRun> {
   const confirming = createBackgroundRun({
-    step: (signal) => sendConfirmations(dependencies, clock.now(), signal),
+    step: (signal) => sendConfirmations({ ...dependencies, log }, clock.now(), signal),
     onError: (error) => log.error({ err: error }, 'sending confirmations failed'),
   })
   return isAutomatic ? wakeOn(confirming, { listen, channel: confirmationsDue, delayMs: settleMs }) : confirming

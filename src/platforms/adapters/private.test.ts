@@ -6,9 +6,9 @@ import { simulate } from '../../../simulator/testing.ts'
 import { readConfig } from '../../app/config.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import { createMemoryQuotas } from '../budget/quota.ts'
+import { createPlatforms } from '../create-platforms.ts'
 import type { FoundRequest, Json, Platform } from '../platform.ts'
 import { PlatformError } from '../platform.ts'
-import { createPlatforms } from '../platforms.ts'
 import { platformDefinitions, platformNames } from '../registry.ts'
 import {
   fetchPage,

@@ -31,6 +31,8 @@ export interface EmailLaboratory {
   /** Sends all confirmations that are due. */
   confirmations(): Promise<void>
   confirmationDependencies: ConfirmationDependencies
+  /** The fields of what was logged of confirmations. */
+  logged: unknown[]
   deliver(accountId: string, channelId: string, address: string, message?: Partial<Message>): Promise<DeliveryOutcome>
   stateOf(channelId: string): Promise<{ state: string; disabled_reason: string | null } | undefined>
 }
@@ -52,6 +54,7 @@ export function createEmailLaboratory(options: EmailLaboratoryOptions): EmailLab
     options.mailer ?? createMailer({ config, transport: createSmtpTransport({ server: config.server, timeouts }) })
   const secrets = createSecrets([randomBytes(32)])
   const adapter = createEmailAdapter({ database, mailer, limits })
+  const logged: unknown[] = []
   const confirmationDependencies: ConfirmationDependencies = {
     database,
     mailer,
@@ -59,8 +62,10 @@ export function createEmailLaboratory(options: EmailLaboratoryOptions): EmailLab
     addressOf: addressOfUnconfirmed(database, secrets),
     onBounce: emailStates().onBounce,
     limits,
+    log: { warn: (fields: unknown) => void logged.push(fields) },
   }
   const laboratory: EmailLaboratory = {
+    logged,
     adapter,
     secrets,
     now: new Date('2026-03-02T08:00:00Z'),

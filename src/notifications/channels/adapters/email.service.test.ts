@@ -186,12 +186,16 @@ describe('a confirmation', () => {
   })
 
   it('that was certainly not sent is tried again soon, and one that may have been only a day later', async () => {
-    await lab.addEmail(await lab.addAccount(), 'reader@example.org')
+    const channelId = await lab.addEmail(await lab.addAccount(), 'reader@example.org')
     for (const fault of ['450 4.2.1 Later', 'hang', 'cut', '550 5.7.1 Spam'] as const) {
       server.faults.recipient = fault
       await lab.confirmations()
       lab.advance(10 * 60_000)
     }
+    // The operator sees why, and not whom it was for.
+    expect(lab.logged).toHaveLength(4)
+    expect(lab.logged[0]).toEqual({ channelId, error: 'The mail server refused the address (450 4.2.1).' })
+    expect(JSON.stringify(lab.logged)).not.toContain('reader@example.org')
     server.faults = { body: 'cut' }
     await lab.confirmations()
     expect(server.mails).toHaveLength(1)
