@@ -58,6 +58,7 @@ describe("an account's keys", () => {
         lastUsedAt: null,
         monthlyCredits: null,
         usedThisMonth: 0,
+        madeBy: expect.any(String),
       },
     ])
     expect(JSON.stringify(list.body)).not.toContain(made.body.data.apiKey)
@@ -78,7 +79,7 @@ describe("an account's keys", () => {
   it('may be revoked by themselves, at once; again changes nothing', async () => {
     const { client } = await service.createAccount()
     const second = await makeKey(client)
-    expect((await revoke(second.client, second.keyId)).body).toEqual({ data: { keyId: second.keyId } })
+    expect((await revoke(second.client, second.keyId)).body).toMatchObject({ data: { keyId: second.keyId } })
     expect((await second.client.search('a')).status).toBe(401)
     const [, before] = await listKeys(client)
     later(1_000)

@@ -3,6 +3,7 @@ import type { Database, Executor, Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
 import { generateApiKey } from './api-key.ts'
 import { addKey, includesScope, type KeyTerms } from './keys.ts'
+import { type MadeByKey, type MadeKinds, makerOf, readKeysMadeBy, readMadeBy } from './made-by-key.ts'
 import { monthOf, monthPeriod } from './period.ts'
 
 /** More than an account needs, few enough for one page of a list. */
@@ -49,6 +50,7 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
       'revoked_at as revokedAt',
       'last_used_at as lastUsedAt',
       'monthly_credits as monthlyCredits',
+      'made_by as madeBy',
     ])
     .select((eb) =>
       eb.fn.coalesce(eb('used.held', '+', eb.ref('used.settled')), 'own.credits', eb.lit(0)).as('usedThisMonth'),
@@ -110,51 +112,79 @@ export async function makeKey(
   { accountId, name, maker, now, ...terms }: KeyToMake,
 ): Promise<{ keyId: string; apiKey: string } | null> {
   if (!(await lockAccount(transaction, accountId))) return null
+  const { made_by: madeBy } = await makerOf(transaction, maker, now)
   const bounded = await boundedTerms(transaction, terms, maker)
   if ((await activeKeys(transaction, accountId, now)).length >= maxActiveKeys) {
     throw new ServiceError('CONFLICT', `The account has ${maxActiveKeys} active keys, the maximum: revoke one.`)
   }
   const apiKey = generateApiKey()
-  const keyId = await addKey(transaction, { accountId, name, apiKey, ...bounded, now })
+  const keyId = await addKey(transaction, { accountId, name, apiKey, ...bounded, madeBy, now })
   if (keyId === null) throw new Error('a newly generated API key exists already')
   return { keyId, apiKey }
 }
 
+interface KeyToRevoke {
+  keyId: string
+  /** Whose key it is; null for the operator, who may revoke any, also the last one. */
+  accountId: string | null
+  /** Whether all ends that it made, and what the keys that it made made. */
+  withMade: boolean
+  kinds: MadeKinds
+  now: Date
+}
+
+const nothing: MadeByKey = { keys: [], feeds: [], channels: [], watches: [] }
+
+/** The account of a key; null when there is no such key, or it is another account's. */
+async function accountOfKey(executor: Executor, { keyId, accountId }: Pick<KeyToRevoke, 'keyId' | 'accountId'>) {
+  const key = await executor.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirst()
+  return key === undefined || (accountId !== null && key.account_id !== accountId) ? null : key.account_id
+}
+
+/** What a key made; null when the account has no such key. */
+export async function readMade(
+  executor: Executor,
+  { keyId, accountId, kinds, now }: Omit<KeyToRevoke, 'withMade'>,
+): Promise<MadeByKey | null> {
+  const owner = await accountOfKey(executor, { keyId, accountId })
+  return owner === null ? null : readMadeBy(executor, kinds, { keyId, now })
+}
+
 /**
- * Revokes a key for its own account; for a key that is revoked or has expired it changes nothing that it could do.
- * @returns false when the account has no such key.
- * @throws ServiceError CONFLICT when it is the last active key, or the last one that may do everything for ever: without one the
+ * Revokes a key; one that is revoked or has expired already stays so, and what it made can be ended still.
+ * @returns what ended with it; null when the account has no such key.
+ * @throws ServiceError CONFLICT when an account revokes its last active key, or the last one that may do everything for ever: without one the
  * account could make no call, or in time no key.
  */
-export function revokeOwnKey(
-  database: Database,
-  { accountId, keyId, now }: { accountId: string; keyId: string; now: Date },
-): Promise<boolean> {
+export function revokeKey(database: Database, key: KeyToRevoke): Promise<MadeByKey | null> {
+  const { keyId, withMade, kinds, now } = key
   return database.transaction().execute(async (transaction) => {
-    if (!(await lockAccount(transaction, accountId))) return false
-    const key = await transaction
-      .selectFrom('api_keys')
-      .select('revoked_at')
-      .where('id', '=', keyId)
-      .where('account_id', '=', accountId)
-      .executeTakeFirst()
-    if (!key) return false
-    if (key.revoked_at !== null) return true
-    requireOthers(await activeKeys(transaction, accountId, now), keyId)
-    await transaction.updateTable('api_keys').set({ revoked_at: now }).where('id', '=', keyId).execute()
-    return true
+    const owner = await accountOfKey(transaction, key)
+    if (owner === null) return null
+    // Whatever a key makes locks the account, too: nothing is made after this that would be left over.
+    await lockAccount(transaction, owner)
+    const made = withMade ? await readMadeBy(transaction, kinds, { keyId, now }) : nothing
+    const keyIds = [keyId, ...(withMade ? await readKeysMadeBy(transaction, keyId, now) : []).map(({ id }) => id)]
+    if (key.accountId !== null) requireOthers(await activeKeys(transaction, owner, now), keyIds)
+    await transaction
+      .updateTable('api_keys')
+      .set({ revoked_at: now })
+      .where('id', 'in', keyIds)
+      .where('revoked_at', 'is', null)
+      .execute()
+    if (withMade) for (const kind of Object.values(kinds)) await kind.end(transaction, keyIds, now)
+    return made
   })
 }
 
-/** @throws ServiceError CONFLICT when the active keys without this one are not enough for the account to go on. */
-function requireOthers(active: (KeyTerms & { id: string })[], keyId: string): void {
-  const revoked = active.find(({ id }) => id === keyId)
-  if (!revoked) return
-  const others = active.filter(({ id }) => id !== keyId)
+/** @throws ServiceError CONFLICT when the active keys without these are not enough for the account to go on. */
+function requireOthers(active: (KeyTerms & { id: string })[], keyIds: readonly string[]): void {
+  const others = active.filter(({ id }) => !keyIds.includes(id))
+  if (others.length === active.length) return
   if (others.length === 0) {
     throw new ServiceError('CONFLICT', "This is the account's last active key: make another one before revoking it.")
   }
-  if (isFull(revoked) && !others.some(isFull)) {
+  if (active.some(isFull) && !others.some(isFull)) {
     const full = 'with the scope "manage", without an expiry and without a budget'
     throw new ServiceError(
       'CONFLICT',

@@ -5,28 +5,37 @@ import { notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
-import { makeKey, revokeOwnKey } from './account-keys.ts'
+import { makeKey, readMade, revokeKey } from './account-keys.ts'
 import { requireExisting } from './accounts.ts'
 import type { RouteDependencies } from './authentication.ts'
 import {
   answerKeys,
   keyList,
   keyPath,
+  madeAnswer,
   madeDescription,
   madeKey,
   newKey,
   readNewKey,
+  revocation,
   revokedKey,
 } from './key-schemas.ts'
-import { revokeKey } from './keys.ts'
+import type { MadeKinds } from './made-by-key.ts'
+
+interface KeyRouteDependencies extends RouteDependencies {
+  /** What keys make that the rooms above store. */
+  madeKinds: MadeKinds
+}
 
 /** The routes of accounts for their own keys, and those of the operator for all keys. */
-export function registerKeyRoutes(app: App, dependencies: RouteDependencies): void {
+export function registerKeyRoutes(app: App, dependencies: KeyRouteDependencies): void {
   registerListOwnKeys(app, dependencies)
   registerCreateOwnKey(app, dependencies)
+  registerMadeByOwnKey(app, dependencies)
   registerRevokeOwnKey(app, dependencies)
   registerListKeys(app, dependencies)
   registerCreateKey(app, dependencies)
+  registerMadeByKey(app, dependencies)
   registerRevokeKey(app, dependencies)
 }
 
@@ -81,7 +90,45 @@ function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: R
   )
 }
 
-function registerRevokeOwnKey(app: App, { database, clock, authentication }: RouteDependencies): void {
+const madeTexts = {
+  summary: 'List what a key made',
+  description:
+    'Keys, and what they made in turn, feeds, channels and watches: what `withMade=true` ends when the key is revoked.',
+}
+
+function registerMadeByOwnKey(
+  app: App,
+  { database, clock, authentication, madeKinds: kinds }: KeyRouteDependencies,
+): void {
+  app.get(
+    '/api/v1/keys/:keyId/made',
+    {
+      onRequest: authentication.requireManage,
+      schema: {
+        operationId: 'listMadeByKey',
+        ...madeTexts,
+        ...ownTags,
+        params: keyPath,
+        response: {
+          200: madeAnswer,
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { keyId } = request.params
+      const made = isId(keyId) ? await readMade(database, { accountId, keyId, kinds, now: clock.now() }) : null
+      if (made === null) throw notFound('API key')
+      return { data: made }
+    },
+  )
+}
+
+function registerRevokeOwnKey(
+  app: App,
+  { database, clock, authentication, madeKinds: kinds }: KeyRouteDependencies,
+): void {
   app.delete(
     '/api/v1/keys/:keyId',
     {
@@ -93,15 +140,17 @@ function registerRevokeOwnKey(app: App, { database, clock, authentication }: Rou
           'Also the one that makes this call, but never the last active one, nor the last one that may do everything for ever: 409.',
         ...ownTags,
         params: keyPath,
+        querystring: revocation,
         response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
       },
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { keyId } = request.params
-      const revoked = isId(keyId) && (await revokeOwnKey(database, { accountId, keyId, now: clock.now() }))
-      if (!revoked) throw notFound('API key')
-      return { data: { keyId } }
+      const key = { accountId, keyId, withMade: request.query.withMade, kinds, now: clock.now() }
+      const ended = isId(keyId) ? await revokeKey(database, key) : null
+      if (ended === null) throw notFound('API key')
+      return { data: { keyId, ended } }
     },
   )
 }
@@ -159,7 +208,34 @@ function registerCreateKey(app: App, { clock, authentication, idempotent }: Rout
   )
 }
 
-function registerRevokeKey(app: App, { database, clock, authentication }: RouteDependencies): void {
+function registerMadeByKey(
+  app: App,
+  { database, clock, authentication, madeKinds: kinds }: KeyRouteDependencies,
+): void {
+  app.get(
+    '/api/admin/keys/:keyId/made',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        operationId: 'listMadeByAccountKey',
+        ...madeTexts,
+        ...adminTags,
+        params: keyPath,
+        response: { 200: madeAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
+      },
+    },
+    async ({ params: { keyId } }) => {
+      const made = isId(keyId) ? await readMade(database, { accountId: null, keyId, kinds, now: clock.now() }) : null
+      if (made === null) throw notFound('API key')
+      return { data: made }
+    },
+  )
+}
+
+function registerRevokeKey(
+  app: App,
+  { database, clock, authentication, madeKinds: kinds }: KeyRouteDependencies,
+): void {
   app.delete(
     '/api/admin/keys/:keyId',
     {
@@ -169,12 +245,15 @@ function registerRevokeKey(app: App, { database, clock, authentication }: RouteD
         summary: 'Revoke an API key, at once and for ever',
         ...adminTags,
         params: keyPath,
+        querystring: revocation,
         response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
       },
     },
-    async ({ params: { keyId } }) => {
-      if (!isId(keyId) || !(await revokeKey(database, keyId, clock.now()))) throw notFound('API key')
-      return { data: { keyId } }
+    async ({ params: { keyId }, query: { withMade } }) => {
+      const key = { accountId: null, keyId, withMade, kinds, now: clock.now() }
+      const ended = isId(keyId) ? await revokeKey(database, key) : null
+      if (ended === null) throw notFound('API key')
+      return { data: { keyId, ended } }
     },
   )
 }

@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox'
 import { keyScopes } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { dateParameter, parseDate } from '../http/dates.ts'
-import { closed, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
+import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { listKeys, maxActiveKeys } from './account-keys.ts'
 import type { KeyTerms } from './keys.ts'
+import { madeByKey } from './made-by-key.ts'
 
 // The schemas and answers that the key routes of accounts and of the operator share.
 
@@ -28,6 +29,11 @@ const key = closed({
   usedThisMonth: Type.Integer({
     description: 'The credits that it used in this UTC month, held ones included; with a budget those that count in it',
   }),
+  madeBy: nullable(
+    Type.String({
+      description: 'The `keyId` of the key that made it; null for the operator and for a session that no key opened',
+    }),
+  ),
 })
 export const newKey = closed({
   name: trimmedText(1, 100, 'For people; need not be unique'),
@@ -45,7 +51,17 @@ export const newKey = closed({
 export const madeKey = closed({
   data: closed({ keyId: Type.String(), apiKey: Type.String({ description: 'Shown this once' }) }),
 })
-export const revokedKey = closed({ data: closed({ keyId: Type.String() }) })
+export const revokedKey = closed({ data: closed({ keyId: Type.String(), ended: madeByKey }) })
+export const madeAnswer = closed({ data: madeByKey })
+export const revocation = closed({
+  withMade: defaulted(
+    Type.Boolean({
+      default: false,
+      description:
+        'Whether all that it made ends with it: keys and what they made, feeds, channels; watches stop until somebody resumes them',
+    }),
+  ),
+})
 export const keyList = closed({ data: closed({ keys: Type.Array(key) }) })
 export const keyPath = closed({ keyId: Type.String() })
 export const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`

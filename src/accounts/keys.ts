@@ -24,6 +24,8 @@ export interface NewKey {
   terms?: KeyTerms
   /** See the table. */
   bearers?: readonly string[]
+  /** The key that makes it. */
+  madeBy?: string | null
   now: Date
 }
 
@@ -40,7 +42,7 @@ export const everything: KeyTerms = { scope: 'manage', expiresAt: null, monthlyC
 
 /** Adds a key to an account. @returns the key's id, or null when that key was added before. */
 export async function addKey(executor: Executor, key: NewKey): Promise<string | null> {
-  const { accountId, name, apiKey, terms = everything, bearers = [], now } = key
+  const { accountId, name, apiKey, terms = everything, bearers = [], madeBy = null, now } = key
   const row = await executor
     .insertInto('api_keys')
     .values({
@@ -54,6 +56,7 @@ export async function addKey(executor: Executor, key: NewKey): Promise<string | 
       expires_at: terms.expiresAt,
       monthly_credits: terms.monthlyCredits,
       bearers: [...bearers],
+      made_by: madeBy,
     })
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .returning('id')
@@ -64,17 +67,6 @@ export async function addKey(executor: Executor, key: NewKey): Promise<string | 
 /** Whether a key was ever added to any account, revoked ones included. */
 export async function isKnownKey(executor: Executor, apiKey: string): Promise<boolean> {
   const row = await executor.selectFrom('api_keys').select('id').where('hash', '=', hashKey(apiKey)).executeTakeFirst()
-  return row !== undefined
-}
-
-/** Revokes a key at once. @returns false when there is no such key. */
-export async function revokeKey(executor: Executor, keyId: string, now: Date): Promise<boolean> {
-  const row = await executor
-    .updateTable('api_keys')
-    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
-    .where('id', '=', keyId)
-    .returning('id')
-    .executeTakeFirst()
   return row !== undefined
 }
 

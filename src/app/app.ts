@@ -38,10 +38,11 @@ import type { Secrets } from '../http/secrets/secrets.ts'
 import { createServer, setCommonRules } from '../http/server.ts'
 import type { Adapters } from '../notifications/channels/adapter.ts'
 import { emailStates } from '../notifications/channels/adapters/email.ts'
+import { channelsMadeByKeys } from '../notifications/channels/channels.ts'
 import type { RenderEvent } from '../notifications/channels/messages/renderer.ts'
 import { registerChannelRoutes } from '../notifications/channels/routes/routes.ts'
 import { deleteChannelsOf, findUnknownChannels } from '../notifications/channels/store/channels.ts'
-import { deleteFeedsOf } from '../notifications/feeds/feeds.ts'
+import { deleteFeedsOf, feedsMadeByKeys } from '../notifications/feeds/feeds.ts'
 import { registerFeedReading } from '../notifications/feeds/read-routes.ts'
 import { registerFeedRoutes } from '../notifications/feeds/routes.ts'
 import { deleteMailOf } from '../notifications/mail/consents.ts'
@@ -74,7 +75,7 @@ import type { SearchIndex } from '../search/search-index.ts'
 import { registerNewsRoutes } from '../watches/news/routes.ts'
 import { registerWatchRoutes } from '../watches/routes.ts'
 import { recordVisit } from '../watches/watch.ts'
-import { deleteWatchesOf } from '../watches/watches.ts'
+import { deleteWatchesOf, watchesMadeByKeys } from '../watches/watches.ts'
 import { registerWishCorrectionRoutes } from '../wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from '../wishes/corrections/undo.ts'
 import { deleteMarksOf } from '../wishes/marks/marks.ts'
@@ -167,7 +168,12 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerSessionRoutes(routes, shared)
   registerAdminSessionRoutes(routes, shared)
   registerAccountRoutes(routes, { ...shared, deleteOwned })
-  registerKeyRoutes(routes, shared)
+  const madeKinds = {
+    channels: channelsMadeByKeys(dependencies.adapters),
+    watches: watchesMadeByKeys,
+    feeds: feedsMadeByKeys,
+  }
+  registerKeyRoutes(routes, { ...shared, madeKinds })
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
   registerWatchRoutes(routes, { ...shared, findUnknownChannels })

@@ -13,6 +13,7 @@ import { purgeIdleWindows } from '../http/rate-limits/database-limiter.ts'
 import type { Secrets } from '../http/secrets/secrets.ts'
 import { deleteOldEvents } from '../notifications/channels/store/deliveries.ts'
 import { sealAgain, warnOfUnknownKeys } from '../notifications/channels/upkeep.ts'
+import { deleteExpiredFeeds } from '../notifications/feeds/feeds.ts'
 import { purgeConfirmations } from '../notifications/mail/confirmation-links.ts'
 import { purgeMailChannels } from '../notifications/mail/consents.ts'
 import { purgeMailLimits } from '../notifications/mail/limits.ts'
@@ -92,6 +93,7 @@ export const createMaintenanceJobs = ({
   expiredConfirmations: () => purgeConfirmations(database, clock.now()),
   deletedMailChannels: () => purgeMailChannels(database, clock.now()),
   mailLimits: () => purgeMailLimits(database, clock.now()),
+  expiredFeeds: () => deleteExpiredFeeds(database, clock.now()),
   oldEvents: () => deleteOldEvents(database, clock.now()),
   resealedChannels: async () => {
     const more = await sealAgain(database, secrets, clock.now())

@@ -4,7 +4,7 @@ import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
 import { formatRows, type Row } from './output.ts'
-import { count } from './text.ts'
+import { count, printable } from './text.ts'
 
 type Key = Data<'listAccountKeys'>['keys'][number]
 
@@ -29,6 +29,17 @@ function rowOf(key: Key): Row {
   ]
   return { title: name, facts, id: keyId }
 }
+
+/** A line for each thing that a key made. */
+const madeLines = (made: Data<'listMadeByAccountKey'>): string[] =>
+  (
+    [
+      ['key', made.keys],
+      ['feed', made.feeds],
+      ['channel', made.channels],
+      ['watch', made.watches],
+    ] as const
+  ).flatMap(([kind, things]) => things.map(({ id, name }) => `${kind.padEnd(7)}  ${printable(name)}  ${id}`))
 
 const create = () =>
   operatorCommand('create', 'add an API key to an account and print it; it is shown only once')
@@ -74,17 +85,39 @@ const list = () =>
 const revoke = () =>
   operatorCommand('revoke', 'revoke an API key, at once and for good')
     .argument('<keyId>', 'the id of a key, as "wishwell admin keys list" shows it')
+    .option(
+      '--with-made',
+      'end all that it made, too: keys, feeds and channels; watches stop until they are resumed',
+      false,
+    )
+    .action((keyId: string, options: { json: boolean; withMade: boolean }) =>
+      operate(
+        options,
+        ({ api }) =>
+          api.DELETE('/api/admin/keys/{keyId}', {
+            params: { path: { keyId }, query: { withMade: options.withMade } },
+          }),
+        ({ keyId: id, ended }) => [`Key ${id} is revoked.`, ...madeLines(ended)],
+      ),
+    )
+
+const made = () =>
+  operatorCommand('made', 'list what a key made: what "revoke --with-made" would end')
+    .argument('<keyId>', 'the id of a key, as "wishwell admin keys list" shows it')
     .action((keyId: string, options: { json: boolean }) =>
       operate(
         options,
-        ({ api }) => api.DELETE('/api/admin/keys/{keyId}', { params: { path: { keyId } } }),
-        (revoked) => [`Key ${revoked.keyId} is revoked.`],
+        ({ api }) => api.GET('/api/admin/keys/{keyId}/made', { params: { path: { keyId } } }),
+        (found) => {
+          const lines = madeLines(found)
+          return lines.length === 0 ? ['It made nothing that is there still.'] : lines
+        },
       ),
     )
 
 /** `wishwell admin keys`: the operator's commands for API keys. */
 export function keysCommand(): Command {
   const keys = new Command('keys').description('create, list and revoke API keys of accounts (admin key)')
-  for (const command of [create(), list(), revoke()]) keys.addCommand(command)
+  for (const command of [create(), list(), made(), revoke()]) keys.addCommand(command)
   return keys
 }

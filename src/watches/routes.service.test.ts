@@ -46,6 +46,7 @@ describe('a watch', () => {
       reportsQuiet: false,
       state: 'active',
       createdAt: '2026-03-20T12:00:00.000Z',
+      madeBy: expect.any(String),
       nextRunAt: '2026-03-21T08:30:00.000Z',
       lastLookedAt: '2026-03-20T12:00:00.000Z',
       lastRun: null,

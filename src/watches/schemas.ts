@@ -180,6 +180,9 @@ const watchProperties = {
       '`asking`: nobody has looked at it for 90 days, or the key that pays for it was revoked or has expired; it does not run until it is resumed',
   }),
   createdAt: moment('When it was made'),
+  madeBy: nullable(
+    Type.String({ description: 'The `keyId` of the key that made it; null for a session that no key opened' }),
+  ),
   nextRunAt: nullable(moment('The next instant of its schedule; null while it does not run')),
   lastLookedAt: moment('When somebody last looked at it or its news'),
   lastRun: nullable(watchRun),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { accountExists } from '../accounts/accounts.ts'
+import { type MadeKind, makerOf } from '../accounts/made-by-key.ts'
 import { monthOf } from '../accounts/period.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
@@ -97,6 +98,7 @@ export const describeWatch = (
   reportsQuiet: watch.reports_quiet,
   state: watch.state,
   createdAt: watch.created_at.toISOString(),
+  madeBy: watch.made_by,
   nextRunAt: watch.next_run_at?.toISOString() ?? null,
   lastLookedAt: watch.last_looked_at.toISOString(),
   lastRun,
@@ -150,6 +152,7 @@ export async function createWatch(
       ...columnsOf(terms),
       account_id: accountId,
       key_id: keyId,
+      made_by: (await makerOf(transaction, keyId, now)).made_by,
       topic: terms.topic,
       created_at: now,
       next_run_at: nextInstant({ ...terms, accountId }, now),
@@ -217,4 +220,27 @@ export async function deleteWatch(transaction: Transaction, accountId: string, w
 
 export async function deleteWatchesOf(transaction: Transaction, accountId: string): Promise<void> {
   await transaction.deleteFrom('watches').where('account_id', '=', accountId).execute()
+}
+
+/** The running watches that keys made, or pay for. */
+const runningOf = (executor: Executor, keyIds: readonly string[]) =>
+  executor
+    .selectFrom('watches')
+    .where('state', '=', 'active')
+    .where((eb) => eb.or([eb('made_by', 'in', keyIds), eb('key_id', 'in', keyIds)]))
+
+/** The watches that keys made, or pay for. They stop, with all that they found, until somebody resumes them. */
+export const watchesMadeByKeys: MadeKind = {
+  list: (executor, keyIds) =>
+    runningOf(executor, keyIds).select(['id', 'name']).orderBy('created_at').orderBy('id').execute(),
+  end: async (transaction, keyIds) => {
+    const watches = await runningOf(transaction, keyIds).select('id').orderBy('id').forNoKeyUpdate().execute()
+    const ids = watches.map(({ id }) => id)
+    if (ids.length === 0) return
+    await transaction
+      .updateTable('watches')
+      .set({ state: 'asking', next_run_at: null })
+      .where('id', 'in', ids)
+      .execute()
+  },
 }

@@ -85,7 +85,7 @@ it(`kill -9 at ${kills} moments: each event arrives, repeats have its id, nothin
     const channel = await prepareChannel({ secrets, adapters }, { ...shared, cadence, url: `${receiver.url}/${index}` })
     await prepared.database
       .transaction()
-      .execute((transaction) => storeChannel(transaction, channel, { accountId, now }))
+      .execute((transaction) => storeChannel(transaction, channel, { accountId, keyId: null, now }))
     paths.set(channel.channelId, `/${index}`)
   }
   await outbound.close()

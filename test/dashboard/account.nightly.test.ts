@@ -47,6 +47,27 @@ describePage('the account', () => {
     await page.getByRole('heading', { name: 'dark mode' }).waitFor()
   })
 
+  it('a key is revoked with all that it made, which is named before', async () => {
+    const { client } = test.service
+    const { keyId, apiKey } = (await client.post('/api/v1/keys', { name: 'leaked' })).body.data
+    const leaked = test.service.clientFor(apiKey)
+    await leaked.post('/api/v1/keys', { name: 'its child' })
+    const { url } = (await leaked.post('/api/v1/feeds', { kind: 'topic', topic: 'dark mode' })).body.data
+    const page = await test.open('/account')
+    const row = page.getByRole('row', { name: /leaked/ })
+    await row.getByRole('button', { name: 'Revoke the key leaked' }).click()
+    await row.getByText('It made 1 key, 1 feed: its child, dark mode').waitFor()
+    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
+    await row.getByRole('button', { name: 'Revoke it, and end all that it made' }).click()
+    await row.getByText(/^revoked/).waitFor()
+    await page
+      .getByRole('row', { name: /its child/ })
+      .getByText(/^revoked/)
+      .waitFor()
+    expect((await fetch(url)).status).toBe(404)
+    expect((await client.get(`/api/v1/keys/${keyId}/made`)).body.data).toMatchObject({ keys: [], feeds: [] })
+  })
+
   it('a key is shown once, works, is listed by its name, and stops when it is revoked', async () => {
     const page = await test.open('/account')
     await page.getByRole('button', { name: 'Make a key' }).click()

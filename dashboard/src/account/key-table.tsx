@@ -1,4 +1,5 @@
-import type { ApiKey } from '../api/types.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { ApiKey, MadeByKey } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { ago, date, number } from '../shell/format.ts'
 import { accountTexts as texts } from '../texts/account.ts'
@@ -7,14 +8,48 @@ interface KeyTableProps {
   keys: ApiKey[]
   /** The key that is being revoked. */
   busy: string | null
-  onRevoke: (keyId: string) => void
+  /** Revokes a key, alone or with all that it made. */
+  onRevoke: (keyId: string, withMade: boolean) => void
+  readMade: (keyId: string, signal: AbortSignal) => Promise<MadeByKey>
 }
 
 /** Whether a key opens nothing any more. */
 const isOver = ({ revokedAt, expiresAt }: ApiKey): boolean =>
   revokedAt !== null || (expiresAt !== null && Date.parse(expiresAt) <= Date.now())
 
-export const KeyTable = ({ keys, busy, onRevoke }: KeyTableProps) => (
+interface MadeProps {
+  keyId: string
+  readMade: KeyTableProps['readMade']
+  onRevokeAll: () => void
+}
+
+/** What a key made that is there still, and the button that ends it together with the key. */
+function Made({ keyId, readMade, onRevokeAll }: MadeProps) {
+  const { data } = useQuery({
+    queryKey: ['made by', keyId],
+    queryFn: ({ signal }) => readMade(keyId, signal),
+    gcTime: 0,
+  })
+  if (!data || Object.values(data).every((things) => things.length === 0)) return null
+  return (
+    <>
+      <span>
+        {texts.made(data)}{' '}
+        <bdi>
+          {Object.values(data)
+            .flat()
+            .map(({ name }) => name)
+            .join(', ')}
+        </bdi>
+      </span>
+      <button type="button" className="danger" onClick={onRevokeAll}>
+        {texts.revokeAll}
+      </button>
+    </>
+  )
+}
+
+export const KeyTable = ({ keys, busy, onRevoke, readMade }: KeyTableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
   <section className="table-frame" tabIndex={0} aria-label={texts.keyTable}>
     <table className="keys">
@@ -62,7 +97,14 @@ export const KeyTable = ({ keys, busy, onRevoke }: KeyTableProps) => (
                   question={texts.revokeQuestion}
                   confirm={texts.revokeConfirm}
                   busy={busy === key.keyId}
-                  onConfirm={() => onRevoke(key.keyId)}
+                  onConfirm={() => onRevoke(key.keyId, false)}
+                  more={(answer) => (
+                    <Made
+                      keyId={key.keyId}
+                      readMade={readMade}
+                      onRevokeAll={() => answer(() => onRevoke(key.keyId, true))}
+                    />
+                  )}
                 >
                   {texts.revoke}
                 </ConfirmButton>

@@ -15,9 +15,11 @@ export function Keys() {
     queryKey: [owner, 'keys'],
     queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/keys', { signal }))).keys,
   })
-  const refresh = () => void queries.invalidateQueries({ queryKey: [owner, 'keys'] })
+  // Feeds, channels and watches may have ended with a key.
+  const refresh = () => void queries.invalidateQueries({ queryKey: [owner] })
   const revoke = useMutation({
-    mutationFn: (keyId: string) => dataOf(api.DELETE('/api/v1/keys/{keyId}', { params: { path: { keyId } } })),
+    mutationFn: ({ keyId, withMade }: { keyId: string; withMade: boolean }) =>
+      dataOf(api.DELETE('/api/v1/keys/{keyId}', { params: { path: { keyId }, query: { withMade } } })),
     onSettled: refresh,
   })
   return (
@@ -32,8 +34,11 @@ export function Keys() {
       {keys.data ? (
         <KeyTable
           keys={keys.data}
-          busy={revoke.isPending ? revoke.variables : null}
-          onRevoke={(keyId) => revoke.mutate(keyId)}
+          busy={revoke.isPending ? revoke.variables.keyId : null}
+          onRevoke={(keyId, withMade) => revoke.mutate({ keyId, withMade })}
+          readMade={(keyId, signal) =>
+            dataOf(api.GET('/api/v1/keys/{keyId}/made', { params: { path: { keyId } }, signal }))
+          }
         />
       ) : keys.error === null ? (
         <Loading />

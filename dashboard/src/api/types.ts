@@ -24,6 +24,7 @@ export type Session = DataOf<'readSession'>
 export type Account = DataOf<'listAccounts'>['accounts'][number]
 export type Tier = Account['tier']
 export type ApiKey = DataOf<'listKeys'>['keys'][number]
+export type MadeByKey = DataOf<'listMadeByKey'>
 export type KeyScope = ApiKey['scope']
 export type NewKey = BodyOf<'createKey'>
 /** With the key itself, this once. */

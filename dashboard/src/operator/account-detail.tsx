@@ -90,7 +90,8 @@ function AccountKeys({ accountId }: { accountId: string }) {
   })
   const refresh = () => void queries.invalidateQueries({ queryKey })
   const revoke = useMutation({
-    mutationFn: (keyId: string) => dataOf(api.DELETE('/api/admin/keys/{keyId}', { params: { path: { keyId } } })),
+    mutationFn: ({ keyId, withMade }: { keyId: string; withMade: boolean }) =>
+      dataOf(api.DELETE('/api/admin/keys/{keyId}', { params: { path: { keyId }, query: { withMade } } })),
     onSettled: refresh,
   })
   return (
@@ -106,8 +107,11 @@ function AccountKeys({ accountId }: { accountId: string }) {
       {keys.data ? (
         <KeyTable
           keys={keys.data}
-          busy={revoke.isPending ? revoke.variables : null}
-          onRevoke={(keyId) => revoke.mutate(keyId)}
+          busy={revoke.isPending ? revoke.variables.keyId : null}
+          onRevoke={(keyId, withMade) => revoke.mutate({ keyId, withMade })}
+          readMade={(keyId, signal) =>
+            dataOf(api.GET('/api/admin/keys/{keyId}/made', { params: { path: { keyId } }, signal }))
+          }
         />
       ) : keys.error === null ? (
         <Loading />

@@ -9,6 +9,8 @@ interface ConfirmButtonProps {
   confirm: string
   busy: boolean
   onConfirm: () => void
+  /** What stands beside the question, such as another answer to it: calls `answer` with what that does. */
+  more?: (answer: (effect: () => void) => void) => ReactNode
   label?: string
   /** How the button looks; by default as one whose effect is a loss. */
   className?: string
@@ -16,7 +18,7 @@ interface ConfirmButtonProps {
 
 /** A button for an effect that cannot be undone, or that costs something. A question replaces it until it is answered. */
 export function ConfirmButton(props: ConfirmButtonProps) {
-  const { children, question, confirm, busy, onConfirm, label, className = 'danger' } = props
+  const { children, question, confirm, busy, onConfirm, more, label, className = 'danger' } = props
   const [isAsking, setAsking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const wasDeclined = useRef(false)
@@ -28,13 +30,15 @@ export function ConfirmButton(props: ConfirmButtonProps) {
     wasDeclined.current = true
     setAsking(false)
   }
-  const accept = () => {
+  const answer = (effect: () => void) => {
     setAsking(false)
     // The effect may remove the button that has the focus.
     focusHeading()
-    onConfirm()
+    effect()
   }
-  if (isAsking) return <Question {...{ question, confirm, busy, accept, decline, className }} />
+  const accept = () => answer(onConfirm)
+  if (isAsking)
+    return <Question {...{ question, confirm, busy, accept, decline, className }}>{more?.(answer)}</Question>
   return (
     <button
       ref={button}
@@ -54,11 +58,12 @@ interface QuestionProps {
   confirm: string
   busy: boolean
   className: string
+  children: ReactNode
   accept: () => void
   decline: () => void
 }
 
-const Question = ({ question, confirm, busy, className, accept, decline }: QuestionProps) => (
+const Question = ({ question, confirm, busy, className, children, accept, decline }: QuestionProps) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: Esc declines, from within the question
   <span
     className="confirm"
@@ -77,6 +82,7 @@ const Question = ({ question, confirm, busy, className, accept, decline }: Quest
     >
       {confirm}
     </button>
+    {children}
     <button type="button" className="quiet" onClick={decline}>
       {texts.no}
     </button>

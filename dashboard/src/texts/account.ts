@@ -72,6 +72,16 @@ export const accountTexts = {
   revokeLabel: (name: string) => `Revoke the key ${name}`,
   revokeQuestion: 'Revoke it for ever?',
   revokeConfirm: 'Yes, revoke it',
+  revokeAll: 'Revoke it, and end all that it made',
+  made: ({ keys, feeds, channels, watches }: Record<'keys' | 'feeds' | 'channels' | 'watches', unknown[]>) =>
+    `It made ${[
+      plural(keys.length, 'key'),
+      plural(feeds.length, 'feed'),
+      plural(channels.length, 'channel'),
+      plural(watches.length, 'watch', 'watches'),
+    ]
+      .filter((text) => !text.startsWith('0 '))
+      .join(', ')}:`,
   revoked: (when: string) => `revoked ${when}`,
 
   keyTable: 'All keys',

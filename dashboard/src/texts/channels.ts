@@ -100,6 +100,7 @@ const event = new Webhook(secret).verify(body, request.headers)`,
     bounced: 'The mail address does not exist, or refuses mail.',
     unsubscribed: 'The reader has unsubscribed.',
     unreadable: 'Its secret cannot be read any more. Remove it, and add it anew.',
+    expired: 'The key that made it has expired. Enable it again to keep it.',
     unavailable: 'Your operator does not offer this kind any more.',
   },
   waitsForKey:

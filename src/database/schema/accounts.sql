@@ -26,10 +26,13 @@ create table api_keys (
   scope text not null default 'manage' check (scope in ('read', 'collect', 'manage')),
   expires_at timestamptz,
   monthly_credits integer check (monthly_credits >= 0),
+  -- The key that made it; null: the operator, or a session that no key opened.
+  made_by uuid,
   -- The keys with a budget that made it, and that made those: what it spends counts in their budgets, too.
   bearers uuid[] not null default '{}'
 );
 create index api_keys_account on api_keys (account_id);
+create index api_keys_maker on api_keys (made_by) where made_by is not null;
 
 -- A dashboard session of an account, or of the operator when account_id is null. It ends with the key that opened it.
 create table sessions (

@@ -22,6 +22,9 @@ create table channels (
   -- A word of our own, such as 'gone' or 'failing'.
   disabled_reason text,
   created_at timestamptz not null,
+  -- The key that made it, and when that key expires: then the channel is disabled.
+  made_by uuid references api_keys,
+  expires_at timestamptz,
   -- Since when no delivery succeeded, and how many attempts failed since then.
   failing_since timestamptz,
   failures integer not null default 0,
@@ -36,6 +39,8 @@ create table channels (
   constraint channels_check check ((disabled_reason is not null) = (state = 'disabled'))
 );
 create index channels_account on channels (account_id, created_at, id);
+create index channels_maker on channels (made_by) where made_by is not null;
+create index channels_expiry on channels (expires_at) where expires_at is not null;
 create index channels_due on channels (due_at) where due_at is not null;
 
 create table channel_deliveries (

@@ -92,6 +92,9 @@ create table feeds (
   -- Of the ids of its entries: they stay the same when PUBLIC_URL changes.
   authority text not null,
   created_at timestamptz not null,
+  -- The key that made it, and when that key expires: then the feed ends, too.
+  made_by uuid references api_keys,
+  expires_at timestamptz,
   last_read_at timestamptz,
   -- A hash of what it showed last, and since when: Last-Modified, which a purge changes, too.
   content_hash text,
@@ -99,4 +102,6 @@ create table feeds (
   constraint feeds_check check (((kind = 'topic') = (topic is not null)) and ((kind = 'watch') = (watch_id is not null)) and ((kind = 'search') = (query is not null)))
 );
 create index feeds_account on feeds (account_id, created_at);
+create index feeds_maker on feeds (made_by) where made_by is not null;
+create index feeds_expiry on feeds (expires_at) where expires_at is not null;
 create index feeds_watch on feeds (watch_id) where watch_id is not null;

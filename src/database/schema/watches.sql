@@ -5,6 +5,8 @@ create table watches (
   account_id uuid not null references accounts,
   -- The key that made it, or last changed what it costs, pays for its runs; null: a session that no key opened.
   key_id uuid references api_keys,
+  -- The key that made it; null: a session that no key opened.
+  made_by uuid references api_keys,
   name text not null,
   topic text not null,
   platforms text[] not null,
@@ -31,6 +33,7 @@ create table watches (
   told_unpaid_in text
 );
 create index watches_account on watches (account_id, created_at);
+create index watches_maker on watches (made_by) where made_by is not null;
 create index watches_due on watches (next_run_at) where next_run_at is not null;
 
 create table watch_runs (

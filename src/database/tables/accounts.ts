@@ -63,6 +63,8 @@ export interface AccountsTables {
     monthly_credits: FixedWithDefault<number | null>
     /** The keys with a budget that made it, and that made those: what it spends counts in their budgets, too. */
     bearers: FixedWithDefault<string[]>
+    /** The key that made it; null: the operator, or a session that no key opened. */
+    made_by: FixedWithDefault<string | null>
   }
   /** Sessions of the dashboard. */
   sessions: {

@@ -92,6 +92,9 @@ export interface ChannelsTables {
     state: ChannelState
     disabled_reason: string | null
     created_at: Fixed<Date>
+    /** The key that made it, or had it enabled after it expired; and when that expires. */
+    made_by: string | null
+    expires_at: Date | null
     failing_since: Date | null
     failures: Generated<number>
     last_delivered_at: Date | null

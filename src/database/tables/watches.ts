@@ -76,6 +76,9 @@ export interface FeedsTables {
     /** Of the ids of its entries. */
     authority: Fixed<string>
     created_at: Fixed<Date>
+    /** The key that made it, and when that expires. */
+    made_by: Fixed<string | null>
+    expires_at: Fixed<Date | null>
     last_read_at: Date | null
     /** A hash of what it showed last, and since when. */
     content_hash: string | null
@@ -94,6 +97,7 @@ export interface WatchesTables {
     account_id: Fixed<string>
     /** The key that made it, or last changed what it costs, pays for its runs; null: a session that no key opened. */
     key_id: string | null
+    made_by: Fixed<string | null>
     name: string
     topic: Fixed<string>
     platforms: PlatformName[]

@@ -83,7 +83,7 @@ export interface ChannelStates {
   confirm(executor: Executor, channelId: string): Promise<boolean>
   /**
    * Disables a channel, ends its pending deliveries and tells the account on its other channels.
-   * @param reason a word of our own: `gone`, `failing`, `bounced`, `unsubscribed`, `unreadable`.
+   * @param reason a word of our own: `gone`, `failing`, `bounced`, `unsubscribed`, `unreadable`, `expired`.
    */
   disable(transaction: Transaction, channelId: string, reason: DisabledReason, now: Date): Promise<boolean>
 }
@@ -95,6 +95,7 @@ export const disabledReasons = {
   bounced: 'The mail address does not exist or refuses mail.',
   unsubscribed: 'The reader unsubscribed.',
   unreadable: 'Its secret was changed, so SECRETS_KEY does not open it.',
+  expired: 'The key that made it has expired.',
 } as const
 
 export type DisabledReason = keyof typeof disabledReasons

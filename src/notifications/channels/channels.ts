@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
 import type { Logger } from 'pino'
 import { Type } from 'typebox'
+import { type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../database/tables/notifications.ts'
 import { ServiceError } from '../../http/errors.ts'
@@ -49,7 +50,7 @@ export interface PreparedChannelRow {
   config: unknown
   channelId: string
   secret: string | undefined
-  row: Omit<NewChannelRow, 'accountId' | 'now'>
+  row: Omit<NewChannelRow, 'accountId' | 'keyId' | 'now'>
 }
 
 const prepareMs = 10_000
@@ -107,9 +108,9 @@ export async function prepareChannel(
 export async function storeChannel(
   transaction: Transaction,
   { adapter, config, channelId, secret, row }: PreparedChannelRow,
-  { accountId, now }: { accountId: string; now: Date },
+  { accountId, keyId, now }: { accountId: string; keyId: string | null; now: Date },
 ) {
-  await addChannel(transaction, { ...row, accountId, now })
+  await addChannel(transaction, { ...row, accountId, keyId, now })
   await adapter.created?.(transaction, { channelId, accountId, name: row.name, config, now })
   // The type may know that the address was confirmed before.
   const { state } = await transaction
@@ -155,11 +156,14 @@ export async function changeChannel(
   await rescheduleDigest(transaction, { ...row, ...changes }, now)
 }
 
-/** Has a disabled channel deliver again. @throws ServiceError CONFLICT when its secret cannot be opened, or it is unconfirmed. */
+/**
+ * Has a disabled channel deliver again. One whose maker has expired is the caller's from then on.
+ * @throws ServiceError CONFLICT when its secret cannot be opened, or it is unconfirmed.
+ */
 export async function enableChannel(
   transaction: Transaction,
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
-  { accountId, channelId, now }: { accountId: string; channelId: string; now: Date },
+  { accountId, keyId, channelId, now }: { accountId: string; keyId: string | null; channelId: string; now: Date },
 ): Promise<void> {
   const { type } = await readChannel(transaction, accountId, channelId, secrets)
   await adapters.get(type)?.enabling?.(transaction, channelId)
@@ -172,7 +176,10 @@ export async function enableChannel(
   const state = asksAgain ? (adapters.get(row.type)?.initialState ?? 'active') : 'active'
   await transaction
     .updateTable('channels')
-    .set({ state, disabled_reason: null, failures: 0, failing_since: null, rests_until: null })
+    .set({
+      ...{ state, disabled_reason: null, failures: 0, failing_since: null, rests_until: null },
+      ...(row.expires_at !== null && row.expires_at <= now ? await makerOf(transaction, keyId, now) : {}),
+    })
     .where('id', '=', row.id)
     .execute()
   // A type that asks does so again; what it stored of the channel it keeps.
@@ -202,4 +209,28 @@ export async function removeChannel(
   const { id, type } = await lockChannel(transaction, accountId, channelId)
   await adapters.get(type)?.deleted?.(transaction, [id], now)
   await deleteChannel(transaction, accountId, id)
+}
+
+/** The channels that keys made. */
+export const channelsMadeByKeys = (adapters: Adapters): MadeKind => {
+  const list: MadeKind['list'] = (executor, keyIds) =>
+    executor
+      .selectFrom('channels')
+      .select(['id', 'name'])
+      .where('made_by', 'in', keyIds)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+  const end: MadeKind['end'] = async (transaction, keyIds, now) => {
+    const channels = await transaction
+      .selectFrom('channels')
+      .select(['id', 'account_id'])
+      .where('made_by', 'in', keyIds)
+      .orderBy('id')
+      .execute()
+    for (const { id: channelId, account_id: accountId } of channels) {
+      await removeChannel(transaction, adapters, { accountId, channelId, now })
+    }
+  }
+  return { list, end }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { accountExists } from '../../accounts/accounts.ts'
+import { type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
@@ -47,6 +48,8 @@ export type Feed = Selectable<Tables['feeds']>
 
 export interface NewFeed {
   accountId: string
+  /** The key that makes it; null for a session that no key opened. */
+  keyId: string | null
   kind: FeedKind
   name: string
   topic: string | null
@@ -71,9 +74,10 @@ async function requireOwnWatch(transaction: Transaction, { accountId, watchId }:
  * @throws ServiceError NOT_FOUND for a watch that is not the account's; CONFLICT at the maximum.
  */
 export async function createFeed(transaction: Transaction, feed: NewFeed): Promise<{ feedId: string; secret: string }> {
-  const { accountId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
+  const { accountId, keyId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
   if (!(await accountExists(transaction, accountId))) throw notFound('Account')
+  const maker = await makerOf(transaction, keyId, now)
   await requireOwnWatch(transaction, feed)
   const { rows } = await sql<{ feeds: number }>`
     select count(*)::integer as feeds from feeds where account_id = ${accountId}`.execute(transaction)
@@ -95,6 +99,7 @@ export async function createFeed(transaction: Transaction, feed: NewFeed): Promi
       hint: hintOf(secret),
       authority: authorityOf(publicUrl),
       created_at: now,
+      ...maker,
       last_read_at: null,
       content_hash: null,
       content_changed_at: null,
@@ -126,8 +131,38 @@ export async function deleteFeedsOf(transaction: Transaction, accountId: string)
   await sql`delete from feeds where account_id = ${accountId}`.execute(transaction)
 }
 
-export const findFeed = (executor: Executor, secret: string): Promise<Feed | undefined> =>
-  executor.selectFrom('feeds').selectAll().where('secret_hash', '=', hashSecret(secret)).executeTakeFirst()
+/** The feed of an address, until the key that made it expires. */
+export const findFeed = (executor: Executor, secret: string, now: Date): Promise<Feed | undefined> =>
+  executor
+    .selectFrom('feeds')
+    .selectAll()
+    .where('secret_hash', '=', hashSecret(secret))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst()
+
+/** The feeds that keys made. */
+export const feedsMadeByKeys: MadeKind = {
+  list: (executor, keyIds) =>
+    executor
+      .selectFrom('feeds')
+      .select(['id', 'name'])
+      .where('made_by', 'in', keyIds)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+  end: async (transaction, keyIds) => {
+    await transaction.deleteFrom('feeds').where('made_by', 'in', keyIds).execute()
+  },
+}
+
+/** Deletes a slice of the feeds whose makers have expired. @returns whether there may be more. */
+export async function deleteExpiredFeeds(executor: Executor, now: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from feeds where id in (select id from feeds where expires_at <= ${now} order by expires_at limit 500)`.execute(
+    executor,
+  )
+  return numAffectedRows === 500n
+}
 
 /** A read within this time of the last one is not written. */
 const notedEveryMs = 10 * 60_000

@@ -97,7 +97,7 @@ export function registerFeedReading(app: App, dependencies: FeedReadDependencies
     const { ip: address, headers } = request
     reply.headers(feedHeaders)
     const named = parseFile(request.params.file)
-    const feed = named === null ? undefined : await findFeed(database, named.secret)
+    const feed = named === null ? undefined : await findFeed(database, named.secret, clock.now())
     if (named === null || feed === undefined) return authentication.refuse(address, reply, notFound('Feed'))
     await guard(feed.id, address, reply)
     const content = await readContent(feed, { database, searchIndex, publicUrl: publicUrl() })

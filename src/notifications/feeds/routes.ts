@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
+import { describeMaker, madeByFields } from '../../accounts/made-by-key.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Account } from '../../http/callers.ts'
@@ -50,6 +51,7 @@ const feed = closed({
   ),
   hint: Type.String({ description: 'The first characters of the secret in its address' }),
   createdAt: moment('When it was made'),
+  ...madeByFields,
   lastReadAt: nullable(moment('When it was last read, to within ten minutes; null when never')),
 })
 
@@ -116,7 +118,7 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
       schema: {
         operationId: 'createFeed',
         summary: 'Make an Atom and JSON feed of a topic, a watch or a search',
-        description: `Free, to make and to read. Who has the address can read it without a key, until it is revoked. It shows what the account sees. An account has at most ${maxFeeds} feeds; one more is a 409.`,
+        description: `Free, to make and to read. Who has the address can read it without a key, until it is revoked, or the key that made it expires. It shows what the account sees. An account has at most ${maxFeeds} feeds; one more is a 409.`,
         ...shared,
         headers: idempotencyHeaders,
         body: newFeed,
@@ -130,12 +132,13 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
       const account = authentication.accountOf(request)
       const { body } = request
       const value = checkBody(body, account)
-      const { accountId } = account
+      const { accountId, keyId } = account
       const { kind, filters } = body
       const make = async (transaction: Transaction) => {
         const name = await nameOf(transaction, body, value, accountId)
         const { feedId, secret } = await createFeed(transaction, {
           accountId,
+          keyId,
           kind,
           name,
           topic: kind === 'topic' ? value : null,
@@ -163,6 +166,7 @@ const describeFeed = (feed: Feed) => ({
   filters: feed.filters,
   hint: feed.hint,
   createdAt: feed.created_at.toISOString(),
+  ...describeMaker(feed),
   lastReadAt: feed.last_read_at?.toISOString() ?? null,
 })
 

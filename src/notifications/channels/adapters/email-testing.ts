@@ -86,7 +86,7 @@ export function createEmailLaboratory(options: EmailLaboratoryOptions): EmailLab
       const { now } = laboratory
       await database.transaction().execute(async (transaction) => {
         const text = secrets.seal(JSON.stringify(sealed), sealedFor(channelId))
-        await addChannel(transaction, { ...row, accountId, config: text, now })
+        await addChannel(transaction, { ...row, accountId, keyId: null, config: text, now })
         await adapter.created?.(transaction, { channelId, accountId, name: 'a mail', config: sealed, now })
       })
       return channelId

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { OpenDatabase } from '../../../database/open.ts'
 import { createBackgroundRun, wakeOn } from '../../../runtime/background-run.ts'
 import type { MaintenanceJob } from '../../../runtime/maintenance.ts'
+import { disableExpired } from '../store/states.ts'
 import { type AttemptDependencies, attempt, claimsOf } from './attempt.ts'
 import { type Claim, claimMessages } from './claims.ts'
 import { fanOutEvents, type ReadersOfRequest } from './fan-out.ts'
@@ -143,6 +144,7 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
   const claim = async (): Promise<boolean> => {
     const max = lanes.free()
     if (max <= 0 || signal.aborted) return false
+    await disableExpired(database, clock.now())
     const input = {
       ...{ max, claimMs, channelsUnderWay, underWay: lanes.underWay },
       now: clock.now(),

@@ -173,10 +173,10 @@ function registerEnable(app: App, dependencies: ChannelRouteDependencies): void 
       },
     },
     async (request, reply) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, keyId } = authentication.accountOf(request)
       const { channelId } = request.params
       return idempotent(request, reply, async (transaction) => {
-        await enableChannel(transaction, dependencies, { accountId, channelId, now: dependencies.clock.now() })
+        await enableChannel(transaction, dependencies, { accountId, keyId, channelId, now: dependencies.clock.now() })
         return { data: await readChannel(transaction, accountId, channelId, dependencies.secrets) }
       })
     },

@@ -67,12 +67,12 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
       },
     },
     async (request, reply) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, keyId } = authentication.accountOf(request)
       // Outside of the transaction, because names are resolved. Not thrown yet: a repeated call gets the answer of the first one, and its secret.
       const prepared = await prepareChannel(dependencies, request.body).catch(refusalOf)
       const make = async (transaction: Transaction) => {
         if (prepared instanceof ServiceError) throw prepared
-        return { data: await storeChannel(transaction, prepared, { accountId, now: clock.now() }) }
+        return { data: await storeChannel(transaction, prepared, { accountId, keyId, now: clock.now() }) }
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },

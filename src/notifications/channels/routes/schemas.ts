@@ -1,6 +1,7 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
 import type { Authentication } from '../../../accounts/authentication.ts'
 import { eventTypes } from '../../../accounts/events/events.ts'
+import { madeByFields } from '../../../accounts/made-by-key.ts'
 import type { Idempotent } from '../../../http/idempotency/idempotency.ts'
 import { named } from '../../../http/openapi-components.ts'
 import { pageOf } from '../../../http/pagination.ts'
@@ -98,6 +99,7 @@ export const channel = closed(
       }),
     ),
     createdAt: moment('When it was made'),
+    ...madeByFields,
     lastDeliveredAt: nullable(moment('When something was last delivered')),
     failingSince: nullable(moment('Since when every attempt failed; null while they succeed')),
     pending: Type.Integer({ description: 'How many deliveries wait' }),

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { describeMaker, makerOf } from '../../../accounts/made-by-key.ts'
 import type { Executor, Transaction } from '../../../database/open.ts'
 import type { ChannelCadence, ChannelState, ChannelType } from '../../../database/tables/notifications.ts'
 import type { Tables } from '../../../database/tables.ts'
@@ -28,6 +29,10 @@ export interface ChannelDescription {
   state: ChannelState
   disabledReason: string | null
   createdAt: string
+  /** The key that made it; null for a session that no key opened. */
+  madeBy: string | null
+  /** When that key expires, and the channel is disabled; null: never. */
+  expiresAt: string | null
   lastDeliveredAt: string | null
   /** Since when every attempt failed; null while they succeed. */
   failingSince: string | null
@@ -51,6 +56,7 @@ const describe = (row: ChannelRow & { pending: number }, { knownPrefixes }: Know
   state: row.state,
   disabledReason: row.disabled_reason,
   createdAt: row.created_at.toISOString(),
+  ...describeMaker(row),
   lastDeliveredAt: row.last_delivered_at?.toISOString() ?? null,
   failingSince: row.failing_since?.toISOString() ?? null,
   pending: row.pending,
@@ -109,6 +115,8 @@ export async function lockChannel(transaction: Transaction, accountId: string, c
 export interface NewChannelRow {
   id: string
   accountId: string
+  /** The key that makes it; null for a session that no key opened. */
+  keyId: string | null
   type: ChannelType
   name: string
   config: string
@@ -124,7 +132,7 @@ export interface NewChannelRow {
 
 /** Stores a channel. @throws ServiceError CONFLICT at the maximum of channels; NOT_FOUND when the account was deleted meanwhile. */
 export async function addChannel(transaction: Transaction, channel: NewChannelRow): Promise<void> {
-  const { accountId, now, ...row } = channel
+  const { accountId, keyId, now, ...row } = channel
   // Like keys: two calls at a time cannot both add the last channel.
   const account = await transaction
     .selectFrom('accounts')
@@ -144,7 +152,7 @@ export async function addChannel(transaction: Transaction, channel: NewChannelRo
   }
   await transaction
     .insertInto('channels')
-    .values({ ...row, account_id: accountId, created_at: now })
+    .values({ ...row, account_id: accountId, created_at: now, ...(await makerOf(transaction, keyId, now)) })
     .execute()
 }
 

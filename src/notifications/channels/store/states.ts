@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { noteEvent } from '../../../accounts/events/events.ts'
-import type { Transaction } from '../../../database/open.ts'
+import type { Database, Transaction } from '../../../database/open.ts'
 import type { ChannelStates, DisabledReason } from '../adapter.ts'
 
 /** Ends what is pending on a channel; it can be replayed. */
@@ -35,6 +35,20 @@ export async function disableChannel(
     now,
   })
   return true
+}
+
+/** Disables the channels whose makers have expired: a key that is for an hour sends nothing after it. */
+export async function disableExpired(database: Database, now: Date): Promise<void> {
+  const expired = await database
+    .selectFrom('channels')
+    .select('id')
+    .where('expires_at', '<=', now)
+    .where('state', '<>', 'disabled')
+    .orderBy('id')
+    .execute()
+  for (const { id } of expired) {
+    await database.transaction().execute((transaction) => disableChannel(transaction, id, 'expired', now))
+  }
 }
 
 export const channelStates: ChannelStates = {

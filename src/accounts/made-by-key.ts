@@ -1,0 +1,121 @@
+import { type Static, Type } from 'typebox'
+import type { Executor, Transaction } from '../database/open.ts'
+import { ServiceError } from '../http/errors.ts'
+import { closed, moment, nullable } from '../http/schemas.ts'
+
+// What a key made: keys, feeds, channels and watches store their maker. What becomes of each is in docs/security.md.
+
+const madeThings = (what: string) =>
+  Type.Array(closed({ id: Type.String(), name: Type.String() }), { description: `The ${what}, the first made first` })
+
+/** What a key made, and the keys that it made, and those in turn. */
+export const madeByKey = closed({
+  keys: madeThings('keys that open the account'),
+  feeds: madeThings('feeds'),
+  channels: madeThings('channels'),
+  watches: madeThings('watches that run'),
+})
+
+export type MadeByKey = Static<typeof madeByKey>
+type Named = MadeByKey['keys'][number]
+
+/** What one room above stores of what keys made. */
+export interface MadeKind {
+  /** What these keys made, the first made first. */
+  list: (executor: Executor, keyIds: readonly string[]) => Promise<Named[]>
+  /** Ends what these keys made. The transaction has locked the account. */
+  end: (transaction: Transaction, keyIds: readonly string[], now: Date) => Promise<void>
+}
+
+/** By what is made. They are ended in this order: that of all locks. */
+export type MadeKinds = Readonly<Record<Exclude<keyof MadeByKey, 'keys'>, MadeKind>>
+
+/** How an answer says who made something that ends with its maker. */
+export const madeByFields = {
+  madeBy: nullable(
+    Type.String({ description: 'The `keyId` of the key that made it; null for a session that no key opened' }),
+  ),
+  expiresAt: nullable(moment('When the key that made it expires, and it ends, too; null: never')),
+}
+
+export const describeMaker = ({ made_by, expires_at }: Maker) => ({
+  madeBy: made_by,
+  expiresAt: expires_at?.toISOString() ?? null,
+})
+
+/** The key that makes something, for its row; nulls for the operator and for a session that no key opened. */
+export interface Maker {
+  made_by: string | null
+  /** When it expires: then what it makes ends, too. */
+  expires_at: Date | null
+}
+
+/**
+ * The maker of what a transaction makes, which has locked the account: a key that is revoked with all that it made makes nothing afterwards.
+ * @param keyId null for the operator, and for a session that no key opened.
+ * @throws ServiceError UNAUTHORIZED when the key has ended since the call was checked.
+ */
+export async function makerOf(transaction: Transaction, keyId: string | null, now: Date): Promise<Maker> {
+  if (keyId === null) return { made_by: null, expires_at: null }
+  const key = await transaction
+    .selectFrom('api_keys')
+    .select(['revoked_at', 'expires_at'])
+    .where('id', '=', keyId)
+    .executeTakeFirstOrThrow()
+  if (key.revoked_at !== null || (key.expires_at !== null && key.expires_at <= now)) {
+    throw new ServiceError('UNAUTHORIZED', 'The API key has ended.')
+  }
+  return { made_by: keyId, expires_at: key.expires_at }
+}
+
+interface MadeKey extends Named {
+  isActive: boolean
+}
+
+/** The keys that a key made, and that those made, whether they still open the account or not. */
+export async function readKeysMadeBy(executor: Executor, keyId: string, now: Date): Promise<MadeKey[]> {
+  const keys = await executor
+    .withRecursive('made', (db) =>
+      db
+        .selectFrom('api_keys')
+        .select(['id', 'name', 'created_at', 'revoked_at', 'expires_at'])
+        .where('made_by', '=', keyId)
+        .unionAll(
+          db
+            .selectFrom('api_keys')
+            .innerJoin('made', 'made.id', 'api_keys.made_by')
+            .select([
+              'api_keys.id',
+              'api_keys.name',
+              'api_keys.created_at',
+              'api_keys.revoked_at',
+              'api_keys.expires_at',
+            ]),
+        ),
+    )
+    .selectFrom('made')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return keys.map(({ id, name, revoked_at, expires_at }) => ({
+    ...{ id, name },
+    isActive: revoked_at === null && (expires_at === null || expires_at > now),
+  }))
+}
+
+/** What a key made, and the keys that it made. */
+export async function readMadeBy(
+  executor: Executor,
+  kinds: MadeKinds,
+  { keyId, now }: { keyId: string; now: Date },
+): Promise<MadeByKey> {
+  const keys = await readKeysMadeBy(executor, keyId, now)
+  const makers = [keyId, ...keys.map(({ id }) => id)]
+  return {
+    keys: keys.filter(({ isActive }) => isActive).map(({ id, name }) => ({ id, name })),
+    feeds: await kinds.feeds.list(executor, makers),
+    channels: await kinds.channels.list(executor, makers),
+    watches: await kinds.watches.list(executor, makers),
+  }
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { noteEvent } from '../src/accounts/events/events.ts'
+import { type Receiver, startReceiver } from '../src/notifications/channels/testing.ts'
+import { movedClock } from '../src/watches/testing.ts'
+import type { TestClient } from './client.ts'
+import { startTestService, type TestService } from './service.ts'
+
+// Holds (Accounts): what a key made ends with it when it expires, and when it is revoked with all that it made; nothing is made by it afterwards
+
+const clock = movedClock('2026-03-20T12:00:00Z')
+let service: TestService
+let receiver: Receiver
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  const environment = { ALLOW_PRIVATE_TARGETS: 'true', SECRETS_KEY: `${'A'.repeat(43)}=` }
+  service = await startTestService({ clock, environment })
+})
+afterAll(async () => {
+  await service.stop()
+  await receiver.close()
+})
+beforeEach(async () => {
+  clock.set('2026-03-20T12:00:00Z')
+  receiver.received.length = 0
+  await service.reset()
+})
+
+const json = { 'content-type': 'application/json' }
+const post = async (client: TestClient, path: string, body: object) => {
+  const answer = await client.post(path, body)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body.data
+}
+
+/** Makes all that a key can make, and has the watch of another key tell its channel. */
+async function makeAll(client: TestClient, watchId: string, terms: object) {
+  const { keyId, apiKey } = await post(client, '/api/v1/keys', { name: 'maker', ...terms })
+  const maker = service.clientFor(apiKey)
+  const child = await post(maker, '/api/v1/keys', { name: 'child', ...terms })
+  const feed = await post(maker, '/api/v1/feeds', { kind: 'watch', watchId })
+  // They are listed in this order.
+  clock.set(new Date(clock.now().getTime() + 1_000))
+  const ofChild = await post(service.clientFor(child.apiKey), '/api/v1/feeds', { kind: 'topic', topic: 'dark mode' })
+  const channel = await post(maker, '/api/v1/channels', {
+    ...{ type: 'webhook', name: 'hook', url: receiver.url, events: ['credits.low'] },
+  })
+  const watch = await post(maker, '/api/v1/watches', { topic: 'offline maps', monthlyCredits: 10 })
+  const body = JSON.stringify({ channels: [channel.channelId] })
+  const changed = await service.client.send('PATCH', `/api/v1/watches/${watchId}`, { headers: json, body })
+  expect(changed.status, changed.text).toBe(200)
+  return { keyId, maker, child, feed, ofChild, channelId: channel.channelId, watchId: watch.watchId as string }
+}
+
+const statusOf = async (url: string) => (await fetch(url)).status
+const read = async (path: string) => (await service.client.get(path)).body.data
+const ownWatch = async () =>
+  (await post(service.client, '/api/v1/watches', { topic: 'dark mode', monthlyCredits: 10 })).watchId
+const low = async () => {
+  const account = await service.database.selectFrom('accounts').select('id').executeTakeFirstOrThrow()
+  const subject = { percent: 80, month: '2026-03', settled: 80, limit: 100, held: 5, paygBalance: 0 }
+  await noteEvent(service.database, { accountId: account.id, type: 'credits.low', subject, now: clock.now() })
+  await service.deliverEvents()
+}
+
+describe('what a key made', () => {
+  it('ends when the key expires', async () => {
+    const watchId = await ownWatch()
+    const expiresAt = '2026-03-20T13:00:00.000Z'
+    const made = await makeAll(service.client, watchId, { expiresAt, monthlyCredits: 10 })
+    await low()
+    expect([receiver.received.length, await statusOf(made.feed.url)]).toEqual([1, 200])
+    expect((await read('/api/v1/feeds')).feeds).toMatchObject([
+      { madeBy: made.keyId, expiresAt },
+      { madeBy: made.child.keyId, expiresAt },
+    ])
+    clock.set(expiresAt)
+    await low()
+    expect(receiver.received).toHaveLength(1)
+    expect(await read(`/api/v1/channels/${made.channelId}`)).toMatchObject({
+      state: 'disabled',
+      disabledReason: 'expired',
+    })
+    for (const url of [made.feed.url, made.feed.jsonUrl, made.ofChild.url]) expect(await statusOf(url)).toBe(404)
+    expect((await service.clientFor(made.child.apiKey).get('/api/v1/usage')).status).toBe(401)
+    clock.set('2026-03-21T12:00:00Z')
+    await service.runDueWatches()
+    expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({ state: 'asking', madeBy: made.keyId })
+    await service.runMaintenance()
+    expect((await read('/api/v1/feeds')).feeds).toEqual([])
+  })
+
+  it('is the own of who has an expired channel enabled', async () => {
+    const made = await makeAll(service.client, await ownWatch(), { expiresAt: '2026-03-20T13:00:00.000Z' })
+    clock.set('2026-03-20T14:00:00Z')
+    await low()
+    const enabled = await post(service.client, `/api/v1/channels/${made.channelId}/enable`, {})
+    expect(enabled).toMatchObject({ state: 'active', expiresAt: null })
+    await low()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('is listed, and stays when the key alone is revoked', async () => {
+    const watchId = await ownWatch()
+    const made = await makeAll(service.client, watchId, {})
+    const listed = await read(`/api/v1/keys/${made.keyId}/made`)
+    expect(listed).toEqual({
+      keys: [{ id: made.child.keyId, name: 'child' }],
+      feeds: [
+        { id: made.feed.feedId, name: 'dark mode' },
+        { id: made.ofChild.feedId, name: 'dark mode' },
+      ],
+      channels: [{ id: made.channelId, name: 'hook' }],
+      watches: [{ id: made.watchId, name: 'offline maps' }],
+    })
+    const admin = service.clientFor(service.adminKey)
+    expect((await admin.get(`/api/admin/keys/${made.keyId}/made`)).body.data).toEqual(listed)
+    const revoked = await service.client.send('DELETE', `/api/v1/keys/${made.keyId}`)
+    expect(revoked.body.data).toEqual({ keyId: made.keyId, ended: { keys: [], feeds: [], channels: [], watches: [] } })
+    expect(await statusOf(made.feed.url)).toBe(200)
+    // It can be ended still.
+    const again = await service.client.send('DELETE', `/api/v1/keys/${made.keyId}?withMade=true`)
+    expect(again.body.data.ended).toEqual(listed)
+    expect(await statusOf(made.feed.url)).toBe(404)
+  })
+
+  it('ends when the key is revoked with all that it made, by the account or the operator', async () => {
+    const admin = service.clientFor(service.adminKey)
+    for (const [client, path] of [
+      [service.client, '/api/v1/keys'],
+      [admin, '/api/admin/keys'],
+    ] as const) {
+      const watchId = await ownWatch()
+      const made = await makeAll(service.client, watchId, {})
+      const { status, body } = await client.send('DELETE', `${path}/${made.keyId}?withMade=true`)
+      expect([status, body.data.ended.feeds.length]).toEqual([200, 2])
+      await low()
+      expect(receiver.received).toEqual([])
+      expect((await service.client.get(`/api/v1/channels/${made.channelId}`)).status).toBe(404)
+      expect((await read(`/api/v1/watches/${watchId}`)).channels).toEqual([])
+      for (const url of [made.feed.url, made.ofChild.url]) expect(await statusOf(url)).toBe(404)
+      for (const key of [made.maker, service.clientFor(made.child.apiKey)])
+        expect((await key.get('/api/v1/usage')).status).toBe(401)
+      expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({ state: 'asking', nextRunAt: null })
+      expect(await read(`/api/v1/watches/${watchId}`)).toMatchObject({ state: 'active' })
+    }
+  })
+
+  it('is not shown to another account, and keeps the account able to go on', async () => {
+    const { client: other } = await service.createAccount()
+    const { keyId, apiKey } = await post(service.client, '/api/v1/keys', { name: 'full' })
+    for (const path of [`/api/v1/keys/${keyId}/made`, '/api/v1/keys/nonsense/made'])
+      expect((await other.get(path)).status).toBe(404)
+    expect((await other.send('DELETE', `/api/v1/keys/${keyId}?withMade=true`)).status).toBe(404)
+    const { keys } = await read('/api/v1/keys')
+    const first = keys.find((key: { keyId: string }) => key.keyId !== keyId)
+    const client = service.clientFor(apiKey)
+    expect((await client.send('DELETE', `/api/v1/keys/${first.keyId}?withMade=true`)).status).toBe(409)
+    expect((await client.send('DELETE', `/api/v1/keys/${first.keyId}`)).status).toBe(200)
+  })
+})
