@@ -84,7 +84,7 @@ async function readSums(executor: Executor, { wish, votes, sourcePlatform }: Req
 const params = closed({ id: Type.String({ description: 'The `_id` of a request' }) })
 
 /** The sums of a wish. */
-export const wishProperties = {
+export const similarWishProperties = {
   votes: Type.Integer({ description: 'The sum of the votes of its likely requests' }),
   requests: Type.Integer({ description: 'How many likely requests it has' }),
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
@@ -164,7 +164,7 @@ function registerSimilar(app: App, { database, possiblySame, authentication }: S
                   sameWish: Type.Boolean({ description: 'A member of the wish; else only possibly the same' }),
                 }),
               ),
-              ...wishProperties,
+              ...similarWishProperties,
               wish: nullable(wishOfRequest),
             }),
           }),

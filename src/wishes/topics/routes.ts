@@ -7,7 +7,7 @@ import { pageOf, pageParameters, sortByParameter } from '../../http/pagination.t
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { viewOf } from '../../requests/views/view.ts'
-import { wishProperties } from '../similar/routes.ts'
+import { similarWishProperties } from '../similar/routes.ts'
 import { topicOrders } from './orders.ts'
 import { readTopicPage } from './topic-page.ts'
 import { listTopics } from './topics.ts'
@@ -89,7 +89,7 @@ const topicPage = closed({
     closed({
       wishId: Type.String({ description: 'Identifier of the wish' }),
       request: requestRecord,
-      ...wishProperties,
+      ...similarWishProperties,
       status: nullable(oneOf(requestStatuses, { description: 'What became of the wish; null where it is unknown' })),
     }),
     {

@@ -98,7 +98,8 @@ export async function attempt(
     nothingLeft = composed.nothingLeft
     if (composed.message === null) return ended({ kind: 'none' })
     const adapter = adapters.get(claim.type)
-    if (adapter === undefined || adapter.unavailable !== null) return ended(toOutcome(noType(claim.type)))
+    if (adapter === undefined) return ended(toOutcome(noType(claim.type)))
+    if (adapter.unavailable !== null) return ended(toOutcome({ outcome: 'failed', error: adapter.unavailable }))
     if (!(await renewChannelClaim(database, claim))) return null
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(adapter.timeLimitMs ?? usualTimeLimitMs)])
     const context = { channelId, accountId, channelName, now: clock.now(), publicUrl: publicUrl(), signal }

@@ -7,7 +7,7 @@ import { createSecrets } from '../../../http/secrets/secrets.ts'
 import type { ChannelAdapter, DeliveryContext } from '../adapter.ts'
 import { createEmailAdapter } from '../adapters/email.ts'
 import { sealedFor } from '../store/channels.ts'
-import { attempt, claimsOf } from './attempt.ts'
+import { type AttemptDependencies, attempt, claimsOf } from './attempt.ts'
 import { claimMessages } from './claims.ts'
 
 let opened: TestDatabase
@@ -73,21 +73,24 @@ it('a mail may take a minute, and its channel is claimed for longer than that; o
 
   // The limit of a type is that of its attempts.
   const claim = claims.find(({ channelId }) => channelId === hook)!
-  const result = await attempt(
-    {
-      database: opened.database,
-      adapters: new Map([['webhook', endless]]),
-      secrets,
-      render: async ({ event: { eventId: id, type } }) => {
-        const nothing = { paragraphs: [], sections: [], link: null, data: {} }
-        return { id, type, occurredAt: new Date(), title: '', ...nothing } as never
-      },
-      publicUrl: () => 'https://wishwell.example',
-      clock: { now: () => new Date() },
-      log: { error: () => {} },
+  const dependencies: AttemptDependencies = {
+    database: opened.database,
+    adapters: new Map([['webhook', endless]]),
+    secrets,
+    render: async ({ event: { eventId: id, type } }) => {
+      const nothing = { paragraphs: [], sections: [], link: null, data: {} }
+      return { id, type, occurredAt: new Date(), title: '', ...nothing } as never
     },
-    claim,
-    new AbortController().signal,
-  )
+    publicUrl: () => 'https://wishwell.example',
+    clock: { now: () => new Date() },
+    log: { error: () => {} },
+  }
+  const result = await attempt(dependencies, claim, new AbortController().signal)
   expect(result?.outcome).toEqual({ kind: 'failed', status: null, error: 'It was stopped.' })
+
+  // Where the operator has not configured it, the log says what is missing.
+  const ofMail = claims.find(({ channelId }) => channelId === mail)!
+  const adapters = new Map([['email', email as ChannelAdapter]] as const)
+  const unsent = await attempt({ ...dependencies, adapters }, ofMail, new AbortController().signal)
+  expect(unsent?.outcome).toMatchObject({ kind: 'failed', error: expect.stringContaining('SMTP_URL') })
 })
