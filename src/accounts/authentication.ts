@@ -6,6 +6,7 @@ import { type ErrorCode, ServiceError } from '../http/errors.ts'
 import type { Idempotent } from '../http/idempotency/idempotency.ts'
 import type { AccountPolicy, RateLimits } from '../http/rate-limits/rate-limits.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { setOwner } from '../runtime/work-owner.ts'
 import { type Credentials, type CredentialsDependencies, createCredentials } from './credentials.ts'
 import { requireScopeOf } from './keys.ts'
 
@@ -74,6 +75,7 @@ export function createAuthentication({
       const found = await credentials.accountOf(request, reply)
       if (found === null) return refuse(address, reply)
       accounts.set(request, found.account)
+      setOwner(found.account.accountId)
       callers.set(request, { name: found.account.accountId, token: found.token, origin: found.origin })
       await rateLimits.countCall(found.account, policy, reply)
       requireScopeOf(found.account, scope)

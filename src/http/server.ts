@@ -14,6 +14,7 @@ import {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Version } from '../runtime/response-cache.ts'
+import { runPart } from '../runtime/work-owner.ts'
 import { type Proxies, trustProxyOption } from './addresses.ts'
 import type { App } from './app-type.ts'
 import { compressAnswers } from './compression.ts'
@@ -186,6 +187,8 @@ export function setCommonRules(app: App, cacheVersion: Version): void {
       ...response,
     }
   })
+  app.addHook('onRequest', (request, _reply, done) => runPart(request, done))
+  app.addHook('preValidation', (request, _reply, done) => runPart(request, done))
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request.id))
   })

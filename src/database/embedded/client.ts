@@ -14,7 +14,7 @@ interface Statements extends Queryable {
 
 /**
  * The embedded database on the main thread: the part of PGlite's interface that pg-boss uses, and what our dialect of Kysely
- * needs. Operations run in the order of the calls and are sent without waiting for earlier answers. An open transaction holds the
+ * needs. Operations of an account run in the order of the calls and are sent without waiting for earlier answers. An open transaction holds the
  * lock until it ends.
  */
 export interface EmbeddedClient extends Statements {

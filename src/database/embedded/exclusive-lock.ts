@@ -1,7 +1,11 @@
+import { currentOwner, service } from '../../runtime/work-owner.ts'
+
 /**
  * The order of operations on the one connection of the embedded database, which runs them as they are sent. A shared operation has
  * the lock only while it is sent: the next one follows without waiting for the answer. A holder has the lock until it is
- * released, and nothing else is sent meanwhile. Requests are granted in the order of the calls.
+ * released, and nothing else is sent meanwhile. Operations of one owner are granted in the order of the calls. Of owners that wait, the one
+ * goes first that used the database least of late: so an account whose searches take long delays another by the statement that is running,
+ * not by all that it has asked for.
  */
 export interface ExclusiveLock {
   /** @param send sends one statement, at once when it is called. */
@@ -10,35 +14,107 @@ export interface ExclusiveLock {
   hold(): Promise<() => void>
 }
 
-export function createExclusiveLock(): ExclusiveLock {
-  const waiting: (() => void)[] = []
-  let held = false
+/**
+ * For so long an account counts as one that others must leave room for, and what it used counts half after it: so nobody is put off for
+ * longer than a few seconds.
+ */
+const recentMs = 1_000
 
-  const grant = (request: () => void) => {
-    if (held || waiting.length > 0) waiting.push(request)
-    else request()
-  }
-  const grantNext = () => {
-    while (!held) {
-      const next = waiting.shift()
-      if (next === undefined) return
-      next()
+interface Owner {
+  name: string
+  waiting: (() => void)[]
+  /** Milliseconds of the database until `usedAt`; those of long ago are counted less. */
+  usedMs: number
+  usedAt: number
+}
+
+/** Who waits for the database, and who goes next. */
+function createQueue(now: () => number) {
+  const owners = new Map<string, Owner>()
+  const usedBy = ({ usedMs, usedAt }: Owner, at: number) => usedMs * 0.5 ** ((at - usedAt) / recentMs)
+  const forgetIdle = (at: number) => {
+    for (const { name, waiting, usedAt } of owners.values()) {
+      if (waiting.length === 0 && at - usedAt > recentMs) owners.delete(name)
     }
   }
   return {
-    share: (send) => new Promise((resolve, reject) => grant(() => void send().then(resolve, reject))),
-    hold: () =>
-      new Promise((resolve) => {
-        grant(() => {
-          held = true
-          let released = false
-          resolve(() => {
-            if (released) return
-            released = true
-            held = false
-            grantNext()
+    add: (grant: (owner: Owner) => void): void => {
+      const [name, at] = [currentOwner(), now()]
+      const owner = owners.get(name) ?? { name, waiting: [], usedMs: 0, usedAt: at }
+      owner.waiting.push(() => grant(owner))
+      owners.set(name, owner)
+    },
+    take: (): (() => void) | undefined => {
+      const at = now()
+      let next: Owner | null = null
+      for (const owner of owners.values()) {
+        if (owner.waiting.length > 0 && (next === null || usedBy(owner, at) < usedBy(next, at))) next = owner
+      }
+      return next?.waiting.shift()
+    },
+    use: (owner: Owner, ms: number): void => {
+      const at = now()
+      owner.usedMs = usedBy(owner, at) + ms
+      owner.usedAt = at
+      // It may have been forgotten while a long statement ran.
+      if (!owners.has(owner.name)) owners.set(owner.name, owner)
+      forgetIdle(at)
+    },
+    /** Whether several accounts used the database of late. */
+    isShared: (): boolean => owners.size - (owners.has(service) ? 1 : 0) > 1,
+  }
+}
+
+export function createExclusiveLock(now = () => performance.now()): ExclusiveLock {
+  const queue = createQueue(now)
+  let held = false
+  /** Operations that were sent and not answered. */
+  let underWay = 0
+
+  const grantNext = () => {
+    // What was sent cannot be overtaken. For one account alone the thread always has its next statement.
+    while (!held && (underWay === 0 || !queue.isShared())) {
+      const grant = queue.take()
+      if (grant === undefined) return
+      grant()
+    }
+  }
+  const ask = (grant: (owner: Owner) => void) => {
+    queue.add(grant)
+    grantNext()
+  }
+  const ended = (owner: Owner, from: number) => {
+    queue.use(owner, now() - from)
+    // Whoever was answered may ask again at once, and has used less than who waits.
+    if (owner.waiting.length === 0 && queue.isShared()) setImmediate(grantNext)
+    else grantNext()
+  }
+  return {
+    share: (send) =>
+      new Promise((resolve, reject) =>
+        ask((owner) => {
+          const from = now()
+          underWay += 1
+          const answered = send().finally(() => {
+            underWay -= 1
+            ended(owner, from)
           })
-        })
-      }),
+          answered.then(resolve, reject)
+        }),
+      ),
+    hold: () =>
+      new Promise((resolve) =>
+        ask((owner) => {
+          const from = now()
+          held = true
+          let isReleased = false
+          resolve(() => {
+            if (isReleased) return
+            isReleased = true
+            held = false
+            ended(owner, from)
+          })
+        }),
+      ),
   }
 }

@@ -8,6 +8,7 @@ import { notFound, ServiceError } from '../../http/errors.ts'
 import { createSlidingLog } from '../../http/rate-limits/limiter.ts'
 import { clientOf } from '../../http/rate-limits/rate-limits.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { setOwner } from '../../runtime/work-owner.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import type { RecordVisit } from '../../watches/news/routes.ts'
 import { readContent } from './content.ts'
@@ -99,6 +100,7 @@ export function registerFeedReading(app: App, dependencies: FeedReadDependencies
     const named = parseFile(request.params.file)
     const feed = named === null ? undefined : await findFeed(database, named.secret, clock.now())
     if (named === null || feed === undefined) return authentication.refuse(address, reply, notFound('Feed'))
+    setOwner(feed.account_id)
     await guard(feed.id, address, reply)
     const content = await readContent(feed, { database, searchIndex, publicUrl: publicUrl() })
     if (content === null) throw notFound('Feed')

@@ -1,0 +1,26 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** What the service does by itself, and calls until it is known whose they are. */
+export const service = ''
+
+const workOwner = new AsyncLocalStorage<{ owner: string }>()
+const calls = new WeakMap<object, { owner: string }>()
+
+/** For whom something is done: the id of an account, from the moment it is known until the answer; else `service`. */
+export const currentOwner = (): string => workOwner.getStore()?.owner ?? service
+
+/**
+ * Runs the next part of a call, with the owner that was set in an earlier one.
+ * @param call the request: the parts of one that come after its body was read have lost their context.
+ */
+export function runPart(call: object, run: () => void): void {
+  const store = calls.get(call) ?? { owner: service }
+  calls.set(call, store)
+  workOwner.run(store, run)
+}
+
+/** Says for which account the rest of the call is done. */
+export function setOwner(accountId: string): void {
+  const call = workOwner.getStore()
+  if (call) call.owner = accountId
+}
