@@ -9,6 +9,12 @@ import type { Clock } from './clock.ts'
  */
 export type InstantCorrection = (now: Date) => Promise<number>
 
+/**
+ * By so much an instant may lie beyond what its rule gives from now and is left alone: the clocks of two processes differ, and what one of them has
+ * just stored must not look wrong to the other.
+ */
+export const clockToleranceMs = 3600_000
+
 /** How often the clock is looked at. */
 const lookEveryMs = 10_000
 /** How often all is corrected while the clock of this process goes forward: the clock of another process may have been set back. */

@@ -5,6 +5,7 @@ import { closeReservation } from '../../credits/ledger.ts'
 import type { PlatformErrorCode } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { passOverFailures } from '../../runtime/maintenance.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { beginJobs } from './job-admission.ts'
 import { jobStatus } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
@@ -113,7 +114,7 @@ export const correctJobs = (database: Database, queue: TaskQueue, timeLimitMs: n
     )
     const { rows: tasks } = await sql<{ queueMessageId: string }>`
       update scrape_tasks set waiting_until = ${now}, page_due_since = least(page_due_since, ${now}::timestamptz)
-      where state in ('pending', 'running') and waiting_until > ${new Date(now.getTime() + maxIdleMs)}::timestamptz
+      where state in ('pending', 'running') and waiting_until > ${new Date(now.getTime() + maxIdleMs + clockToleranceMs)}::timestamptz
       returning queue_message_id as "queueMessageId"`.execute(transaction)
     await queue.startNow(
       transaction,

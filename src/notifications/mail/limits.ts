@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 
 export interface MailLimit {
   key: string
@@ -52,7 +53,8 @@ export async function countMail(transaction: Transaction, limits: readonly MailL
       sql`(${key}::text, ${limit}::integer, ${new Date(now.getTime() + windowMs)}::timestamptz)`,
   )
   // A window that ends later than one that begins now was begun by a clock that was ahead.
-  const isOver = sql`(kept.ends_at <= ${now}::timestamptz or kept.ends_at > excluded.ends_at)`
+  const isOver = sql`(kept.ends_at <= ${now}::timestamptz
+    or kept.ends_at > excluded.ends_at + ${sql.lit(clockToleranceMs)} * interval '1 ms')`
   const { rows: counted } = await sql<{ key: string }>`
     insert into mail_limits as kept (key, count, ends_at)
     select key, 1, ends_at from (values ${sql.join(rows)}) as wanted (key, allowed, ends_at)

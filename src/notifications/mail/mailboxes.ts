@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor, Transaction } from '../../database/open.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { dayMs } from './limits.ts'
 
 // What a mailbox said to confirmations, of all accounts of the installation and under all of its names (`mailboxHash` of address.ts).
@@ -24,7 +25,8 @@ export async function countConfirmation(
     on conflict (mailbox_hash) do update set unanswered = kept.unanswered + 1,
       rests_until = case when kept.unanswered + 1 >= ${sql.lit(askedFreely)} then ${rest}::timestamptz end
     where kept.refused_at is null
-      and (kept.rests_until is null or kept.rests_until <= ${now}::timestamptz or kept.rests_until > ${rest}::timestamptz)
+      and (kept.rests_until is null or kept.rests_until <= ${now}::timestamptz
+        or kept.rests_until > ${rest}::timestamptz + ${sql.lit(clockToleranceMs)} * interval '1 ms')
     returning 1`.execute(transaction)
   if (rows.length > 0) return null
   const mailbox = await transaction

@@ -1,5 +1,6 @@
 import type { PlatformName } from '../../database/column-types.ts'
-import { after } from '../client/headers.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
+import { maxPauseMs } from '../client/headers.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
 import { createHealth, type HealthState } from './health.ts'
 import type { Quota, QuotaState, QuotaStore } from './quota.ts'
@@ -25,7 +26,7 @@ function createCooldown(): Cooldown {
   let cooldownUntil: Date | null = null
   /** One that ends later than any that begins now was demanded before the clock was set back. */
   const state = (now: Date): CooldownState => {
-    if (cooldownUntil && cooldownUntil > after(now, Number.POSITIVE_INFINITY)) cooldownUntil = null
+    if (cooldownUntil && cooldownUntil.getTime() - now.getTime() > maxPauseMs + clockToleranceMs) cooldownUntil = null
     return { cooldownUntil }
   }
   return {

@@ -1,4 +1,5 @@
 import type { PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { PlannedWaitError, type PlatformError } from '../platform.ts'
 
 /** Failures in a row, of all tasks together, after which the host counts as down: fewer may be the fault of one page. */
@@ -44,7 +45,7 @@ export function createCircuit(): Circuit {
     admit(now) {
       if (pausedUntil === null) return null
       // Longer than any pause that begins now: the clock was set back since.
-      if (pausedUntil.getTime() - now.getTime() > maxPauseMs) pausedUntil = now
+      if (pausedUntil.getTime() - now.getTime() > maxPauseMs + clockToleranceMs) pausedUntil = now
       if (pausedUntil > now) return pausedUntil
       pausedUntil = new Date(now.getTime() + probeMs)
       return null

@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { after } from '../client/headers.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
+import { maxPauseMs } from '../client/headers.ts'
 import type { Budget, BudgetState } from './budget.ts'
 
 /** A crash loses at most the changes of this time. */
@@ -105,7 +106,7 @@ async function write(database: Database, platform: PlatformName, state: BudgetSt
         ...row,
         // Another process may have stored a longer cooldown or a later success.
         cooldown_until: sql<Date | null>`greatest(excluded.cooldown_until,
-          case when platform_hosts.cooldown_until <= ${after(now, Number.POSITIVE_INFINITY)}::timestamptz then platform_hosts.cooldown_until end)`,
+          case when platform_hosts.cooldown_until <= ${new Date(now.getTime() + maxPauseMs + clockToleranceMs)}::timestamptz then platform_hosts.cooldown_until end)`,
         last_success_at: eb.fn<Date | null>('greatest', ['platform_hosts.last_success_at', 'excluded.last_success_at']),
       })),
     )

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 
 /** Quotas in the database. One conditional statement counts a request, so two processes never take the same last request. */
 export function createQuotaStore(database: Database): QuotaStore {
@@ -14,14 +15,17 @@ export function createQuotaStore(database: Database): QuotaStore {
   }
 }
 
-async function read(database: Database, { platform, name, periodEnd }: Quota, now: Date): Promise<QuotaState | null> {
+/** A period that ends later was begun by a clock that was ahead. */
+const latestEnd = (quota: Quota, now: Date) => new Date(quota.periodEnd(now).getTime() + clockToleranceMs)
+
+async function read(database: Database, quota: Quota, now: Date): Promise<QuotaState | null> {
   const row = await database
     .selectFrom('platform_quotas')
     .select(['used', 'resets_at as resetsAt'])
-    .where('platform', '=', platform)
-    .where('name', '=', name)
+    .where('platform', '=', quota.platform)
+    .where('name', '=', quota.name)
     .where('resets_at', '>', now)
-    .where('resets_at', '<=', periodEnd(now))
+    .where('resets_at', '<=', latestEnd(quota, now))
     .executeTakeFirst()
   return row ?? null
 }
@@ -29,8 +33,7 @@ async function read(database: Database, { platform, name, periodEnd }: Quota, no
 /** Counts one request, in a new period if the stored one is over. @returns false when the quota is used up. */
 async function countRequest(database: Database, quota: Quota, now: Date): Promise<boolean> {
   const { platform, name, limit } = quota
-  // One that ends later than a period that begins now was begun by a clock that was ahead.
-  const isOver = sql<boolean>`(platform_quotas.resets_at <= ${now} or platform_quotas.resets_at > excluded.resets_at)`
+  const isOver = sql<boolean>`(platform_quotas.resets_at <= ${now} or platform_quotas.resets_at > ${latestEnd(quota, now)})`
   const { numInsertedOrUpdatedRows } = await database
     .insertInto('platform_quotas')
     .values({ platform, name, used: 1, resets_at: quota.periodEnd(now) })
@@ -98,7 +101,7 @@ export function createMemoryQuotas(): QuotaStore {
   const keyOf = ({ platform, name }: Quota) => `${platform} ${name}`
   const known = (quota: Quota, now: Date): QuotaState | undefined => {
     const state = states.get(keyOf(quota))
-    return state && state.resetsAt > now && state.resetsAt <= quota.periodEnd(now) ? state : undefined
+    return state && state.resetsAt > now && state.resetsAt <= latestEnd(quota, now) ? state : undefined
   }
   const current = (quota: Quota, now: Date): QuotaState => {
     const state = known(quota, now)

@@ -1,3 +1,4 @@
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { maxPauseMs } from '../client/headers.ts'
 
 /** At most `limit` requests in any span of `windowMs`. */
@@ -36,7 +37,8 @@ export function createWindows(limits: readonly RequestWindow[]): RequestWindows 
     take(now) {
       const nowMs = now.getTime()
       const freeAtMs = windows.map((window) => window.freeAtMs(nowMs))
-      if (host.resetAtMs > nowMs + maxPauseMs) host = { remaining: Number.POSITIVE_INFINITY, resetAtMs: 0 }
+      if (host.resetAtMs > nowMs + maxPauseMs + clockToleranceMs)
+        host = { remaining: Number.POSITIVE_INFINITY, resetAtMs: 0 }
       if (host.remaining <= 0) freeAtMs.push(host.resetAtMs)
       const latestMs = Math.max(...freeAtMs)
       if (latestMs > nowMs) return new Date(latestMs)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Executor } from '../../../database/open.ts'
+import { clockToleranceMs } from '../../../runtime/stored-instants.ts'
 import { wakeChannels } from '../store/deliveries.ts'
 import { type DigestSchedule, nextDigest } from './digest-time.ts'
 import { maxRetryAfterMs } from './record.ts'
@@ -19,7 +20,7 @@ async function nextDigests(executor: Executor, now: Date) {
  */
 export const correctDeliveries = (database: Database, now: Date): Promise<number> =>
   database.transaction().execute(async (transaction) => {
-    const latest = new Date(now.getTime() + maxRetryAfterMs)
+    const latest = new Date(now.getTime() + maxRetryAfterMs + clockToleranceMs)
     const digests = JSON.stringify(await nextDigests(transaction, now))
     const isBeyond = sql`delivery.due_at > coalesce(digest.at, ${latest}::timestamptz)`
     const withDigest = sql`
