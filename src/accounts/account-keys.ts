@@ -127,6 +127,8 @@ interface KeyToRevoke {
   keyId: string
   /** Whose key it is; null for the operator, who may revoke any, also the last one. */
   accountId: string | null
+  /** The key of the call, which stays, with what it made; null for the operator, and for a session that no key opened. */
+  caller: string | null
   /** Whether all ends that it made, and what the keys that it made made. */
   withMade: boolean
   kinds: MadeKinds
@@ -144,10 +146,10 @@ async function accountOfKey(executor: Executor, { keyId, accountId }: Pick<KeyTo
 /** What a key made; null when the account has no such key. */
 export async function readMade(
   executor: Executor,
-  { keyId, accountId, kinds, now }: Omit<KeyToRevoke, 'withMade'>,
+  { keyId, accountId, caller, kinds, now }: Omit<KeyToRevoke, 'withMade'>,
 ): Promise<MadeByKey | null> {
   const owner = await accountOfKey(executor, { keyId, accountId })
-  return owner === null ? null : readMadeBy(executor, kinds, { keyId, now })
+  return owner === null ? null : readMadeBy(executor, kinds, { keyId, except: caller, now })
 }
 
 /**
@@ -157,14 +159,15 @@ export async function readMade(
  * account could make no call, or in time no key.
  */
 export function revokeKey(database: Database, key: KeyToRevoke): Promise<MadeByKey | null> {
-  const { keyId, withMade, kinds, now } = key
+  const { keyId, caller, withMade, kinds, now } = key
+  const asked = { keyId, except: caller, now }
   return database.transaction().execute(async (transaction) => {
     const owner = await accountOfKey(transaction, key)
     if (owner === null) return null
     // Whatever a key makes locks the account, too: nothing is made after this that would be left over.
     await lockAccount(transaction, owner)
-    const made = withMade ? await readMadeBy(transaction, kinds, { keyId, now }) : nothing
-    const keyIds = [keyId, ...(withMade ? await readKeysMadeBy(transaction, keyId, now) : []).map(({ id }) => id)]
+    const made = withMade ? await readMadeBy(transaction, kinds, asked) : nothing
+    const keyIds = [keyId, ...(withMade ? await readKeysMadeBy(transaction, asked) : []).map(({ id }) => id)]
     if (key.accountId !== null) requireOthers(await activeKeys(transaction, owner, now), keyIds)
     await transaction
       .updateTable('api_keys')

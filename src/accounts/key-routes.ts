@@ -93,7 +93,7 @@ function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: R
 const madeTexts = {
   summary: 'List what a key made',
   description:
-    'Keys, and what they made in turn, feeds, channels and watches: what `withMade=true` ends when the key is revoked.',
+    'Keys, and what they made in turn, feeds, channels and watches: what `withMade=true` ends when the key is revoked. Never the key of the call itself and what it made.',
 }
 
 function registerMadeByOwnKey(
@@ -116,9 +116,10 @@ function registerMadeByOwnKey(
       },
     },
     async (request) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, keyId: caller } = authentication.accountOf(request)
       const { keyId } = request.params
-      const made = isId(keyId) ? await readMade(database, { accountId, keyId, kinds, now: clock.now() }) : null
+      const key = { accountId, keyId, caller, kinds, now: clock.now() }
+      const made = isId(keyId) ? await readMade(database, key) : null
       if (made === null) throw notFound('API key')
       return { data: made }
     },
@@ -145,9 +146,9 @@ function registerRevokeOwnKey(
       },
     },
     async (request) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, keyId: caller } = authentication.accountOf(request)
       const { keyId } = request.params
-      const key = { accountId, keyId, withMade: request.query.withMade, kinds, now: clock.now() }
+      const key = { accountId, keyId, caller, withMade: request.query.withMade, kinds, now: clock.now() }
       const ended = isId(keyId) ? await revokeKey(database, key) : null
       if (ended === null) throw notFound('API key')
       return { data: { keyId, ended } }
@@ -155,6 +156,7 @@ function registerRevokeOwnKey(
   )
 }
 
+const operator = { accountId: null, caller: null }
 const adminTags = { tags: ['Admin'], security: [{ adminKey: [] }] }
 const accountPath = closed({ accountId: Type.String() })
 
@@ -225,7 +227,7 @@ function registerMadeByKey(
       },
     },
     async ({ params: { keyId } }) => {
-      const made = isId(keyId) ? await readMade(database, { accountId: null, keyId, kinds, now: clock.now() }) : null
+      const made = isId(keyId) ? await readMade(database, { ...operator, keyId, kinds, now: clock.now() }) : null
       if (made === null) throw notFound('API key')
       return { data: made }
     },
@@ -250,7 +252,7 @@ function registerRevokeKey(
       },
     },
     async ({ params: { keyId }, query: { withMade } }) => {
-      const key = { accountId: null, keyId, withMade, kinds, now: clock.now() }
+      const key = { ...operator, keyId, withMade, kinds, now: clock.now() }
       const ended = isId(keyId) ? await revokeKey(database, key) : null
       if (ended === null) throw notFound('API key')
       return { data: { keyId, ended } }

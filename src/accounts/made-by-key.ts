@@ -68,22 +68,34 @@ export async function makerOf(transaction: Transaction, keyId: string | null, no
   return { made_by: keyId, expires_at: key.expires_at }
 }
 
+interface Asked {
+  keyId: string
+  /** The key of the call; null for the operator, and for a session that no key opened. */
+  except: string | null
+  now: Date
+}
+
 interface MadeKey extends Named {
   isActive: boolean
 }
 
-/** The keys that a key made, and that those made, whether they still open the account or not. */
-export async function readKeysMadeBy(executor: Executor, keyId: string, now: Date): Promise<MadeKey[]> {
+/**
+ * The keys that a key made, and that those made, whether they still open the account or not.
+ * @param except the key that asks, with what it made: who replaces a key by one that it made keeps the new one.
+ */
+export async function readKeysMadeBy(executor: Executor, { keyId, except, now }: Asked): Promise<MadeKey[]> {
   const keys = await executor
     .withRecursive('made', (db) =>
       db
         .selectFrom('api_keys')
         .select(['id', 'name', 'created_at', 'revoked_at', 'expires_at'])
         .where('made_by', '=', keyId)
+        .$if(except !== null, (query) => query.where('id', '<>', except))
         .unionAll(
           db
             .selectFrom('api_keys')
             .innerJoin('made', 'made.id', 'api_keys.made_by')
+            .$if(except !== null, (query) => query.where('api_keys.id', '<>', except))
             .select([
               'api_keys.id',
               'api_keys.name',
@@ -105,13 +117,9 @@ export async function readKeysMadeBy(executor: Executor, keyId: string, now: Dat
 }
 
 /** What a key made, and the keys that it made. */
-export async function readMadeBy(
-  executor: Executor,
-  kinds: MadeKinds,
-  { keyId, now }: { keyId: string; now: Date },
-): Promise<MadeByKey> {
-  const keys = await readKeysMadeBy(executor, keyId, now)
-  const makers = [keyId, ...keys.map(({ id }) => id)]
+export async function readMadeBy(executor: Executor, kinds: MadeKinds, asked: Asked): Promise<MadeByKey> {
+  const keys = await readKeysMadeBy(executor, asked)
+  const makers = [asked.keyId, ...keys.map(({ id }) => id)]
   return {
     keys: keys.filter(({ isActive }) => isActive).map(({ id, name }) => ({ id, name })),
     feeds: await kinds.feeds.list(executor, makers),

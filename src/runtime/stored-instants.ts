@@ -28,14 +28,17 @@ export function startCorrecting(
   let lookedAt = Number.POSITIVE_INFINITY
   let correctedAt = Number.NEGATIVE_INFINITY
   const correct = async (now: Date) => {
+    let hasFailed = false
     for (const [name, correction] of Object.entries(corrections)) {
       try {
         const corrected = await correction(now)
         if (corrected > 0) log.warn({ of: name, corrected }, 'instants lay too far ahead: was the clock set back?')
       } catch (error) {
+        hasFailed = true
         log.error({ err: error, of: name }, 'stored instants were not corrected')
       }
     }
+    return hasFailed
   }
   const run = createBackgroundRun({
     everyMs: lookEveryMs,
@@ -44,8 +47,8 @@ export function startCorrecting(
       const wasSetBack = now.getTime() < lookedAt
       lookedAt = now.getTime()
       if (!wasSetBack && performance.now() - correctedAt < correctEveryMs) return false
-      correctedAt = performance.now()
-      await correct(now)
+      const hasFailed = await correct(now)
+      correctedAt = hasFailed ? Number.NEGATIVE_INFINITY : performance.now()
       return false
     },
     onError: (error) => log.error({ err: error }, 'stored instants were not corrected'),

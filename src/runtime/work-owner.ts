@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What the service does by itself, and calls until it is known whose they are. */
+/** What the service does by itself. */
 export const service = ''
+/** Calls until it is known whose they are: the lookups of keys. */
+export const unknownCaller = '?'
 
 const workOwner = new AsyncLocalStorage<{ owner: string }>()
 const calls = new WeakMap<object, { owner: string }>()
 
-/** For whom something is done: the id of an account, from the moment it is known until the answer; else `service`. */
+/** For whom something is done: the id of an account, from the moment it is known until the answer. */
 export const currentOwner = (): string => workOwner.getStore()?.owner ?? service
 
 /**
@@ -14,7 +16,7 @@ export const currentOwner = (): string => workOwner.getStore()?.owner ?? service
  * @param call the request: the parts of one that come after its body was read have lost their context.
  */
 export function runPart(call: object, run: () => void): void {
-  const store = calls.get(call) ?? { owner: service }
+  const store = calls.get(call) ?? { owner: unknownCaller }
   calls.set(call, store)
   workOwner.run(store, run)
 }

@@ -10,6 +10,7 @@ import { ServiceError } from '../http/errors.ts'
 import { type BackgroundRun, createBackgroundRun } from '../runtime/background-run.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { passOverFailures } from '../runtime/maintenance.ts'
+import { clockToleranceMs } from '../runtime/stored-instants.ts'
 import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
 import { nextInstant } from './schedule.ts'
 import { scheduleOf, unseenMs, type Watch } from './watch.ts'
@@ -74,10 +75,21 @@ export async function correctNextRuns(database: Database, now: Date): Promise<nu
         .executeTakeFirst()
       corrected += Number(numUpdatedRows)
     }
-    if (rows.length < correctedPerSlice) return corrected
+    if (rows.length < correctedPerSlice) break
     after = rows.at(-1)!.id
   }
+  await freeInstants(database, now)
+  return corrected
 }
+
+/** Instants that are to come still, and were used by a clock that was ahead, are used again: those runs count as ones of before now. */
+const freeInstants = (database: Database, now: Date) =>
+  sql`
+    update watch_runs set due_at = ${now}::timestamptz - early.number * interval '1 ms'
+    from (select id, row_number() over (partition by watch_id order by due_at desc) as number from watch_runs
+      where trigger = 'schedule' and due_at > ${now}::timestamptz
+        and greatest(due_at, begun_at) > ${new Date(now.getTime() + clockToleranceMs)}::timestamptz) as early
+    where watch_runs.id = early.id`.execute(database)
 
 const isUnpaid = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === 'RATE_LIMITED' && error.extras.reason !== 'rate'

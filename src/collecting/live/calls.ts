@@ -9,6 +9,7 @@ import { forget, noteEffect } from '../../http/idempotency/store.ts'
 import { offError } from '../../platforms/off-platforms.ts'
 import { titleOf } from '../../platforms/registry.ts'
 import { passOverFailures } from '../../runtime/maintenance.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { isFinalState } from '../scraping/task-changes.ts'
 import { readTasks, type WatchedTask } from './task-watch.ts'
 
@@ -203,7 +204,7 @@ export async function settleOwnCall(database: Database, callId: string, now: Dat
 
 /** Brings the ends of calls that lie further ahead than any from now back to that. @param longestMs of a call. @returns how many. */
 export async function correctCalls(database: Database, longestMs: number, now: Date): Promise<number> {
-  const latest = new Date(now.getTime() + longestMs)
+  const latest = new Date(now.getTime() + longestMs + clockToleranceMs)
   const { numUpdatedRows } = await database
     .updateTable('live_calls')
     .set({ expires_at: latest })

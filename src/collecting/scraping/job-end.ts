@@ -107,7 +107,7 @@ export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: strin
  */
 export const correctJobs = (database: Database, queue: TaskQueue, timeLimitMs: number, now: Date): Promise<number> =>
   database.transaction().execute(async (transaction) => {
-    const latest = new Date(now.getTime() + timeLimitMs)
+    const latest = new Date(now.getTime() + timeLimitMs + clockToleranceMs)
     const jobs = await sql`
       update scrape_jobs set expires_at = ${latest} where ended_at is null and expires_at > ${latest}::timestamptz`.execute(
       transaction,

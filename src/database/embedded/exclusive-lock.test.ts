@@ -25,6 +25,8 @@ function createLab() {
       as(owner, () => {
         for (const name of names) void lock.share(send(name))
       }),
+    /** As a call whose account is not known yet. */
+    askUnknown: (name: string) => runPart({}, () => void lock.share(send(name))),
     hold: (owner: string) => new Promise<() => void>((resolve) => as(owner, () => void lock.hold().then(resolve))),
     /** Answers the operation that was sent first, after so many milliseconds. */
     answer: async (ms: number) => {
@@ -39,11 +41,24 @@ function createLab() {
 }
 
 describe('the statements of the embedded database', () => {
-  it('of one account are sent at once, in the order of the calls', () => {
+  it('of one account are sent in the order of the calls, two before an answer', async () => {
     const lab = createLab()
-    lab.ask('a', 'a1', 'a2', 'a3')
-    lab.ask('', 'service')
-    expect(lab.sent).toEqual(['a1', 'a2', 'a3', 'service'])
+    lab.ask('a', 'a1', 'a2', 'a3', 'a4')
+    expect(lab.sent).toEqual(['a1', 'a2'])
+    await lab.answer(10)
+    expect(lab.sent).toEqual(['a1', 'a2', 'a3'])
+  })
+
+  it('of an account that comes while another has asked for much wait for two at most', async () => {
+    const lab = createLab()
+    lab.ask('heavy', ...Array.from({ length: 50 }, (_, index) => `heavy ${index}`))
+    await lab.answer(300)
+    lab.askUnknown('the lookup of a key')
+    await lab.answer(300)
+    expect(lab.sent.at(-1)).toBe('the lookup of a key')
+    lab.ask('light', 'light')
+    for (let count = 0; count < 2; count++) await lab.answer(300)
+    expect(lab.sent.at(-1)).toBe('light')
   })
 
   it('of an account that uses little go before what others have asked for, however much that is', async () => {

@@ -1,4 +1,4 @@
-import { currentOwner, service } from '../../runtime/work-owner.ts'
+import { currentOwner, service, unknownCaller } from '../../runtime/work-owner.ts'
 
 /**
  * The order of operations on the one connection of the embedded database, which runs them as they are sent. A shared operation has
@@ -27,6 +27,9 @@ interface Owner {
   usedMs: number
   usedAt: number
 }
+
+/** So many statements of one account alone are sent and not answered: the thread never waits for the next one. */
+const sentAhead = 2
 
 /** Who waits for the database, and who goes next. */
 function createQueue(now: () => number) {
@@ -61,7 +64,7 @@ function createQueue(now: () => number) {
       forgetIdle(at)
     },
     /** Whether several accounts used the database of late. */
-    isShared: (): boolean => owners.size - (owners.has(service) ? 1 : 0) > 1,
+    isShared: (): boolean => [...owners.keys()].filter((name) => name !== service && name !== unknownCaller).length > 1,
   }
 }
 
@@ -70,10 +73,11 @@ export function createExclusiveLock(now = () => performance.now()): ExclusiveLoc
   let held = false
   /** Operations that were sent and not answered. */
   let underWay = 0
+  let answeredAt = 0
 
   const grantNext = () => {
-    // What was sent cannot be overtaken. For one account alone the thread always has its next statement.
-    while (!held && (underWay === 0 || !queue.isShared())) {
+    // What was sent cannot be overtaken by an account that comes later. Alone, an account has its next statement sent before the answer.
+    while (!held && underWay < (queue.isShared() ? 1 : sentAhead)) {
       const grant = queue.take()
       if (grant === undefined) return
       grant()
@@ -84,7 +88,10 @@ export function createExclusiveLock(now = () => performance.now()): ExclusiveLoc
     grantNext()
   }
   const ended = (owner: Owner, from: number) => {
-    queue.use(owner, now() - from)
+    const at = now()
+    // Of two that were sent the second one runs from the answer to the first one on.
+    queue.use(owner, at - Math.max(from, answeredAt))
+    answeredAt = at
     // Whoever was answered may ask again at once, and has used less than who waits.
     if (owner.waiting.length === 0 && queue.isShared()) setImmediate(grantNext)
     else grantNext()

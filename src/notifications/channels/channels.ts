@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { Type } from 'typebox'
 import { type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
@@ -165,14 +166,16 @@ export async function enableChannel(
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
   { accountId, keyId, channelId, now }: { accountId: string; keyId: string | null; channelId: string; now: Date },
 ): Promise<void> {
+  // Before the channel, as when a key is revoked with all that it made.
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
   const { type } = await readChannel(transaction, accountId, channelId, secrets)
   await adapters.get(type)?.enabling?.(transaction, channelId)
   const row = await lockChannel(transaction, accountId, channelId)
   if (row.state === 'unconfirmed') throw new ServiceError('CONFLICT', 'The address has not been confirmed.')
   if (row.state === 'active') return
   const config = openConfig(secrets, row)
-  // Who unsubscribed or whose mail came back says again that mail is wanted.
-  const asksAgain = row.disabled_reason === 'unsubscribed' || row.disabled_reason === 'bounced'
+  // Who unsubscribed or whose mail came back says again that mail is wanted; one that expired may never have been confirmed.
+  const asksAgain = ['unsubscribed', 'bounced', 'expired'].includes(row.disabled_reason ?? '')
   const state = asksAgain ? (adapters.get(row.type)?.initialState ?? 'active') : 'active'
   await transaction
     .updateTable('channels')
@@ -227,6 +230,7 @@ export const channelsMadeByKeys = (adapters: Adapters): MadeKind => {
       .select(['id', 'account_id'])
       .where('made_by', 'in', keyIds)
       .orderBy('id')
+      .forUpdate()
       .execute()
     for (const { id: channelId, account_id: accountId } of channels) {
       await removeChannel(transaction, adapters, { accountId, channelId, now })

@@ -137,6 +137,8 @@ export function confirmAddress(
       .forNoKeyUpdate()
       .executeTakeFirstOrThrow()
     if (consent.state === 'confirmed') return 'confirmed'
+    // Before the link: a refusal of the mailbox locks them in this order.
+    await sql`select from mailboxes where mailbox_hash = ${consent.mailbox_hash} for update`.execute(transaction)
     const { numUpdatedRows } = await transaction
       .updateTable('mail_confirmations')
       .set({ used_at: now })

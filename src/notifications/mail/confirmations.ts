@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/open.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { type MailAddress, mailboxHash } from './address.ts'
 import {
   type ConsentKey,
@@ -173,8 +174,9 @@ async function sendClaimed(
         confirmations: sql<number>`confirmations - 1`,
       })
       if (isOurs) {
-        await uncountMail(transaction, limits, now)
+        // In the order in which they are counted: both lock rows.
         await uncountConfirmation(transaction, mailboxHash(address))
+        await uncountMail(transaction, limits, now)
       }
       await transaction.deleteFrom('mail_confirmations').where('token_hash', '=', hashToken(token)).execute()
     })
@@ -207,7 +209,7 @@ async function sendOne(
 
 /** Brings confirmations that are due later than a day from now, the longest that one waits, back to that. @returns how many. */
 export async function correctConfirmations(database: Database, now: Date): Promise<number> {
-  const latest = dayAfter(now)
+  const latest = new Date(dayAfter(now).getTime() + clockToleranceMs)
   const { numAffectedRows } = await sql`update mail_consents set next_confirmation_at = ${latest}
     where is_due and next_confirmation_at > ${latest}::timestamptz`.execute(database)
   return Number(numAffectedRows)

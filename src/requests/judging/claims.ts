@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type PlatformName, standings } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { judgedTextHash, recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
 
@@ -81,7 +82,7 @@ const maxRetryDays = 7
 
 /** Brings tries that are due later than any from now back to the longest wait. @returns how many. */
 export async function correctJudgementTries(executor: Executor, now: Date): Promise<number> {
-  const latest = new Date(now.getTime() + maxRetryDays * 86_400_000)
+  const latest = new Date(now.getTime() + maxRetryDays * 86_400_000 + clockToleranceMs)
   const { numAffectedRows } = await sql`
     update judgement_tries set next_try_at = ${latest} where next_try_at > ${latest}::timestamptz`.execute(executor)
   return Number(numAffectedRows)

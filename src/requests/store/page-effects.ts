@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
+import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import type { FoundPage } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
 
@@ -75,14 +76,11 @@ const ended: ReadonlySet<RequestStatus | null> = new Set<RequestStatus>(['comple
 export const refreshIntervalMs = ({ votes, status }: { votes: number; status: RequestStatus | null }): number =>
   ended.has(status) ? maxDays * dayMs : Math.max(1, maxDays / Math.sqrt(1 + Math.max(0, votes))) * dayMs
 
-/** Brings refreshes that are due later than after a reading now back to that. @returns how many. */
+/** Has refreshes that are due later than any from now be due within a day. @returns how many. */
 export async function correctRefreshes(executor: Executor, now: Date): Promise<number> {
-  // `refreshIntervalMs` in SQL.
-  const latest = sql`${now}::timestamptz + interval '1 day' * case when status in (${sql.join([...ended])}) then ${sql.lit(maxDays)}
-    else greatest(1, ${sql.lit(maxDays)} / sqrt(1 + greatest(0, votes))) end`
+  const latest = new Date(now.getTime() + maxDays * dayMs + clockToleranceMs)
   const { numAffectedRows } = await sql`
-    update request_refreshes set due_at = ${latest} from requests
-    where requests.id = request_id and due_at > ${now}::timestamptz + interval '1 day' and due_at > ${latest}`.execute(
+    update request_refreshes set due_at = ${now}::timestamptz + random() * interval '1 day' where due_at > ${latest}::timestamptz`.execute(
     executor,
   )
   return Number(numAffectedRows)

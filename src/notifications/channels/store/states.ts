@@ -47,7 +47,14 @@ export async function disableExpired(database: Database, now: Date): Promise<voi
     .orderBy('id')
     .execute()
   for (const { id } of expired) {
-    await database.transaction().execute((transaction) => disableChannel(transaction, id, 'expired', now))
+    await database.transaction().execute(async (transaction) => {
+      // Somebody may have had it enabled meanwhile.
+      const { rows } =
+        await sql`select from channels where id = ${id} and expires_at <= ${now}::timestamptz for update`.execute(
+          transaction,
+        )
+      if (rows.length > 0) await disableChannel(transaction, id, 'expired', now)
+    })
   }
 }
 
