@@ -74,7 +74,12 @@ async function measureStart(name: string, dataDir: string): Promise<string[]> {
 async function measureParts(dataDir: string): Promise<Part[]> {
   const file = fileURLToPath(new URL('memory-parts.ts', import.meta.url))
   const child = fork(file, {
-    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc', '--max-semi-space-size=4'],
+    execArgv: [
+      '--disable-warning=ExperimentalWarning',
+      '--expose-gc',
+      '--max-semi-space-size=4',
+      '--heap-growing-percent=30',
+    ],
     env: {
       PATH: process.env.PATH,
       DATA_DIR: dataDir,
