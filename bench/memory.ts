@@ -18,6 +18,7 @@ import { startSimulator } from './simulator-client.ts'
 // after two idle minutes and after a mixed load, with simulated platforms. Linux only (/proc).
 //   node bench/memory.ts [--requests 100000] [--minutes 10] [--idle 120] [--quick] [--write]
 //     [--data-dir DIR]   stores the loaded database there, and reuses one that is there
+//     [--curve]          instead, what is resident in each minute of the load, with the many requests alone: docs/images/memory.svg
 
 const { values } = parseArgs({
   options: {
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     'data-dir': { type: 'string' },
+    curve: { type: 'boolean', default: false },
   },
 })
 const requests = Number(values.requests ?? (values.quick ? 2_000 : 100_000))
@@ -71,6 +73,55 @@ async function measureStart(name: string, dataDir: string): Promise<string[]> {
   }
 }
 
+/** What is resident at the start and after each minute of load, in megabytes. */
+async function measureCurve(dataDir: string): Promise<number[]> {
+  const simulator = await startSimulator({ limits: 'real', size: 420, latencyMs: 20 })
+  const running = await startLaunchedService({
+    ...simulator.environment,
+    PLATFORMS: openPlatformNames.join(','),
+    DATA_DIR: dataDir,
+    ADMIN_API_KEY: adminKey,
+    BOOTSTRAP_API_KEY: apiKey,
+  })
+  const samples = [running.service().resident]
+  const timer = setInterval(() => {
+    samples.push(running.service().resident)
+    console.log(`minute ${samples.length - 1}: ${samples.at(-1)} MB`)
+  }, 60_000)
+  try {
+    const callers = Number(values.callers)
+    console.log(
+      await runMixedLoad({ url: running.url, adminKey, callers, seconds: minutes * 60, words: searchWords() }),
+    )
+    return samples
+  } finally {
+    clearInterval(timer)
+    await running.stop()
+    await simulator.stop()
+  }
+}
+
+/** A line of the samples over their minutes, with megabytes at the left. */
+function drawCurve(samples: readonly number[]): string {
+  const [width, height, left, bottom] = [640, 240, 48, 24]
+  const top = 100 * Math.ceil((Math.max(...samples) + 1) / 100)
+  const x = (minute: number) => left + ((width - left - 12) * minute) / Math.max(1, samples.length - 1)
+  const y = (megabytes: number) => height - bottom - ((height - bottom - 12) * megabytes) / top
+  const lines = Array.from({ length: top / 100 + 1 }, (_, index) => index * 100).map(
+    (megabytes) =>
+      `<path d="M${left} ${y(megabytes)}H${width - 12}" stroke="#ccc"/><text x="${left - 6}" y="${y(megabytes) + 4}" text-anchor="end">${megabytes}</text>`,
+  )
+  const minutesShown = Array.from({ length: 7 }, (_, index) => Math.round(((samples.length - 1) * index) / 6))
+  const ticks = minutesShown.map((at) => `<text x="${x(at)}" y="${height - 6}" text-anchor="middle">${at} min</text>`)
+  const points = samples.map((megabytes, minute) => `${x(minute).toFixed(1)},${y(megabytes).toFixed(1)}`).join(' ')
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11" fill="#444">
+<rect width="${width}" height="${height}" fill="#fff"/>
+${[...lines, ...ticks].join('\n')}
+<polyline points="${points}" fill="none" stroke="#4f46e5" stroke-width="2"/>
+</svg>
+`
+}
+
 async function measureParts(dataDir: string): Promise<Part[]> {
   const file = fileURLToPath(new URL('memory-parts.ts', import.meta.url))
   const child = fork(file, {
@@ -102,6 +153,14 @@ async function run(): Promise<void> {
   mkdirSync(loaded, { recursive: true, mode: 0o700 })
   const marker = join(loaded, `loaded-${requests}`)
   try {
+    if (values.curve) {
+      if (!existsSync(marker)) await loadRequests(loaded, adminKey, requests)
+      writeFileSync(marker, '')
+      const samples = await measureCurve(loaded)
+      writeFileSync(fileURLToPath(new URL('../docs/images/memory.svg', import.meta.url)), drawCurve(samples))
+      console.log(samples.join(' '))
+      return
+    }
     const lines = [await measureStart('fresh directory', fresh)]
     const parts = await measureParts(fresh)
     if (!existsSync(marker)) {
