@@ -115,6 +115,7 @@ function drawCurve(samples: readonly number[]): string {
   const ticks = minutesShown.map((at) => `<text x="${x(at)}" y="${height - 6}" text-anchor="middle">${at} min</text>`)
   const points = samples.map((megabytes, minute) => `${x(minute).toFixed(1)},${y(megabytes).toFixed(1)}`).join(' ')
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11" fill="#444">
+<title>Resident megabytes by minute</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 ${[...lines, ...ticks].join('\n')}
 <polyline points="${points}" fill="none" stroke="#4f46e5" stroke-width="2"/>
