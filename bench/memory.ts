@@ -38,7 +38,7 @@ const idleSeconds = Number(values.idle ?? (values.quick ? 10 : 120))
 const adminKey = 'admin-key-of-the-benchmark'
 const apiKey = `ww_live_${'m'.repeat(32)}`
 
-async function measureStart(name: string, dataDir: string): Promise<string[]> {
+async function startLoaded(dataDir: string) {
   const simulator = await startSimulator({ limits: 'real', size: 420, latencyMs: 20 })
   const running = await startLaunchedService({
     ...simulator.environment,
@@ -47,6 +47,11 @@ async function measureStart(name: string, dataDir: string): Promise<string[]> {
     ADMIN_API_KEY: adminKey,
     BOOTSTRAP_API_KEY: apiKey,
   })
+  return { simulator, running }
+}
+
+async function measureStart(name: string, dataDir: string): Promise<string[]> {
+  const { simulator, running } = await startLoaded(dataDir)
   try {
     const start = running.service()
     console.log(`${name}: started, ${JSON.stringify(start)}, all together at most ${running.peakOfAll()}`)
@@ -75,14 +80,7 @@ async function measureStart(name: string, dataDir: string): Promise<string[]> {
 
 /** What is resident at the start and after each minute of load, in megabytes. */
 async function measureCurve(dataDir: string): Promise<number[]> {
-  const simulator = await startSimulator({ limits: 'real', size: 420, latencyMs: 20 })
-  const running = await startLaunchedService({
-    ...simulator.environment,
-    PLATFORMS: openPlatformNames.join(','),
-    DATA_DIR: dataDir,
-    ADMIN_API_KEY: adminKey,
-    BOOTSTRAP_API_KEY: apiKey,
-  })
+  const { simulator, running } = await startLoaded(dataDir)
   const samples = [running.service().resident]
   const timer = setInterval(() => {
     samples.push(running.service().resident)

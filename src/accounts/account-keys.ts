@@ -3,7 +3,7 @@ import type { Database, Executor, Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
 import { generateApiKey } from './api-key.ts'
 import { addKey, includesScope, type KeyTerms } from './keys.ts'
-import { type MadeByKey, type MadeKinds, makerOf, readKeysMadeBy, readMadeBy } from './made-by-key.ts'
+import { lockAccount, type MadeByKey, type MadeKinds, makerOf, readKeysMadeBy, readMadeBy } from './made-by-key.ts'
 import { monthOf, monthPeriod } from './period.ts'
 
 /** More than an account needs, few enough for one page of a list. */
@@ -67,19 +67,6 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
     .execute()
 }
 
-/** Locks the keys of an account against other changes until the transaction ends. @returns false when the account is deleted. */
-async function lockAccount(transaction: Transaction, accountId: string): Promise<boolean> {
-  const row = await transaction
-    .selectFrom('accounts')
-    .select('id')
-    .where('id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    // Unlike a full lock it allows inserts of rows that refer to the account: jobs must not wait for keys.
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** The keys of an account that open it, neither revoked nor expired. */
 const activeKeys = (transaction: Transaction, accountId: string, now: Date) =>
   transaction
@@ -104,15 +91,14 @@ interface KeyToMake extends Partial<KeyTerms> {
 
 /**
  * Makes a key for an account.
- * @returns the key, which cannot be read again; null when there is no such account.
- * @throws ServiceError CONFLICT when the account has the maximum of active keys; SCOPE_EXCEEDED when it could more than its maker.
+ * @returns the key, which cannot be read again.
+ * @throws ServiceError NOT_FOUND without such an account; CONFLICT when the account has the maximum of active keys; SCOPE_EXCEEDED when it could more than its maker.
  */
 export async function makeKey(
   transaction: Transaction,
   { accountId, name, maker, now, ...terms }: KeyToMake,
-): Promise<{ keyId: string; apiKey: string } | null> {
-  if (!(await lockAccount(transaction, accountId))) return null
-  const { made_by: madeBy } = await makerOf(transaction, maker, now)
+): Promise<{ keyId: string; apiKey: string }> {
+  const { made_by: madeBy } = await makerOf(transaction, { accountId, keyId: maker, now })
   const bounded = await boundedTerms(transaction, terms, maker)
   if ((await activeKeys(transaction, accountId, now)).length >= maxActiveKeys) {
     throw new ServiceError('CONFLICT', `The account has ${maxActiveKeys} active keys, the maximum: revoke one.`)

@@ -80,10 +80,7 @@ function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: R
       const { accountId, keyId: maker } = authentication.accountOf(request)
       const make = async (transaction: Transaction) => {
         const now = clock.now()
-        const made = await makeKey(transaction, { ...readNewKey(request.body, now), accountId, maker, now })
-        // Deleted since the key was checked.
-        if (made === null) throw notFound('Account')
-        return { data: made }
+        return { data: await makeKey(transaction, { ...readNewKey(request.body, now), accountId, maker, now }) }
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
@@ -201,9 +198,8 @@ function registerCreateKey(app: App, { clock, authentication, idempotent }: Rout
       const make = async (transaction: Transaction) => {
         const now = clock.now()
         const key = { ...readNewKey(request.body, now), accountId, maker: null, now }
-        const made = isId(accountId) ? await makeKey(transaction, key) : null
-        if (made === null) throw notFound('Account')
-        return { data: made }
+        if (!isId(accountId)) throw notFound('Account')
+        return { data: await makeKey(transaction, key) }
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Executor, Transaction } from '../database/open.ts'
-import { ServiceError } from '../http/errors.ts'
+import { notFound, ServiceError } from '../http/errors.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
 
 // What a key made: keys, feeds, channels and watches store their maker. What becomes of each is in docs/security.md.
@@ -51,11 +52,32 @@ export interface Maker {
 }
 
 /**
- * The maker of what a transaction makes, which has locked the account: a key that is revoked with all that it made makes nothing afterwards.
- * @param keyId null for the operator, and for a session that no key opened.
- * @throws ServiceError UNAUTHORIZED when the key has ended since the call was checked.
+ * Locks an account against all that makes or ends something of it, until the transaction ends.
+ * @returns false when there is no such account, or it is deleted.
  */
-export async function makerOf(transaction: Transaction, keyId: string | null, now: Date): Promise<Maker> {
+export async function lockAccount(transaction: Transaction, accountId: string): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    // Unlike a full lock it allows inserts of rows that refer to the account: jobs must not wait for keys.
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Locks an account, and gives the maker of what the transaction makes: first, so that maximums hold, and a key that is revoked with all that it
+ * made makes nothing afterwards.
+ * @param keyId null for the operator, and for a session that no key opened.
+ * @throws ServiceError NOT_FOUND when the account was deleted, UNAUTHORIZED when the key has ended, since the call was checked.
+ */
+export async function makerOf(
+  transaction: Transaction,
+  { accountId, keyId, now }: { accountId: string; keyId: string | null; now: Date },
+): Promise<Maker> {
+  if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
   if (keyId === null) return { made_by: null, expires_at: null }
   const key = await transaction
     .selectFrom('api_keys')
@@ -66,6 +88,19 @@ export async function makerOf(transaction: Transaction, keyId: string | null, no
     throw new ServiceError('UNAUTHORIZED', 'The API key has ended.')
   }
   return { made_by: keyId, expires_at: key.expires_at }
+}
+
+/** What keys made in a table, the first made first. */
+export async function listMadeIn(
+  executor: Executor,
+  table: 'feeds' | 'channels',
+  keyIds: readonly string[],
+): Promise<Named[]> {
+  const { rows } = await sql<Named>`
+    select id, name from ${sql.table(table)} where made_by = any(${[...keyIds]}::uuid[]) order by created_at, id`.execute(
+    executor,
+  )
+  return rows
 }
 
 interface Asked {

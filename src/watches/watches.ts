@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { accountExists } from '../accounts/accounts.ts'
 import { type MadeKind, makerOf } from '../accounts/made-by-key.ts'
 import { monthOf } from '../accounts/period.ts'
 import type { Executor, Transaction } from '../database/open.ts'
@@ -127,10 +126,8 @@ interface NewWatch {
   now: Date
 }
 
-/** One account makes one watch at a time; the maximum holds because the row of the account is locked. */
+/** The transaction has locked the account. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
-  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
   const { watches } = await transaction
     .selectFrom('watches')
     .select(({ fn }) => fn.countAll<number>().as('watches'))
@@ -145,6 +142,7 @@ export async function createWatch(
   transaction: Transaction,
   { accountId, keyId, terms, now }: NewWatch,
 ): Promise<Watch> {
+  const { made_by } = await makerOf(transaction, { accountId, keyId, now })
   await refuseBeyondMaximum(transaction, accountId)
   return transaction
     .insertInto('watches')
@@ -152,7 +150,7 @@ export async function createWatch(
       ...columnsOf(terms),
       account_id: accountId,
       key_id: keyId,
-      made_by: (await makerOf(transaction, keyId, now)).made_by,
+      made_by,
       topic: terms.topic,
       created_at: now,
       next_run_at: nextInstant({ ...terms, accountId }, now),

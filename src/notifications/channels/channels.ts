@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
-import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { Type } from 'typebox'
-import { type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
+import { listMadeIn, type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../database/tables/notifications.ts'
 import { ServiceError } from '../../http/errors.ts'
@@ -167,7 +166,7 @@ export async function enableChannel(
   { accountId, keyId, channelId, now }: { accountId: string; keyId: string | null; channelId: string; now: Date },
 ): Promise<void> {
   // Before the channel, as when a key is revoked with all that it made.
-  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+  const maker = await makerOf(transaction, { accountId, keyId, now })
   const { type } = await readChannel(transaction, accountId, channelId, secrets)
   await adapters.get(type)?.enabling?.(transaction, channelId)
   const row = await lockChannel(transaction, accountId, channelId)
@@ -181,7 +180,7 @@ export async function enableChannel(
     .updateTable('channels')
     .set({
       ...{ state, disabled_reason: null, failures: 0, failing_since: null, rests_until: null },
-      ...(row.expires_at !== null && row.expires_at <= now ? await makerOf(transaction, keyId, now) : {}),
+      ...(row.expires_at !== null && row.expires_at <= now ? maker : {}),
     })
     .where('id', '=', row.id)
     .execute()
@@ -216,14 +215,6 @@ export async function removeChannel(
 
 /** The channels that keys made. */
 export const channelsMadeByKeys = (adapters: Adapters): MadeKind => {
-  const list: MadeKind['list'] = (executor, keyIds) =>
-    executor
-      .selectFrom('channels')
-      .select(['id', 'name'])
-      .where('made_by', 'in', keyIds)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute()
   const end: MadeKind['end'] = async (transaction, keyIds, now) => {
     const channels = await transaction
       .selectFrom('channels')
@@ -236,5 +227,5 @@ export const channelsMadeByKeys = (adapters: Adapters): MadeKind => {
       await removeChannel(transaction, adapters, { accountId, channelId, now })
     }
   }
-  return { list, end }
+  return { list: (executor, keyIds) => listMadeIn(executor, 'channels', keyIds), end }
 }

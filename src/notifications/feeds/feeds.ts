@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import { accountExists } from '../../accounts/accounts.ts'
-import { type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
+import { listMadeIn, type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
@@ -75,9 +74,7 @@ async function requireOwnWatch(transaction: Transaction, { accountId, watchId }:
  */
 export async function createFeed(transaction: Transaction, feed: NewFeed): Promise<{ feedId: string; secret: string }> {
   const { accountId, keyId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
-  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
-  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
-  const maker = await makerOf(transaction, keyId, now)
+  const maker = await makerOf(transaction, { accountId, keyId, now })
   await requireOwnWatch(transaction, feed)
   const { rows } = await sql<{ feeds: number }>`
     select count(*)::integer as feeds from feeds where account_id = ${accountId}`.execute(transaction)
@@ -142,14 +139,7 @@ export const findFeed = (executor: Executor, secret: string, now: Date): Promise
 
 /** The feeds that keys made. */
 export const feedsMadeByKeys: MadeKind = {
-  list: (executor, keyIds) =>
-    executor
-      .selectFrom('feeds')
-      .select(['id', 'name'])
-      .where('made_by', 'in', keyIds)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute(),
+  list: (executor, keyIds) => listMadeIn(executor, 'feeds', keyIds),
   end: async (transaction, keyIds) => {
     await transaction.deleteFrom('feeds').where('made_by', 'in', keyIds).execute()
   },

@@ -133,15 +133,7 @@ export interface NewChannelRow {
 /** Stores a channel. @throws ServiceError CONFLICT at the maximum of channels; NOT_FOUND when the account was deleted meanwhile. */
 export async function addChannel(transaction: Transaction, channel: NewChannelRow): Promise<void> {
   const { accountId, keyId, now, ...row } = channel
-  // Like keys: two calls at a time cannot both add the last channel.
-  const account = await transaction
-    .selectFrom('accounts')
-    .select('id')
-    .where('id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (!account) throw notFound('Account')
+  const maker = await makerOf(transaction, { accountId, keyId, now })
   const { count } = await transaction
     .selectFrom('channels')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -152,7 +144,7 @@ export async function addChannel(transaction: Transaction, channel: NewChannelRo
   }
   await transaction
     .insertInto('channels')
-    .values({ ...row, account_id: accountId, created_at: now, ...(await makerOf(transaction, keyId, now)) })
+    .values({ ...row, account_id: accountId, created_at: now, ...maker })
     .execute()
 }
 
