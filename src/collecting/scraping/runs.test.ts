@@ -38,6 +38,15 @@ describe('a task that this process runs', () => {
     two.end()
   })
 
+  it('goes on when the end of its job lies further ahead than a timer of Node can wait', async () => {
+    const { runs } = setUp()
+    const run = runs.begin()
+    run.hold(task('one', 30 * 24 * 3_600_000))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(run.stopped.aborted).toBe(false)
+    run.end()
+  })
+
   it('is stopped at once when it ended during its claim', () => {
     const { runs, notify } = setUp()
     const run = runs.begin()

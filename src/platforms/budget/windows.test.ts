@@ -97,6 +97,16 @@ describe('sliding windows', () => {
     expect(sliding.room(at(9_000))).toEqual({ remaining: 1, limit: 3, resetsAt: at(minuteMs) })
   })
 
+  it('are over after their length when the clock was set back', () => {
+    const sliding = createWindows([{ limit: 2, windowMs: minuteMs }])
+    const ahead = 30 * 24 * 60 * minuteMs
+    expect([sliding.take(at(ahead)), sliding.take(at(ahead + 1))]).toEqual([null, null])
+    expect(sliding.take(at(0))).toEqual(at(minuteMs))
+    expect(sliding.take(at(minuteMs - 1))).toEqual(at(minuteMs))
+    expect([sliding.take(at(minuteMs)), sliding.take(at(minuteMs))]).toEqual([null, null])
+    expect(sliding.take(at(minuteMs + 1))).toEqual(at(2 * minuteMs))
+  })
+
   it('refuse a limit that would allow nothing or anything', () => {
     for (const limit of [0, -1, 1.5, Number.POSITIVE_INFINITY, Number.NaN]) {
       expect(() => createWindows([{ limit, windowMs: 1 }])).toThrow(RangeError)

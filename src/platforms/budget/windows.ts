@@ -74,14 +74,25 @@ function slidingWindow({ limit, windowMs }: RequestWindow) {
   if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError('a window needs a limit of 1 or more')
   const takenAtMs = new Float64Array(limit).fill(Number.NEGATIVE_INFINITY)
   let oldest = 0
+  let newestMs = Number.NEGATIVE_INFINITY
+  /** Requests of later than now were sent before the clock was set back: when is not known, so they count from now on. */
+  const countAheadAsNow = (nowMs: number) => {
+    if (newestMs <= nowMs) return
+    newestMs = nowMs
+    for (const [index, takenMs] of takenAtMs.entries()) takenAtMs[index] = Math.min(takenMs, nowMs)
+  }
   return {
-    /** A request of later than now was counted before the clock was set back. */
-    freeAtMs: (nowMs: number) => Math.min(takenAtMs[oldest]!, nowMs) + windowMs,
+    freeAtMs: (nowMs: number) => {
+      countAheadAsNow(nowMs)
+      return takenAtMs[oldest]! + windowMs
+    },
     add(nowMs: number) {
       takenAtMs[oldest] = nowMs
+      newestMs = nowMs
       oldest = (oldest + 1) % limit
     },
     room(nowMs: number): Room {
+      countAheadAsNow(nowMs)
       const counted = takenAtMs.filter((takenMs) => takenMs + windowMs > nowMs)
       // All leave the window after the same time, so the first one leaves first.
       const firstMs = counted.reduce((first, takenMs) => Math.min(first, takenMs), nowMs)
