@@ -7,7 +7,7 @@ const now = new Date('2026-04-02T00:00:00.000Z')
 
 const plainMeta = {
   originalQuery: 'dark mode',
-  understood: { words: ['dark', 'mode'], phrases: [], excluded: [] },
+  understood: { words: ['dark', 'mode'], phrases: [], excluded: [], alternatives: [] },
   cachedResults: 0,
   expanded: false,
   maybeResults: 0,
@@ -155,6 +155,14 @@ describe('a search without results', () => {
   it('says first that the results are those of corrected words', () => {
     expect(format([requestRecord()], {}, {}, { didYouMean: 'offline mode' })[0]).toBe(
       'Results for "offline mode", since almost nothing has "dark mode":',
+    )
+  })
+
+  it('says which other words were searched', () => {
+    const alternatives = [{ words: '2fa', others: ['two factor', '2 factor'], kind: 'abbreviation' }]
+    const understood = { ...plainMeta.understood, alternatives }
+    expect(format([requestRecord()], {}, {}, { understood })).toContain(
+      'Also searched for "2fa": "two factor", "2 factor".',
     )
   })
 

@@ -167,6 +167,13 @@ const formatCorrection = ({ didYouMean }: SearchAnswer['meta'], query: string): 
     ? []
     : [`Results for "${printable(didYouMean)}", since almost nothing has "${printable(query)}":`, '']
 
+/** Says which other words were searched, too. */
+const formatAlternatives = ({ understood }: SearchAnswer['meta']): string[] =>
+  understood.alternatives.map(({ words, others }) => {
+    const quoted = others.map((other) => `"${printable(other)}"`)
+    return `Also searched for "${printable(words)}": ${quoted.join(', ')}.`
+  })
+
 /** Says how many of the results have all words, where others have only some. */
 function formatTotal({ total, totalIsExact = true }: SearchAnswer['meta'], end: number, isGrouped: boolean): string[] {
   if (total === 0) return ['No stored request has all of the words; these have some.']
@@ -193,7 +200,7 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
   if (meta.window !== undefined) {
     lines.push(`Among the best ${meta.window} matches; there are more. Add words to reach others.`)
   }
-  lines.push(...formatTotal(meta, end, 'bestMatch' in results[0]!))
+  lines.push(...formatTotal(meta, end, 'bestMatch' in results[0]!), ...formatAlternatives(meta))
   const range = results.length === 1 ? `Result ${end}` : `Results ${offset + 1} to ${end}`
   if (hasMore) {
     const size = limit === undefined ? '' : `--limit ${limit} `

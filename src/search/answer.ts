@@ -56,8 +56,9 @@ export const readAskedTotals = async (
   searchIndex: SearchIndex,
   executor: Executor,
   input: AnswerInput,
-  { corrected = input.query }: Understood,
-): Promise<Totals | null> => (isCounted(input) ? searchIndex.totals(executor, { ...input, query: corrected }) : null)
+  { corrected = input.query, alternatives }: Understood,
+): Promise<Totals | null> =>
+  isCounted(input) ? searchIndex.totals(executor, { ...input, query: corrected, alternatives }) : null
 
 /** The answer to every search, with the highlights, which are read for it besides the page. */
 export async function toAnswer(

@@ -9,7 +9,7 @@ import {
   sampledRequestsWithWords,
   visibleOf,
 } from './matched-set.ts'
-import { isOneWord } from './terms.ts'
+import { hasUnrankedForms, isOneWord } from './terms.ts'
 import type { CacheBounds } from './totals.ts'
 
 /**
@@ -29,9 +29,22 @@ export interface Ranking {
 const hitsOf = (ranked: RawBuilder<unknown>) => sql`
   select request_id as id, score, has_all, considered::integer as considered, 0 as lower, null::json as totals from (${ranked}) as ranked`
 
-/** Those of some requests that have any of the words. */
-export const amongOf = (ranking: Ranking, { words, terms }: RankedQuery, ids: readonly string[]): Hits =>
-  hitsOf(ranking.among(words.join(' '), isOneWord(terms) ? null : allWords(terms), sql`${[...ids]}::uuid[]`))
+/** What has only other forms of the words is worth so much of the worst that has the words: of equal merit it comes after it. */
+const otherFormsShare = 0.9
+/** The worst where nothing has the words themselves. */
+const leastScore = sql.lit(0.01)
+
+/** Those of some requests that have any of the words, or all of them in other forms. */
+export function amongOf(ranking: Ranking, { words, terms }: RankedQuery, ids: readonly string[]): Hits {
+  const some = sql`${[...ids]}::uuid[]`
+  const ranked = ranking.among(words.join(' '), isOneWord(terms) ? null : allWords(terms), some)
+  if (!hasUnrankedForms(terms)) return hitsOf(ranked)
+  return sql`
+    with ranked as materialized (${hitsOf(ranked)})
+    select * from ranked union all
+    select request_id, coalesce((select min(score) from ranked), ${leastScore}) * ${sql.lit(otherFormsShare)}, true, null, 0, null::json from request_texts
+    where request_id = any(${some}) and words @@ ${allWords(terms)} and request_id not in (select id from ranked)`
+}
 
 /** Whether the sample says that very many requests may be in the total. In a small cache reading all of them takes no longer than asking. */
 function areManyIn(query: SearchQuery, { requests, counted, manySampled }: CacheBounds): RawBuilder<unknown> {
@@ -68,6 +81,9 @@ export function bestOf(ranking: Ranking, query: RankedQuery, max: number, bounds
   const counted = query.counted?.phrases.length === 0 ? query.counted : undefined
   const isOne = isOneWord(terms)
   const all = allWords(terms)
+  const isUnranked = hasUnrankedForms(terms)
+  // Those with other forms are no lower than all that are ranked: a page of them may be asked for.
+  const most = sql.lit(isUnranked ? max : maxLower)
   const ranked = ranking.best(query.words.join(' '), isOne ? null : all, max)
   const best = sql`${hitsOf(ranked)} order by score desc, id limit ${max}`
   if (isOne && counted === undefined) return best
@@ -83,21 +99,24 @@ export function bestOf(ranking: Ranking, query: RankedQuery, max: number, bounds
     with ${extent},
     best as materialized (${best}),
     found as materialized (
-      select *, (hits = ${max} or considered is not null) and whole < hits as may_be_lower from (
+      select *, (hits = ${max} or considered is not null) and whole < hits
+        or ${sql.lit(isUnranked)} and hits < ${max} as may_be_lower from (
         select count(*) as hits, count(*) filter (where has_all) as whole, min(score) as worst, max(considered) as considered from best
       ) as counts
     ),
     -- Read once, and only where it is needed.
     matching as materialized (
-      ${having(sql`(select case when are_many then whole + ${sql.lit(maxLower)} end from extent, found)`)}
+      ${having(sql`(select case when are_many then whole + ${most} end from extent, found)`)}
     ),
     lower_ones as materialized (
       select request_id from matching
-      where (select may_be_lower from found) and request_id not in (select id from best) limit ${sql.lit(maxLower)}
+      where (select may_be_lower from found) and request_id not in (select id from best) limit ${most}
     )
     select id, score, has_all, (select considered from found) as considered, (select count(*)::integer from lower_ones) as lower,
       case when (select may_be_lower from found) then ${totals(sql`select * from matching`)} else ${totals(counting)} end as totals
     from (
-      select id, score, has_all from best union all select request_id, (select worst from found), true from lower_ones
+      select id, score, has_all from best
+      union all select request_id, coalesce((select worst from found), ${leastScore}) * ${sql.lit(isUnranked ? otherFormsShare : 1)}, true
+      from lower_ones
     ) as hits order by ${bestFirst} limit ${max}`
 }

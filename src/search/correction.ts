@@ -2,7 +2,15 @@ import { sql } from 'kysely'
 import { standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
-import { exactRequests, frequentAmong, lastCharacter, rareRequests } from '../requests/words/vocabulary.ts'
+import type { View } from '../requests/views/view.ts'
+import {
+  type CountedWords,
+  countsOf,
+  exactRequests,
+  lastCharacter,
+  rareRequests,
+} from '../requests/words/vocabulary.ts'
+import type { SameWords } from '../runtime/text/same-words.ts'
 import { isStopWord, wordsOf } from '../runtime/text/words.ts'
 import { closestWord, isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
 import { replaceWords } from './query.ts'
@@ -17,8 +25,11 @@ const shortestSuggested = 3
 const shortestTwoSlips = 8
 /** Longer words have so many neighbours that looking for them costs too much. */
 const longestWord = 24
-/** A word that `rareRequests` have is a slip only beside a word that is this much more frequent. */
+/** A word that `rareRequests` have is a slip only beside a word that is this much more frequent … */
 const frequentFactor = 50
+/** … or, from this length on, this much: few words are that long and have a neighbour. */
+const shortestUnlikely = 7
+const frequentFactorOfLong = 10
 
 /** A word of a query that may be a slip: how it is typed, and normalised. */
 export interface TypedWord {
@@ -66,13 +77,40 @@ function replaceTyped(query: string, replacements: ReadonlyMap<string, string>):
 /** The words of a query that are slips if they are rare. */
 export const correctableWords = (query: string): TypedWord[] => typedWords(query, shortestCorrected)
 
-/** Those of the words that many requests have. */
-export async function readFrequent(executor: Executor, words: readonly TypedWord[]): Promise<readonly string[]> {
-  if (words.length === 0) return []
-  const { rows } = await sql<{
-    words: string[]
-  }>`select ${frequentAmong(words.map(({ word }) => word))} as words`.execute(executor)
-  return rows[0]!.words
+/** How many requests have each of some words, where that was not read with the page. */
+export async function readCounts(executor: Executor, words: readonly string[]): Promise<CountedWords> {
+  if (words.length === 0) return {}
+  const { rows } = await sql<{ counts: CountedWords }>`select ${countsOf(words)} as counts`.execute(executor)
+  return rows[0]!.counts
+}
+
+/** The shortest part of a word that is written as two. */
+const shortestPart = 2
+/** So many ways to part a word are looked for in texts, those with the most frequent parts first. */
+const partingsTried = 2
+
+/**
+ * A word that hardly anything has as two that texts have side by side: `darkmode`, `httpclient`.
+ * @param requests how many have it as one word: as two, as many must have it
+ */
+async function partWord(
+  index: SearchIndex,
+  executor: Executor,
+  { word, requests, view }: Pick<Slip, 'word' | 'requests'> & { view: View },
+): Promise<SameWords | null> {
+  const least = Math.max(1, requests)
+  const ends = Array.from({ length: Math.max(0, word.length - 2 * shortestPart + 1) }, (_, at) => at + shortestPart)
+  const pairs = ends.map((end) => [word.slice(0, end), word.slice(end)] as const)
+  const counts = await readCounts(executor, pairs.flat())
+  const countOf = (pair: readonly string[]) =>
+    Math.min(...pair.map((part) => (isStopWord(part) ? 0 : (counts[part] ?? 0))))
+  const likely = pairs.filter((pair) => countOf(pair) >= least).sort((one, other) => countOf(other) - countOf(one))
+  for (const pair of likely.slice(0, partingsTried)) {
+    const phrase = { query: `"${pair.join(' ')}"`, filters: { view }, offset: 0, limit: least }
+    const { results } = await index.search(executor, phrase)
+    if (results.length === least) return { words: word, others: [pair.join(' ')], kind: 'spelling' }
+  }
+  return null
 }
 
 const isSwap = (one: string, other: string) =>
@@ -98,7 +136,8 @@ interface Slip {
 
 /** The most frequent word at one slip from this one; of a long word that nothing has, also at two slips. */
 async function correctWord(executor: Executor, { word, requests, isBeginning }: Slip): Promise<string | null> {
-  const leastRequests = Math.max(1, requests * frequentFactor)
+  const factor = word.length < shortestUnlikely ? frequentFactor : frequentFactorOfLong
+  const leastRequests = Math.max(1, requests * factor)
   const { rows } = await sql<{ word: string }>`
     select word from search_words where word = any(${neighboursOf(word)}::text[]) and ${exactRequests} >= ${leastRequests}
     order by requests desc, word limit 20`.execute(executor)
@@ -117,19 +156,27 @@ async function hasBeginning(executor: Executor, word: string): Promise<boolean> 
   return rows.length > 0
 }
 
+/** What a query means beyond what is typed. */
+interface Meaning {
+  /** With its misspelt words corrected; null when none is. */
+  corrected: string | null
+  /** Words that are written as two. */
+  alternatives: readonly SameWords[]
+}
+
 /**
- * A query with its misspelt words corrected: those that nothing in the view has, or hardly anything beside a frequent word at one slip.
+ * What is meant by words that nothing in the view has, or hardly anything: each is one that is written as two, or a slip beside a frequent word.
  * What the vocabulary does not count, such as the end of long texts and unlisted requests, is found by the index and so no slip.
  * @param rare those of its words that the vocabulary does not know as frequent
- * @returns null when no word is to be corrected.
  */
-export async function correctQuery(
+export async function readMeaning(
   index: SearchIndex,
   executor: Executor,
   { query, filters = {}, prefix = false }: SearchInput,
   rare: readonly TypedWord[],
-): Promise<string | null> {
+): Promise<Meaning> {
   const replacements = new Map<string, string>()
+  const alternatives: SameWords[] = []
   const view = { ...filterView(filters), least: standings.unlikely }
   for (const { typed, word } of rare.slice(0, wordLimit)) {
     const isBeginning = prefix && query.endsWith(typed)
@@ -138,10 +185,16 @@ export async function correctQuery(
     const search = { query: typed, filters: { view }, offset: 0, limit: rareRequests + 1 }
     const { results } = await index.search(executor, search)
     if (results.length > rareRequests) continue
-    const corrected = await correctWord(executor, { word, requests: results.length, isBeginning })
+    const requests = results.length
+    const parted = await partWord(index, executor, { word, requests, view })
+    if (parted !== null) {
+      alternatives.push(parted)
+      continue
+    }
+    const corrected = await correctWord(executor, { word, requests, isBeginning })
     if (corrected !== null) replacements.set(typed, corrected)
   }
-  return replaceTyped(query, replacements)
+  return { corrected: replaceTyped(query, replacements), alternatives }
 }
 
 /**

@@ -39,8 +39,9 @@ interface Row {
   standing: Standing
 }
 
-// Every word is one that the stemmer leaves alone.
+// Every word is one that the stemmer leaves alone. `sso` has another form, and neighbours of a query may be one word.
 const words = ['alpha', 'beta', 'gamma', 'delta', 'omega']
+const written = [...words, 'sso', 'single sign on', 'alphabeta']
 const platforms = ['github', 'gitlab', 'reddit'] as const
 const statuses = [null, 'open', 'completed'] as const
 const account = crypto.randomUUID()
@@ -53,7 +54,9 @@ const pick = <T>(from: readonly T[], seed: number): T => from[seed % from.length
 function makeRow(number: number): Row {
   // A multiplicative hash: any number as good as random, the same in every run.
   const seed = (Math.imul(number + 1, 2_654_435_761) >>> 8) + number
-  const text = Array.from({ length: 1 + (seed % 6) }, (_, index) => pick(words, (seed >>> index) + index * seed))
+  const text = Array.from({ length: 1 + (seed % 6) }, (_, index) =>
+    pick(index < 5 ? words : written, (seed >>> index) + index * seed),
+  )
   return {
     // Every eighth one is in the sample for certain.
     id: number % 8 === 0 ? crypto.randomUUID().replace(/^../, '00') : crypto.randomUUID(),
@@ -128,7 +131,7 @@ const filters = fc.record(
   { requiredKeys: ['view'] },
 )
 const asked: fc.Arbitrary<Asked> = fc.record({
-  words: fc.uniqueArray(fc.constantFrom(...words, 'nowhere'), { minLength: 1, maxLength: 3 }),
+  words: fc.uniqueArray(fc.constantFrom(...words, 'nowhere', 'sso'), { minLength: 1, maxLength: 3 }),
   phrase: fc.option(fc.constantFrom('alpha beta', 'gamma', 'delta omega alpha'), { freq: 4 }),
   excluded: fc.option(fc.constantFrom(...words), { freq: 4 }),
   filters,
@@ -144,6 +147,10 @@ const standingIn = (row: Row, { account: viewer }: View): Standing =>
 function scan({ words: typed, phrase, excluded, filters: given, sortBy }: Asked) {
   const all = [...new Set([...typed, ...(phrase?.split(' ') ?? [])])]
   const has = (row: Row, words: string) => ` ${row.text} `.includes(` ${words} `)
+  const isOther = (row: Row, word: string) => word === 'sso' && typed.includes(word) && has(row, 'single sign on')
+  const joined = all.length > 4 || !all.join(' ').includes('alpha beta') ? [] : ['alpha', 'beta']
+  const means = (row: Row, word: string) =>
+    has(row, word) || isOther(row, word) || (joined.includes(word) && has(row, 'alphabeta'))
   const seen = given.view!
   const passing = rows.filter(
     (row) =>
@@ -160,8 +167,8 @@ function scan({ words: typed, phrase, excluded, filters: given, sortBy }: Asked)
   const key = (row: Row) => (sortBy === 'votes' ? row.votes : row.posted.getTime())
   const inOrder = (some: Row[]) =>
     some.toSorted((a, b) => standingIn(b, seen) - standingIn(a, seen) || key(b) - key(a) || (a.id < b.id ? 1 : -1))
-  const whole = passing.filter((row) => all.every((word) => has(row, word)))
-  const some = passing.filter((row) => !whole.includes(row) && all.some((word) => has(row, word)))
+  const whole = passing.filter((row) => all.every((word) => means(row, word)))
+  const some = passing.filter((row) => !whole.includes(row) && all.some((word) => means(row, word)))
   return { whole, ordered: [...inOrder(whole), ...inOrder(some)] }
 }
 
@@ -316,7 +323,7 @@ describe.each(kinds)('the engine %s', (kind) => {
     const query = { words: ['alpha', 'beta'], terms: [], filters: {} }
     const hits = await readBest(query, 5_001)
     expect(new Set(hits.map(({ id }) => id))).toEqual(
-      new Set(rows.filter(({ text }) => /alpha|beta/.test(text)).map(({ id }) => id)),
+      new Set(rows.filter(({ text }) => /\b(?:alpha|beta)\b/.test(text)).map(({ id }) => id)),
     )
     expect(hits).toEqual(hits.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)))
     const chosen = hits.slice(3, 9)
@@ -329,12 +336,18 @@ describe.each(kinds)('the engine %s', (kind) => {
     [['alpha'], ['beta'], ['gamma'], ['delta']],
     [['alpha', 'omega'], ['beta gamma']],
     [['nowhere'], ['alpha']],
+    [['alpha', '"beta gamma"'], ['delta']],
+    [['nowhere', '"omega alpha delta"']],
   ])('ranks what has all words first, however few are asked for: %j %j', async (...terms) => {
     // A view in which every request may be a result.
     const everything = { view: { account, least: 0 as const } }
-    const query = { words: [...new Set(terms.flat().flatMap((term) => term.split(' ')))], terms, filters: everything }
-    const hasAll = (text: string) =>
-      terms.every((term) => term.some((alternative) => alternative.split(' ').every((word) => text.includes(word))))
+    const ranked = terms.flat().filter((alternative) => !alternative.startsWith('"'))
+    const query = { words: [...new Set(ranked.flatMap((term) => term.split(' ')))], terms, filters: everything }
+    const has = (text: string, alternative: string) =>
+      alternative.startsWith('"')
+        ? ` ${text} `.includes(alternative.replaceAll('"', ' '))
+        : alternative.split(' ').every((word) => ` ${text} `.includes(` ${word} `))
+    const hasAll = (text: string) => terms.every((term) => term.some((alternative) => has(text, alternative)))
     const all = await readBest(query, 5_001)
     const right = rows.filter(({ text }) => hasAll(text)).map(({ id }) => id)
     expect(
@@ -365,7 +378,7 @@ describe.each(kinds)('the engine %s', (kind) => {
   test.each(['alpha beta', 'alpha beta gamma delta', 'nowhere alpha'])(
     'a search by relevance has what has all words first, on all of its pages: %s',
     async (query) => {
-      const textOf = new Map(rows.map(({ id, text }) => [id, text.split(' ')]))
+      const textOf = new Map(rows.map(({ id, text }) => [id, text.replaceAll('alphabeta', 'alpha beta').split(' ')]))
       const views = [sharedLikely, { account, least: 0 as const }]
       for (const [view, bounds] of views.flatMap((view) => [defaultBounds, many].map((one) => [view, one] as const))) {
         const index = indexWith(bounds)

@@ -5,7 +5,7 @@ import { filterView } from '../requests/filters/filters.ts'
 import { type StandingColumns, standingIn } from '../requests/views/view.ts'
 import type { Part, SearchQuery } from './engine.ts'
 import type { Phrase } from './query.ts'
-import type { Term } from './terms.ts'
+import { quotedWords, type Term } from './terms.ts'
 
 // The requests that match a query, by `searchable_requests` and its index of words.
 
@@ -34,9 +34,12 @@ export const searchableColumns: StandingColumns = {
 /** In quotes a word is no operator of a `tsquery`. */
 const quoted = (word: string) => `'${word.replace(/['\\]/g, '$&$&')}'`
 
-/** All words of each alternative, in any of the alternatives; as `to_tsquery` reads it. */
-const oneOf = (alternatives: Term | Phrase): string =>
-  `(${alternatives.map((words) => words.split(' ').map(quoted).join(' & ')).join(' | ')})`
+/** All words of each alternative, side by side in those in quotes, in any of the alternatives; as `to_tsquery` reads it. */
+const oneOf = (alternatives: Term | Phrase): string => {
+  const textOf = (words: string) =>
+    quotedWords(words)?.map(quoted).join(' <-> ') ?? words.split(' ').map(quoted).join(' & ')
+  return `(${alternatives.map(textOf).join(' | ')})`
+}
 
 /** A `tsquery` as one parameter: with one for each word, queries of other lengths would be other statements, each to be planned. */
 const wordsIn = (text: string): RawBuilder<unknown> => sql`to_tsquery('wishwell', ${text})`

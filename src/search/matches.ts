@@ -4,7 +4,7 @@ import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../requests/record.ts'
 import { standingIn, type View } from '../requests/views/view.ts'
-import { frequentAmong } from '../requests/words/vocabulary.ts'
+import { type CountedWords, countsOf } from '../requests/words/vocabulary.ts'
 import { bestMatchScoreIn, matchColumns, reorderedMatches, tuning } from './best-match.ts'
 import { bestFirst, type Hits, type SearchQuery, type Totals } from './engine.ts'
 import { searchableColumns } from './matched-set.ts'
@@ -29,8 +29,8 @@ export interface PageInput extends SearchQuery, TextChoice {
 export interface Aside {
   /** Null where counting takes a statement of its own. */
   totals: Totals | null
-  /** Those of the words to be checked that many requests have; null where they were not read. */
-  frequent: string[] | null
+  /** Of the words to be checked; null where they were not read. */
+  counts: CountedWords | null
 }
 
 /** How many have all words where nothing has any of them. */
@@ -111,7 +111,7 @@ type MatchRow = RequestRow &
     maybe_ids: string[] | null
     visible: number
     totals: Totals | null
-    frequent: string[]
+    counts: CountedWords
   }
 
 /**
@@ -162,7 +162,7 @@ export async function readMatches(
       order by rank limit ${limit} offset ${offset}
     )
     -- The ids, which may be thousands, in the first row only.
-    select hits, ranked, lower, "inView", passing, final, visible, totals, ${frequentAmong(aside?.words ?? [])} as frequent,
+    select hits, ranked, lower, "inView", passing, final, visible, totals, ${countsOf(aside?.words ?? [])} as counts,
       case when page.rank > ${offset}::int + 1 then null else maybe_ids end as maybe_ids, ${recordColumns({ fullText, view })}
     from (select count(*)::int as hits, max(considered) as ranked, coalesce(max(lower), 0) as lower,
       (select totals from hits limit 1) as totals from hits) as found
@@ -174,18 +174,7 @@ export async function readMatches(
       from candidates) as counted
     left join page on true left join requests on requests.id = page.id
     order by page.rank`.execute(executor)
-  const {
-    hits: found,
-    ranked,
-    lower,
-    inView,
-    passing,
-    final,
-    maybe_ids: maybeIds,
-    visible,
-    totals,
-    frequent,
-  } = rows[0]!
+  const { hits: found, ranked, lower, inView, passing, final, maybe_ids: maybeIds, visible, totals, counts } = rows[0]!
   const results = rows.filter((row) => row.id !== null).map((row) => toRecord(row, { fullText }))
   const more = passing > offset + limit
   const matches = {
@@ -195,7 +184,7 @@ export async function readMatches(
     maybeIds: maybeIds ?? [],
     anyMatch: visible > 0,
     isAll: false,
-    aside: aside === undefined ? null : { totals: aside.total && found === 0 ? noTotals : totals, frequent },
+    aside: aside === undefined ? null : { totals: aside.total && found === 0 ? noTotals : totals, counts },
   }
   return { hits: found, ranked, lower, inView, passing, final, matches }
 }

@@ -81,7 +81,7 @@ export async function readOrderedPage(
   const end = input.offset + input.limit
   const results = await readRecords(executor, ids.slice(input.offset, end), input)
   const anyMatch = ids.length > 0 || maybeIds.length > 0 || (await matchesAnything(executor, engine, input))
-  const aside = { totals: (input.aside?.total && totals) || null, frequent: null }
+  const aside = { totals: (input.aside?.total && totals) || null, counts: null }
   return { results, more: ids.length > end, window, maybeIds, anyMatch, isAll: true, aside }
 }
 

@@ -1,9 +1,11 @@
 import type { Executor } from '../database/open.ts'
-import { correctableWords, correctQuery, readFrequent, suggestQuery } from './correction.ts'
+import { rareRequests } from '../requests/words/vocabulary.ts'
+import { correctableWords, readCounts, readMeaning, suggestQuery } from './correction.ts'
 import type { Aside } from './matches.ts'
 import { searchCap } from './orders.ts'
 import { describeQuery, parseQuery, type UnderstoodQuery, withoutPhrases } from './query.ts'
 import type { FoundMatches, SearchIndex, SearchInput } from './search-index.ts'
+import { joinedNeighbours } from './terms.ts'
 
 /** Fewer results than this with all phrases are few: then results with the words alone follow. */
 const fewPhraseResults = 10
@@ -76,7 +78,7 @@ export interface QueryMatches extends FilledMatches {
 }
 
 /**
- * Searches what a user typed, with misspelt words corrected.
+ * Searches what a user typed: its words in their other forms, and misspelt ones corrected.
  * @param search the search of one query
  * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
  */
@@ -86,19 +88,29 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   input: SearchInput,
   search: (input: SearchInput) => Promise<Found>,
 ): Promise<Found & { understood: Understood }> {
-  const searchInstead = async (corrected: string) => ({
-    ...(await search({ ...input, query: corrected })),
-    understood: { ...describeQuery(corrected), corrected },
-  })
-  const words = correctableWords(input.query)
-  const total = input.aside?.total ?? false
-  const found = await search({ ...input, aside: { words: words.map(({ word }) => word), total } })
-  const frequent = new Set(found.aside?.frequent ?? (await readFrequent(executor, words)))
-  const rare = words.filter(({ word }) => !frequent.has(word))
-  const corrected = await correctQuery(index, executor, input, rare)
-  if (corrected !== null) return searchInstead(corrected)
+  const typed = describeQuery(input.query)
+  const neighbours = joinedNeighbours(typed.words, typed.alternatives)
+  const isKnown = (word: string) => typed.alternatives.some(({ words }) => words.split(' ').includes(word))
+  const words = correctableWords(input.query).filter(({ word }) => !isKnown(word))
+  const counted = [...words.map(({ word }) => word), ...neighbours.flatMap(({ others }) => others)]
+  const found = await search({ ...input, aside: { words: counted, total: input.aside?.total ?? false } })
+  const counts = found.aside?.counts ?? (await readCounts(executor, counted))
+  const joined = neighbours.filter(({ others }) => others.some((word) => counts[word] !== undefined))
+  // What is a part of another word is no slip.
+  const isPart = (word: string) => joined.some((pair) => pair.words.split(' ').includes(word))
+  const rare = words.filter(({ word }) => (counts[word] ?? 0) <= rareRequests && !isPart(word))
+  const { corrected, alternatives } = await readMeaning(index, executor, input, rare)
+  const searchInstead = async (query: string) => {
+    const understood = { ...describeQuery(query), ...(query === input.query ? {} : { corrected: query }) }
+    return {
+      ...(await search({ ...input, query, alternatives })),
+      understood: { ...understood, alternatives: [...understood.alternatives, ...joined, ...alternatives] },
+    }
+  }
+  if (corrected !== null || alternatives.length > 0) return searchInstead(corrected ?? input.query)
   const suggested = found.anyMatch ? null : await suggestQuery(executor, input.query)
-  return suggested === null ? { ...found, understood: describeQuery(input.query) } : searchInstead(suggested)
+  if (suggested !== null) return searchInstead(suggested)
+  return { ...found, understood: { ...typed, alternatives: [...typed.alternatives, ...joined] } }
 }
 
 /**

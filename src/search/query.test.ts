@@ -13,7 +13,7 @@ describe('a query', () => {
   test('has each word once, without stop words', () => {
     expect(wordsOf('How can I add the Dark Mode, dark?')).toBe('add dark mode')
     expect(wordsOf("don't we've it isn't the user's")).toBe('user')
-    expect(wordsOf('version 2.10 or v3.0.1')).toBe('version 2dot10 v3 3dot0dot1')
+    expect(wordsOf('version 2.10 or v3.0.1')).toBe('version 2dot10 3dot0dot1')
   })
 
   test('keeps the stop words when it has nothing else', () => {
@@ -185,8 +185,32 @@ test.each([
 
 describe('the terms of a query', () => {
   test('every word of a query is a term', () => {
-    expect(termsOf(['dark', 'mode'], null)).toEqual([['dark'], ['mode']])
-    expect(termsOf(['fur', 'alle'], null, new Map([['fur', ['fuer']]]))).toEqual([['fur', 'fuer'], ['alle']])
+    expect(termsOf(['dark', '2'], null)).toEqual([['dark'], ['2']])
+    expect(termsOf(['fur', 'alle'], null, { spellings: new Map([['fur', ['fuer']]]) })).toEqual([
+      ['fur', '"furalle"', 'fuer'],
+      ['alle', '"furalle"'],
+    ])
+  })
+
+  test('neighbours of a short query are there, too, as one word', () => {
+    expect(termsOf(['http', 'client', '2'], null)).toEqual([
+      ['http', '"httpclient"'],
+      ['client', '"httpclient"'],
+      ['2'],
+    ])
+    const long = ['some', 'words', 'of', 'a', 'title']
+    expect(termsOf(long, null)).toEqual(long.map((word) => [word]))
+  })
+
+  test('words with other forms are one term', () => {
+    const same = [{ words: 'dark mode', others: ['darkmode', 'night mode'], kind: 'synonym' as const }]
+    const dark = ['dark mode', 'darkmode', '"night mode"']
+    expect(termsOf(['add', 'dark', 'mode', '2'], null, { same })).toEqual([['add'], dark, ['2']])
+    expect(termsOf(['mode', 'dark', '2'], null, { same })[2]).toEqual(['2'])
+    const beginning = { prefix: 'mode', words: ['modem'], name: null }
+    expect(termsOf(['dark', 'mode'], beginning, { same })).toEqual([
+      ['dark mode', 'dark modem', 'darkmode', '"night mode"'],
+    ])
   })
 
   test('a name is one term: as one word, or in its parts', () => {

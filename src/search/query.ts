@@ -1,5 +1,6 @@
 import { invalidField } from '../http/validation.ts'
 import { normaliseText } from '../runtime/text/normalise.ts'
+import { type SameWords, sameWordsOf } from '../runtime/text/same-words.ts'
 import { isStopWord, otherSpellings, type Spellings, tellingWords, wordsOf } from '../runtime/text/words.ts'
 
 /** Each phrase and exclusion is checked on every row that is considered. */
@@ -138,6 +139,9 @@ export function spellingsOf(query: string): Spellings {
   return otherSpellings([asked, ...excluded].join(' '))
 }
 
+/** The words of a query, outside of its quotes, for which others may stand. */
+export const sameWordsIn = (query: string): SameWords[] => sameWordsOf(wordsOf(readSyntax(query).unquoted))
+
 /** How a query was understood, for its user. */
 export interface UnderstoodQuery {
   /** The different words that are searched, normalised. */
@@ -146,6 +150,8 @@ export interface UnderstoodQuery {
   phrases: string[]
   /** As they were typed, without quotes and minus. */
   excluded: string[]
+  /** Words for which others were searched, too. */
+  alternatives: SameWords[]
 }
 
 /** How `parseQuery` understands a query. @throws what it throws. */
@@ -154,7 +160,12 @@ export function describeQuery(query: string): UnderstoodQuery {
   const typed = readSyntax(query)
   const shown = (texts: readonly string[], count: number) =>
     texts.filter((text) => phraseOf(text).length > 0).slice(0, count)
-  return { words, phrases: shown(typed.phrases, phrases.length), excluded: shown(typed.excluded, excluded.length) }
+  return {
+    words,
+    phrases: shown(typed.phrases, phrases.length),
+    excluded: shown(typed.excluded, excluded.length),
+    alternatives: sameWordsIn(query),
+  }
 }
 
 const withoutBreaks = (text: string) => text.replace(/\s+/gu, ' ').trim()

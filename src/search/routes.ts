@@ -26,6 +26,7 @@ import { fullTextParameter, requestRecord } from '../requests/record.ts'
 import type { Include } from '../requests/views/include.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
+import { samenesses } from '../runtime/text/same-words.ts'
 import { answerSearch, type SearchAnswer } from './answer.ts'
 import { facetNames } from './engine.ts'
 import { answerWithWishes, type WishAnswer } from './grouped.ts'
@@ -51,7 +52,8 @@ export interface SearchDependencies {
 const description = `Likely feature requests, and with \`include\` (or \`filters.include\`, the same) others; \`meta.maybeResults\` counts what \`maybe\` adds.
 Any of the words may match, in title, description, tags or author; the best matches come first. A phrase in
 quotes ("dark mode") must be there, and -"some words", or -word at the end of the query, must not: both are compared as they are
-written, where other words also match in other forms. Where fewer than ten results have the phrases of a query that also has other words,
+written, where other words also match in other forms. Abbreviations, other words for the same, and words that are written as one or as two find each other ("2fa", "two-factor");
+\`meta.understood.alternatives\` says which were searched. Where fewer than ten results have the phrases of a query that also has other words,
 or where it reads like a title, there are also results with its words alone; they have \`matchedBy\`. A pasted title is searched by its words: a minus in it excludes nothing where the
 query goes on after it, reads like a sentence, or has more than ten words. A misspelt word is corrected, unless it is in quotes.
 \`meta.understood\` says how the query was read. By relevance, filters and phrases look at the best 1,000 matches when there are more,
@@ -126,6 +128,14 @@ const understoodQuery = closed(
     words: Type.Array(Type.String(), { description: 'What is searched, normalised; any of them may match' }),
     phrases: Type.Array(Type.String(), { description: 'What must be there as it is written' }),
     excluded: Type.Array(Type.String(), { description: 'What must not be there' }),
+    alternatives: Type.Array(
+      closed({
+        words: Type.String({ description: 'Words of the query' }),
+        others: Type.Array(Type.String(), { description: 'What was searched besides, as one word or side by side' }),
+        kind: oneOf(samenesses),
+      }),
+      { description: 'Abbreviations, other words for the same, and words that are written as one or as two' },
+    ),
     corrected: Type.Optional(
       Type.String({
         description: 'The results are those of this query, as nothing, or hardly anything, has the word that was typed',

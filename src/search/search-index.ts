@@ -3,13 +3,14 @@ import type { Database, Executor } from '../database/open.ts'
 import type { RequestFilters } from '../requests/filters/filters.ts'
 import { standingIn, type View } from '../requests/views/view.ts'
 import { expandPrefix, likelySpellings, rarestWords } from '../requests/words/vocabulary.ts'
-import type { Spellings } from '../runtime/text/words.ts'
+import type { SameWords } from '../runtime/text/same-words.ts'
+import { type Spellings, tellingWords } from '../runtime/text/words.ts'
 import { bestFirst, type FacetName, type Hit, readHits, type SearchEngine, type Totals } from './engine.ts'
 import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
 import type { PageInput, SearchMatches } from './matches.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { readBestPage, readOrderedPage } from './page.ts'
-import { type Phrase, parseQuery, spellingsOf } from './query.ts'
+import { type Phrase, parseQuery, sameWordsIn, spellingsOf } from './query.ts'
 import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
 import { type Beginning, partsOfBeginning, respell, termsOf } from './terms.ts'
 
@@ -26,6 +27,8 @@ export interface SearchInput {
   prefix?: boolean
   /** Whether the results have their whole descriptions. */
   fullText?: boolean
+  /** Words of the query for which others are searched, too, besides those that are known for all queries. */
+  alternatives?: readonly SameWords[]
   /** What is read with a page by relevance, where that can be: whether each of some words is frequent, and the total. */
   aside?: PageInput['aside']
 }
@@ -71,7 +74,7 @@ export interface CandidatesOfSearch {
 }
 
 /** A query and its filters; the page and its order change no totals. */
-export interface TotalsOfSearch extends Pick<SearchInput, 'query' | 'filters' | 'prefix'> {
+export interface TotalsOfSearch extends Pick<SearchInput, 'query' | 'filters' | 'prefix' | 'alternatives'> {
   facets?: readonly FacetName[]
 }
 
@@ -117,16 +120,24 @@ async function readBeginning(
 }
 
 /** The words of a query, with those that a beginning stands for. */
-async function readQuery(executor: Executor, { query, filters = {}, prefix: isPrefix = false }: TotalsOfSearch) {
+async function readQuery(
+  executor: Executor,
+  { query, filters = {}, prefix: isPrefix = false, alternatives = [] }: TotalsOfSearch,
+) {
   const { words: typed, phrases, excluded, prefix } = parseQuery(query, { prefix: isPrefix })
   const spellings = await likelySpellings(executor, spellingsOf(query))
   const others = typed.flatMap((word) => spellings.get(word) ?? [])
   const beginning = prefix === null ? null : await readBeginning(executor, prefix, { typed, spellings })
-  const words = [...new Set([...typed, ...others, ...(beginning?.words ?? []), ...(beginning?.name?.words ?? [])])]
+  const same = [...sameWordsIn(query), ...alternatives]
+  const forms = same.flatMap((one) => one.others)
+  const typedOrOne = [...typed, ...others, ...forms.filter((form) => !form.includes(' '))]
+  const words = [...new Set([...typedOrOne, ...(beginning?.words ?? []), ...(beginning?.name?.words ?? [])])]
   const inAllForms = (phrase: Phrase) => respell(phrase, spellings)
   return {
     words,
-    terms: termsOf(typed, beginning, spellings),
+    /** With the parts of other forms, which are not ranked: one of them alone says nothing. */
+    shownWords: [...new Set([...words, ...tellingWords(forms.join(' '))])],
+    terms: termsOf(typed, beginning, { spellings, same }),
     phrases: phrases.map(inAllForms),
     excluded: excluded.map(inAllForms),
     filters,
@@ -134,11 +145,11 @@ async function readQuery(executor: Executor, { query, filters = {}, prefix: isPr
 }
 
 /** What a page of a search reads. */
-async function pageOf(executor: Executor, input: SearchInput): Promise<PageInput> {
+async function pageOf(executor: Executor, input: SearchInput) {
   const { sortBy = 'relevance', fullText = false, offset, aside } = input
   const query = await readQuery(executor, input)
   const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-  return { ...query, allWords: query.words, sortBy, fullText, offset, limit, aside }
+  return { ...query, allWords: query.words, sortBy, fullText, offset, limit, aside } satisfies PageInput
 }
 
 /** A page by relevance. A word costs the more the more frequent it is, and the frequent ones say the least. */
@@ -180,9 +191,9 @@ export function createSearchIndex(engine: SearchEngine): SearchIndex {
       const page = await pageOf(executor, input)
       const { words, sortBy } = page
       if (words.length === 0) return { ...nothing, words: [] }
-      if (sortBy !== 'relevance') return { ...(await readOrderedPage(executor, engine, page)), words: [...words] }
-      const found = await readRanked(executor, engine, page)
-      return { ...found, words: [...words] }
+      const found =
+        sortBy === 'relevance' ? readRanked(executor, engine, page) : readOrderedPage(executor, engine, page)
+      return { ...(await found), words: page.shownWords }
     },
     rank: async (executor, input, options) => {
       const page = await pageOf(executor, input)

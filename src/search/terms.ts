@@ -1,8 +1,16 @@
-import type { Spellings } from '../runtime/text/words.ts'
+import type { SameWords } from '../runtime/text/same-words.ts'
+import { isStopWord, type Spellings, tellingWords } from '../runtime/text/words.ts'
 import type { Phrase } from './query.ts'
 
-/** Words of which a text has one; an alternative of several words is there when the text has all of them. */
+/**
+ * Words of which a text has one; an alternative of several words is there when the text has all of them, and one in quotes, which is
+ * not ranked, when it has them side by side. (A title is indexed several times, so its end and its beginning are side by side.)
+ */
 export type Term = readonly string[]
+
+/** The words of an alternative in quotes; null of others. */
+export const quotedWords = (alternative: string): string[] | null =>
+  alternative.startsWith('"') ? alternative.slice(1, -1).split(' ') : null
 
 /** A phrase has at most this many forms: each is looked for in every text that is considered. */
 const maxForms = 16
@@ -19,6 +27,10 @@ export function respell(phrase: Phrase, spellings: Spellings): Phrase {
   })
   return [...new Set([...phrase, ...respelled])].slice(0, Math.max(phrase.length, maxForms))
 }
+
+/** Whether a request may have all words of a query without any that is ranked: then it is found by its forms alone. */
+export const hasUnrankedForms = (terms: readonly Term[]): boolean =>
+  terms.some((term) => term.some((alternative) => quotedWords(alternative) !== null))
 
 /** Whether every request with any of the words has all of them: there is one term, and no alternative of several words. */
 export const isOneWord = (terms: readonly Term[]): boolean =>
@@ -59,26 +71,65 @@ function termOf({ prefix, words, name }: Beginning): Term {
   return [...new Set([prefix, ...words, ...inParts])]
 }
 
+const isPlainWord = (word: string) => /^\p{L}{2,20}$/u.test(word) && !isStopWord(word)
+/** In a longer query two words are seldom meant as one. */
+const maxJoined = 4
+
+/** The neighbours of a short query that may be one word: `http client` is also `httpclient`. @param same those that have other forms */
+export function joinedNeighbours(words: readonly string[], same: readonly SameWords[]): SameWords[] {
+  if (words.length > maxJoined) return []
+  const known = new Set(same.flatMap((one) => one.words.split(' ')))
+  return words.slice(1).flatMap((word, index) => {
+    const before = words[index]!
+    const isOne = [before, word].every((one) => isPlainWord(one) && !known.has(one))
+    return isOne ? [{ words: `${before} ${word}`, others: [before + word], kind: 'spelling' as const }] : []
+  })
+}
+
+/** Words with other forms as one term each: what has one of the forms has them. */
+function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Term[] {
+  const rest = [...terms]
+  for (const { words, others } of same) {
+    const telling = tellingWords(words)
+    const at = rest.findIndex((_, index) => telling.every((word, offset) => rest[index + offset]?.[0] === word))
+    if (at === -1) continue
+    const before = telling.slice(0, -1)
+    const last = rest[at + before.length]!
+    const typed = before.length === 0 ? last : last.map((word) => [...before, word].join(' '))
+    const forms = others.map((other) => (other.includes(' ') ? `"${other}"` : other))
+    rest.splice(at, telling.length, [...typed, ...forms])
+  }
+  return rest
+}
+
 /**
  * What a request must have to have all words of a query. A name with its parts (`darkmode dark mode`, as normalisation writes
  * `darkMode`) is one term: as one word, or in parts.
  * @param words the words of the query in their order
+ * @param same those of them that have other forms
  */
 export function termsOf(
   words: readonly string[],
   beginning: Beginning | null,
-  spellings: Spellings = new Map(),
+  { spellings = new Map(), same = [] }: { spellings?: Spellings; same?: readonly SameWords[] } = {},
 ): Term[] {
   const { prefix, name } = beginning ?? { prefix: null, name: null }
   const isOfName = (word: string) => name !== null && (word === name.last || name.before.includes(word))
   const typed = words.filter((word) => word !== prefix && !isOfName(word))
+  const joined = joinedNeighbours(typed, same)
+  const joinedOf = (word: string) =>
+    joined
+      .filter(({ words: pair }) => pair.split(' ').includes(word))
+      .flatMap(({ others }) => others.map((other) => `"${other}"`))
   const terms: Term[] = []
   for (let index = 0; index < typed.length; index++) {
     const word = typed[index]!
     const count = partsFrom(typed, index + 1, word)
-    terms.push(count === 0 ? [word] : [word, typed.slice(index + 1, index + 1 + count).join(' ')])
+    terms.push(count === 0 ? [word, ...joinedOf(word)] : [word, typed.slice(index + 1, index + 1 + count).join(' ')])
     index += count
   }
   const all = beginning === null ? terms : [...terms, termOf(beginning)]
-  return all.map((term) => [...new Set([...term, ...term.flatMap((word) => spellings.get(word) ?? [])])])
+  return withOtherForms(all, same).map((term) => [
+    ...new Set([...term, ...term.flatMap((word) => spellings.get(word) ?? [])]),
+  ])
 }

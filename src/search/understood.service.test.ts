@@ -7,6 +7,7 @@ import type { FoundRequest, Platform } from '../platforms/platform.ts'
 import { exportSearch } from './export/export.ts'
 
 // Holds (Search, lists and export): a pasted title finds what has its words; deliberate phrases and exclusions decide alone
+// Holds (Search, lists and export): abbreviations, synonyms and words written as one or as two find each other, and the answer says so
 // Holds (Search, lists and export): a misspelt word is corrected, and the answer says so; words in quotes, syntax and repeated words never are
 
 const platforms = new Map<PlatformName, Platform>()
@@ -58,16 +59,102 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+describe('words that mean the same', () => {
+  beforeAll(async () => {
+    await collect('meanings', [
+      request('Enable 2FA'),
+      request('Two-factor authentication for guests'),
+      request('A factor of two'),
+      request('Zebrastripes in the table'),
+      request('Zebra stripes, please'),
+      request('Give every zebra its stripes back'),
+      request('Moonlight theme'),
+      request('Release v2.1 of the reader'),
+      request('Release v2.7 of the reader'),
+      request('The light of a moon'),
+      ...many(7, (n) => request(`Purchase the item ${n}`)),
+      request('The purchse of last year'),
+    ])
+    await service.runMaintenance()
+  })
+
+  it.each([
+    ['2fa', ['Enable 2FA', 'Two-factor authentication for guests'], '2fa', 'abbreviation'],
+    ['2FA for guests', ['Two-factor authentication for guests'], '2fa', 'abbreviation'],
+    [
+      'two factor authentication',
+      ['Two-factor authentication for guests', 'Enable 2FA'],
+      'two factor authentication',
+      'abbreviation',
+    ],
+    ['zebrastripes', ['Zebrastripes in the table', 'Zebra stripes, please'], 'zebrastripes', 'spelling'],
+    ['moon light', ['The light of a moon', 'Moonlight theme'], 'moon light', 'spelling'],
+    ['night mode 7', ['Dark mode 7'], 'night mode', 'synonym'],
+  ])(
+    'are found by each other, the words as typed first, counted and marked: %s',
+    async (query, wanted, words, kind) => {
+      const { data, meta } = await search(query, { total: true })
+      expect(data.results.slice(0, meta.total).map(({ title }: Result) => title)).toEqual(wanted)
+      expect(meta.understood.alternatives).toMatchObject([{ words, kind }])
+      expect(meta.understood.corrected).toBeUndefined()
+    },
+  )
+
+  it('are found by each other in every order, and with filters', async () => {
+    for (const sortBy of ['relevance', 'votes', 'new']) {
+      for (const filters of [{}, { topic: 'meanings' }]) {
+        const { meta, data } = await search('2fa', { sortBy, filters, total: true, prefix: true })
+        const found = data.results.map(({ title }: Result) => title)
+        expect([meta.total, found.toSorted()]).toEqual([2, ['Enable 2FA', 'Two-factor authentication for guests']])
+      }
+    }
+  })
+
+  it('are left alone in quotes and exclusions', async () => {
+    expect(await titles('"2fa"')).toEqual(['Enable 2FA'])
+    expect(await titles('guests -"2fa"')).toEqual(['Two-factor authentication for guests'])
+  })
+
+  it('are not a part of them', async () => {
+    expect(await titles('2fa')).not.toContain('A factor of two')
+    expect(await titles('zebrastripes')).not.toContain('Give every zebra its stripes back')
+  })
+
+  it('a version is no other one', async () => {
+    expect(await titles('v2.1')).toEqual(['Release v2.1 of the reader'])
+  })
+
+  it('a long word that one text misspells is a slip beside a more frequent one', async () => {
+    expect((await search('purchse')).meta.understood.corrected).toBeUndefined()
+    await collect(
+      'more purchases',
+      many(4, (n) => request(`Purchase another item ${n}`)),
+    )
+    await service.runMaintenance()
+    expect((await search('purchse')).meta.understood.corrected).toBe('purchase')
+  })
+})
+
 describe('a pasted title', () => {
   it('with a minus finds what has its words', async () => {
     const { data, meta } = await search('go test: -race fails')
     expect(data.results[0].title).toBe('Race detector in go test')
-    expect(meta.understood).toEqual({ words: ['go', 'test', 'race', 'fails'], phrases: [], excluded: [] })
+    expect(meta.understood).toEqual({
+      words: ['go', 'test', 'race', 'fails'],
+      phrases: [],
+      excluded: [],
+      alternatives: [],
+    })
   })
 
   it('with quotes finds the phrase first, and then what has its words, marked', async () => {
     const { data, meta } = await search('add "copy as" to menu')
-    expect(meta.understood).toEqual({ words: ['add', 'copy', 'menu'], phrases: ['copy as'], excluded: [] })
+    expect(meta.understood).toEqual({
+      words: ['add', 'copy', 'menu'],
+      phrases: ['copy as'],
+      excluded: [],
+      alternatives: [],
+    })
     const found = data.results.map(({ title, matchedBy }: Result) => [title, matchedBy])
     expect(found[0]).toEqual(['Menu entry copy as markdown', undefined])
     expect(found.slice(1).toSorted()).toEqual([
@@ -142,7 +229,7 @@ describe('deliberate phrases and exclusions', () => {
       'Menu entry copy as markdown',
       'Menu with an icon',
     ])
-    expect(meta.understood).toEqual({ words: ['menu'], phrases: [], excluded: ['reddit'] })
+    expect(meta.understood).toEqual({ words: ['menu'], phrases: [], excluded: ['reddit'], alternatives: [] })
   })
 
   it('hold for what fills up', async () => {

@@ -104,6 +104,8 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
         {isPlaceholderData ? texts.searching : countOf(found.length, hasNextPage, { meta, view })}
         {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
         {!isPlaceholderData &&
+          meta?.understood.alternatives.map(({ words, others }) => ` ${texts.alsoSearched(words, others)}`)}
+        {!isPlaceholderData &&
           meta &&
           meta.understood.excluded.length > 0 &&
           ` ${texts.excluded(meta.understood.excluded)}`}

@@ -46,6 +46,8 @@ export const searchTexts = {
   window: (size: number) => `Among the ${number(size)} closest matches.`,
   correctedFrom: 'These are the results for',
   correctedInstead: (typed: string) => `, since almost nothing has “${typed}”.`,
+  alsoSearched: (words: string, others: string[]) =>
+    `Also searched for “${words}”: ${conjunction(others.map((other) => `“${other}”`))}.`,
   excluded: (words: string[]) => `Without ${conjunction(words.map((word) => `“${word}”`))}.`,
   matchedByWords: 'has the words, but not the exact phrase',
   noneSoFar: 'None in the part that was looked at; there may be more.',

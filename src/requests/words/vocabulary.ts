@@ -87,10 +87,14 @@ export const exactRequests = sql<number>`(search_words.requests + coalesce((
 /** A word that more requests have is no slip, whatever is beside it. */
 export const rareRequests = 2
 
-/** Those of some words that more than `rareRequests` requests have among the words that are counted: an array, as JSON. */
-export const frequentAmong = (words: readonly string[]): RawBuilder<string[]> => sql`(
-  select coalesce(json_agg(word), '[]') from search_words
-  where word = any(${[...words]}::text[]) and ${exactRequests} > ${sql.lit(rareRequests)})`
+/** How many requests have each of some words among the words that are counted; words that none has are left out. */
+export type CountedWords = Readonly<Record<string, number>>
+
+/** `CountedWords` of some words, as JSON. */
+export const countsOf = (words: readonly string[]): RawBuilder<CountedWords> => sql`(
+  select coalesce(json_object_agg(word, requests), '{}') from (
+    select word, ${exactRequests} as requests from search_words where word = any(${[...words]}::text[])
+  ) as counted where requests > 0)`
 
 /** The noted changes of a range of words, for a join by `word`. @param range a condition on `word` */
 export const notedChanges = (range: RawBuilder<unknown>) => sql`

@@ -51,14 +51,14 @@ const versionNumber = /(?<![\p{L}\p{N}.])(v?)(\d{1,6}(?:\.\d{1,6}){1,3})(?!\.?\p
 
 /**
  * `v2.10.1` is found by itself and by what it begins with, and not by a stray 10 or 1: a text has it as
- * `v2 2 2dot10 2dot10dot1`, a query has it as `v2 2dot10dot1`.
+ * `v2 2 2dot10 2dot10dot1`, a query has it as `2dot10dot1`.
  */
 const withVersions = (text: string, isQuery: boolean): string =>
   text.replace(versionNumber, (_, v: string, numbers: string) => {
     const parts = numbers.split('.')
     const beginnings = parts.map((__, index) => parts.slice(0, index + 1).join('dot'))
-    const words = isQuery ? beginnings.slice(-1) : beginnings
-    return ` ${[...(v === '' ? [] : [`v${parts[0]}`]), ...words].join(' ')} `
+    const words = isQuery ? beginnings.slice(-1) : [...(v === '' ? [] : [`v${parts[0]}`]), ...beginnings]
+    return ` ${words.join(' ')} `
   })
 
 /**

@@ -4,7 +4,7 @@ import type { RequestFilters } from '../../requests/filters/filters.ts'
 import type { View } from '../../requests/views/view.ts'
 import type { Part, RankedQuery, SearchQuery } from '../engine.ts'
 import type { Phrase } from '../query.ts'
-import { isOneWord, type Term } from '../terms.ts'
+import { hasUnrankedForms, isOneWord, quotedWords, type Term } from '../terms.ts'
 import type { Clause } from './cluster.ts'
 import { stemsOf } from './documents.ts'
 
@@ -26,12 +26,19 @@ export const allWordsScore = 2_000
 export const rankedBy = ({ words, terms }: RankedQuery): Clause => {
   if (isOneWord(terms)) return anyOf(words)
   const whole = { constant_score: { filter: both(terms.map(hasTerm)), boost: allWordsScore } }
+  if (hasUnrankedForms(terms)) return either([anyOf(words), whole])
   return { bool: { must: [anyOf(words)], should: [whole] } }
 }
 
-/** One of the alternatives; all words of it. */
+/** One of the alternatives; all words of it, side by side where it is in quotes. */
 const hasTerm = (term: Term): Clause =>
-  either(term.map((words) => ({ match: { stems: { query: stemsOf(words), operator: 'and' } } })))
+  either(
+    term.map((words) => {
+      const quoted = quotedWords(words)
+      if (quoted !== null) return { match_phrase: { stems: stemsOf(quoted.join(' ')) } }
+      return { match: { stems: { query: stemsOf(words), operator: 'and' } } }
+    }),
+  )
 
 /** One of the forms, word by word as they are written, in one field. */
 const hasPhrase = (forms: Phrase): Clause => either(forms.map((form) => ({ match_phrase: { words: form } })))
