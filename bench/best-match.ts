@@ -99,7 +99,7 @@ function simulate(match: JudgedMatch, random: () => number, { lift, noise }: Sim
   const days = -Math.log(1 - random()) * 3 * 365
   const isNoise = random() < noise && match.grade === 0
   const confidence = isNoise ? 0.5 + 0.3 * random() : 0.6 + 0.4 * random()
-  return { ...match, votes, confidence, postedAt: new Date(today.getTime() - days * dayMs) }
+  return { ...match, status: null, votes, confidence, postedAt: new Date(today.getTime() - days * dayMs) }
 }
 
 function quality(queries: readonly JudgedQuery[], by: Tuning, simulation: Simulation): number {

@@ -4,10 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { openTestSearchIndex } from '../../test/search.ts'
 import { changeRequests } from '../../test/stored-requests.ts'
+import { requestStatuses } from '../database/column-types.ts'
 import {
   bestMatchScore,
   bestMatchScoreIn,
   type Match,
+  matchColumns,
   orderByBestMatch,
   reorderedMatches,
   tuning,
@@ -28,12 +30,13 @@ const matches = fc
       postedAt: fc.date({ min: new Date('0001-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }),
       // As the column stores it.
       confidence: fc.float({ min: 0, max: 1, noNaN: true }),
+      status: fc.constantFrom(null, ...requestStatuses),
     }),
     { maxLength: 150, size: 'max' },
   )
   .map((found) => found.toSorted((a, b) => b.score - a.score))
 
-const plain: Match = { score: 10, votes: 0, postedAt: new Date('2020-01-01'), confidence: 0.9 }
+const plain: Match = { score: 10, votes: 0, postedAt: new Date('2020-01-01'), confidence: 0.9, status: 'open' }
 const order = (...found: Match[]) => orderByBestMatch(found, today)
 
 describe('the order by best match', () => {
@@ -76,6 +79,14 @@ describe('the order by best match', () => {
     }
   })
 
+  test('puts what is settled after equal matches, and after those with somewhat fewer votes', () => {
+    for (const status of ['completed', 'declined', 'duplicate', 'closed'] as const) {
+      expect(order({ ...plain, status }, plain)[0]).toMatchObject({ status: 'open' })
+      expect(order({ ...plain, status, votes: 100 }, { ...plain, votes: 30 })[0]).toMatchObject({ votes: 30 })
+      expect(order({ ...plain, status, votes: 900 }, plain)[0]).toMatchObject({ votes: 900 })
+    }
+  })
+
   test('lets many votes win against a slightly better match without votes, and not against a clearly better one', () => {
     const wanted = { ...plain, votes: 400 }
     expect(order({ ...plain, score: 10.8 }, wanted)[0]).toBe(wanted)
@@ -112,11 +123,14 @@ describe('in the database', () => {
       1,
     )
     const given = JSON.stringify(found.map((match, place) => ({ ...match, place })))
-    const columns = { score: sql`score`, votes: sql`votes`, postedAt: sql`"postedAt"`, confidence: sql`confidence` }
+    const columns = {
+      ...matchColumns,
+      postedAt: sql`"postedAt"`,
+    }
     const { rows } = await sql<{ place: number; score: number }>`
       select place, ${bestMatchScoreIn(columns, sql`${today.toISOString()}::timestamptz`)} as score
       from jsonb_to_recordset(${given}::jsonb)
-        as given (place integer, score float8, votes integer, "postedAt" timestamptz, confidence float8)`.execute(
+        as given (place integer, score float8, votes integer, "postedAt" timestamptz, confidence float8, status text)`.execute(
       opened.database,
     )
     expect(rows).toHaveLength(found.length)
@@ -141,6 +155,36 @@ describe('in the database', () => {
     // The one with a million votes has one of the words only, so it follows those that have both.
     const byVotes = (await findPage(0, 100, { sortBy: 'votes' })).ids
     expect([byVotes[0], byVotes.at(-1)]).toEqual([ids[37], ids.at(-1)])
+  })
+
+  test('a title that a source repeats has one place of a page, its best', async () => {
+    const ids = await store(opened.database, [
+      ...Array.from({ length: 5 }, () => row),
+      ...Array.from({ length: 5 }, () => ({ ...row, text: 'dark mode in the editor of code' })),
+      ...Array.from({ length: 3 }, () => ({ ...row, text: 'dark' })),
+    ])
+    const title = (some: readonly string[], name: string | null) =>
+      changeRequests(
+        opened.database,
+        sql`update requests set source_name = ${name}, title = id::text where id = any(${some}::uuid[])`,
+      )
+    const repeated = ids.slice(0, 5)
+    await title(ids.slice(5), 'acme/app')
+    await changeRequests(
+      opened.database,
+      sql`update requests set source_name = 'acme/app', title = 'Dark Mode', votes = case when id = ${ids[2]} then 9 else 0 end
+        where id = any(${repeated}::uuid[])`,
+    )
+    const found = (await findPage(0, 13)).ids
+    expect(found[0]).toBe(ids[2])
+    // Those with all words come before what has one, whatever they repeat.
+    expect(new Set(found.slice(1, 6))).toEqual(new Set(ids.slice(5, 10)))
+    expect(new Set(found.slice(6, 10))).toEqual(new Set(repeated.filter((id) => id !== ids[2])))
+    const paged = await Promise.all([0, 4, 8, 12].map((offset) => findPage(offset, 4)))
+    expect(paged.flatMap((page) => page.ids)).toEqual(found)
+    // Titles of other sources, and of none, are no repetition.
+    await title(repeated, null)
+    expect(new Set((await findPage(0, 5)).ids)).toEqual(new Set(repeated))
   })
 
   // Hidden matches make the ranking deeper for some pages only.

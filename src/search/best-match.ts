@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { RequestStatus } from '../database/column-types.ts'
 
 /** How matches of about equal relevance are ordered. Decision 044 says how the numbers were found. */
 export interface Tuning {
@@ -11,9 +12,13 @@ export interface Tuning {
   votes: number
   confidence: number
   age: number
+  /** What all of this counts of a request that is settled: nobody waits for it any more. */
+  settled: number
 }
 
-export const tuning: Tuning = { band: 0.2, votes: 0.7, confidence: 0.2, age: 0.1 }
+export const tuning: Tuning = { band: 0.2, votes: 0.7, confidence: 0.2, age: 0.1, settled: 0.5 }
+
+const settledStatuses: readonly RequestStatus[] = ['completed', 'declined', 'duplicate', 'closed']
 
 /** From this many votes on more do not count. A platform of millions must not outvote all others. */
 export const maxVotes = 1_000
@@ -30,22 +35,25 @@ export interface Match {
   votes: number
   postedAt: Date
   confidence: number
+  status: RequestStatus | null
 }
 
 const dayMs = 86_400_000
 
-/** How much people want it, how likely it is a request at all, and how new it is: from 0 to 1. */
-function meritOf({ votes, postedAt, confidence }: Match, today: Date, weights: Tuning): number {
+/** How much people want it, how likely it is a request at all, and how new it is: from 0 to 1; less where it is settled. */
+function meritOf({ votes, postedAt, confidence, status }: Match, today: Date, weights: Tuning): number {
   const days = Math.max(0, (today.getTime() - postedAt.getTime()) / dayMs)
+  const share = status !== null && settledStatuses.includes(status) ? weights.settled : 1
   return (
-    (weights.votes * Math.log1p(Math.min(Math.max(votes, 0), maxVotes))) / Math.log1p(maxVotes) +
-    weights.confidence * confidence +
-    weights.age * 0.5 ** (days / halfLifeDays)
+    share *
+    ((weights.votes * Math.log1p(Math.min(Math.max(votes, 0), maxVotes))) / Math.log1p(maxVotes) +
+      weights.confidence * confidence +
+      weights.age * 0.5 ** (days / halfLifeDays))
   )
 }
 
 /**
- * The score of a match by its words, votes, confidence and age: from that of its words to `1 + band` times that.
+ * The score of a match by its words, votes, confidence, age and status: from that of its words to `1 + band` times that.
  * @param today the beginning of the day in UTC: within a day no order changes by itself
  */
 export const bestMatchScore = (match: Match, today: Date, by: Tuning = tuning): number =>
@@ -69,6 +77,7 @@ export interface MatchColumns {
   votes: RawBuilder<unknown>
   postedAt: RawBuilder<unknown>
   confidence: RawBuilder<unknown>
+  status: RawBuilder<unknown>
 }
 
 /** Of a query over `requests` and the column `score` of an engine. */
@@ -77,15 +86,19 @@ export const matchColumns: MatchColumns = {
   votes: sql.ref('votes'),
   postedAt: sql.ref('posted_at'),
   confidence: sql.ref('confidence'),
+  status: sql.ref('status'),
 }
+
+const settledList = sql.join(settledStatuses.map((status) => sql.lit(status)))
 
 const today = sql`date_trunc('day', now(), 'UTC')`
 
 /** `bestMatchScore` in SQL. */
 export const bestMatchScoreIn = (
-  { score, votes, postedAt, confidence }: MatchColumns,
+  { score, votes, postedAt, confidence, status }: MatchColumns,
   day: RawBuilder<unknown> = today,
-): RawBuilder<number> => sql<number>`(${score} * (1 + ${sql.lit(tuning.band)} * (
+): RawBuilder<number> => sql<number>`(${score} * (1 + ${sql.lit(tuning.band)}
+  * case when ${status} in (${settledList}) then ${sql.lit(tuning.settled)} else 1 end * (
   ${sql.lit(tuning.votes / Math.log1p(maxVotes))} * ln(1 + least(greatest(${votes}, 0), ${sql.lit(maxVotes)})::float8)
   + ${sql.lit(tuning.confidence)} * ${confidence}::float8
   + ${sql.lit(tuning.age)} * exp(${sql.lit(Math.log(0.5) / halfLifeDays)}

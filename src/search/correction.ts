@@ -91,14 +91,14 @@ const partingsTried = 2
 
 /**
  * A word that hardly anything has as two that texts have side by side: `darkmode`, `httpclient`.
- * @param requests how many have it as one word: as two, as many must have it
+ * @param requests how many have it as one word: as two, more must have it
  */
 async function partWord(
   index: SearchIndex,
   executor: Executor,
   { word, requests, view }: Pick<Slip, 'word' | 'requests'> & { view: View },
 ): Promise<SameWords | null> {
-  const least = Math.max(1, requests)
+  const least = requests + 1
   const ends = Array.from({ length: Math.max(0, word.length - 2 * shortestPart + 1) }, (_, at) => at + shortestPart)
   const pairs = ends.map((end) => [word.slice(0, end), word.slice(end)] as const)
   const counts = await readCounts(executor, pairs.flat())

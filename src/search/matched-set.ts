@@ -5,7 +5,7 @@ import { filterView } from '../requests/filters/filters.ts'
 import { type StandingColumns, standingIn } from '../requests/views/view.ts'
 import type { Part, SearchQuery } from './engine.ts'
 import type { Phrase } from './query.ts'
-import { quotedWords, type Term } from './terms.ts'
+import { quotedWords, someOf, type Term } from './terms.ts'
 
 // The requests that match a query, by `searchable_requests` and its index of words.
 
@@ -56,7 +56,7 @@ export const allWords = (terms: readonly Term[]): RawBuilder<unknown> => wordsIn
 
 /** The words of a part of the matches, as a `tsquery`. */
 export function wordsQuery({ terms, phrases }: SearchQuery, part: Part): RawBuilder<unknown> {
-  const words = part === 'all' ? all(terms) : `(${any(terms)}) & !(${all(terms)})`
+  const words = part === 'all' ? all(terms) : `${oneOf(someOf(terms))} & !(${all(terms)})`
   return wordsIn(phrases.length === 0 ? words : `(${words}) & ${all(phrases)}`)
 }
 

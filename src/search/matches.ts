@@ -137,11 +137,19 @@ export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOp
 
 /** Of the candidates those that the view shows and that pass the condition, with what the order of best match needs. */
 export const shownOf = (view: View): RawBuilder<unknown> => sql`
-  -- The best by words are ordered anew, and the others stay after them.
+  -- The best by words are ordered anew, and the others stay after them: those of the best, too, that repeat a title of their source.
+  reordered as materialized (
+    select matching.*, own.best, source_name, title from (
+      select *, row_number() over (order by ${partOrder(view)}, score desc, id) as place
+      from candidates where passes and standing >= ${sql.lit(view.least)}
+    ) as matching left join lateral (
+      select ${bestMatchScoreIn(matchColumns)} as best, source_name, lower(title) as title from requests where requests.id = matching.id
+    ) as own on place <= ${sql.lit(reorderedMatches)}
+  ),
   shown as materialized (
-    select *, case when row_number() over (order by ${partOrder(view)}, score desc, id) <= ${sql.lit(reorderedMatches)}
-      then (select ${bestMatchScoreIn(matchColumns)} from requests where requests.id = candidates.id) end as best
-    from candidates where passes and standing >= ${sql.lit(view.least)}
+    select id, score, has_all, votes, posted_at, standing, case when source_name is null
+      or row_number() over (partition by source_name, title order by ${partOrder(view)}, best desc, id) = 1 then best end as best
+    from reordered
   )`
 
 /** Reads the records of a page of hits: those that still exist, that the view shows and that pass the filters. */

@@ -9,6 +9,7 @@ import { type ExactOrder, maxLower, type OrderedIds, type SearchEngine } from '.
 import { textCondition } from './matched-set.ts'
 import { type Aside, type PageInput, readMatches, type SearchMatches } from './matches.ts'
 import { searchCap } from './orders.ts'
+import { isOneWord } from './terms.ts'
 
 interface Order extends OrderedIds {
   /** Set where the requests with some of the words are only those among the best matches. */
@@ -47,7 +48,7 @@ async function readOrder(
   const whole = await engine.ordered(executor, input, { part: 'all', order, limit: wanted })
   if (whole === null) return null
   const missing = wanted - whole.ids.length
-  if (missing === 0 || input.terms.length === 1) return { ...whole, window: null }
+  if (missing === 0 || isOneWord(input.terms)) return { ...whole, window: null }
   const some = await engine.ordered(executor, input, { part: 'some', order, limit: missing })
   if (some === null) return readSomeOfBest(executor, engine, input, whole)
   // Never twice: while the index takes over new entries, a request may seem not to have one of its words yet.

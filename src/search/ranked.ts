@@ -4,6 +4,7 @@ import { filterView } from '../requests/filters/filters.ts'
 import type { ExactOrder, OrderedIds, SearchEngine } from './engine.ts'
 import { candidatesOf, type PageInput, searchOrder, shownOf } from './matches.ts'
 import { conditionOf, wideWindowSize, windowSize } from './page.ts'
+import { isOneWord } from './terms.ts'
 
 /** The matches of a query that the view shows and that pass its filters, without their records. */
 export interface RankedMatches {
@@ -92,7 +93,7 @@ async function rankOrdered(
   const { ids, maybeIds, hasMore } = all
   const window = hasMore ? ids.length : null
   const ranked = { ids, first: ids.length, maybeIds, anyMatch: true, window, canBeWider: false }
-  if (ids.length >= needed || input.terms.length === 1) return ranked
+  if (ids.length >= needed || isOneWord(input.terms)) return ranked
   const some = await readOrdered(executor, engine, input, 'some')
   if (some === null) return null
   return {

@@ -28,6 +28,11 @@ export function respell(phrase: Phrase, spellings: Spellings): Phrase {
   return [...new Set([...phrase, ...respelled])].slice(0, Math.max(phrase.length, maxForms))
 }
 
+/** Of what a request has at least one when it has some of the words. */
+export const someOf = (terms: readonly Term[]): Term => [
+  ...new Set(terms.flat().flatMap((words) => (quotedWords(words) === null ? words.split(' ') : [words]))),
+]
+
 /** Whether a request may have all words of a query without any that is ranked: then it is found by its forms alone. */
 export const hasUnrankedForms = (terms: readonly Term[]): boolean =>
   terms.some((term) => term.some((alternative) => quotedWords(alternative) !== null))

@@ -57,7 +57,13 @@ const levels = sql.join(
 
 /** How much people want a request, and how new it is, as the order by best match has it; its confidence is not read. */
 const merit = bestMatchScoreIn(
-  { score: sql.lit(1), votes: sql.ref('votes'), postedAt: sql.ref('posted_at'), confidence: sql.lit(0.5) },
+  {
+    score: sql.lit(1),
+    votes: sql.ref('votes'),
+    postedAt: sql.ref('posted_at'),
+    confidence: sql.lit(0.5),
+    status: sql.ref('status'),
+  },
   sql.ref('today'),
 )
 

@@ -67,6 +67,7 @@ describe('words that mean the same', () => {
       request('A factor of two'),
       request('Zebrastripes in the table'),
       request('Zebra stripes, please'),
+      request('More zebra stripes', { votes: 2 }),
       request('Give every zebra its stripes back'),
       request('Moonlight theme'),
       request('Release v2.1 of the reader'),
@@ -87,7 +88,12 @@ describe('words that mean the same', () => {
       'two factor authentication',
       'abbreviation',
     ],
-    ['zebrastripes', ['Zebrastripes in the table', 'Zebra stripes, please'], 'zebrastripes', 'spelling'],
+    [
+      'zebrastripes',
+      ['Zebrastripes in the table', 'More zebra stripes', 'Zebra stripes, please'],
+      'zebrastripes',
+      'spelling',
+    ],
     ['moon light', ['The light of a moon', 'Moonlight theme'], 'moon light', 'spelling'],
     ['night mode 7', ['Dark mode 7'], 'night mode', 'synonym'],
   ])(

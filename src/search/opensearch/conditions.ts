@@ -4,7 +4,7 @@ import type { RequestFilters } from '../../requests/filters/filters.ts'
 import type { View } from '../../requests/views/view.ts'
 import type { Part, RankedQuery, SearchQuery } from '../engine.ts'
 import type { Phrase } from '../query.ts'
-import { hasUnrankedForms, isOneWord, quotedWords, type Term } from '../terms.ts'
+import { hasUnrankedForms, isOneWord, quotedWords, someOf, type Term } from '../terms.ts'
 import type { Clause } from './cluster.ts'
 import { stemsOf } from './documents.ts'
 
@@ -44,7 +44,7 @@ const hasTerm = (term: Term): Clause =>
 const hasPhrase = (forms: Phrase): Clause => either(forms.map((form) => ({ match_phrase: { words: form } })))
 
 const hasPart = ({ terms }: SearchQuery, part: Part): Clause[] =>
-  part === 'all' ? terms.map(hasTerm) : [either(terms.map(hasTerm)), not(both(terms.map(hasTerm)))]
+  part === 'all' ? terms.map(hasTerm) : [hasTerm(someOf(terms)), not(both(terms.map(hasTerm)))]
 
 /** The phrases, and no exclusion. */
 export const hasTexts = ({ phrases, excluded }: Pick<SearchQuery, 'phrases' | 'excluded'>): Clause[] => [
