@@ -10,16 +10,16 @@ const search = (...parameters: string[]) =>
 
 describe('wishwell search --expand', () => {
   it('shows the topics and how far they are on stderr, and the results on stdout', async () => {
-    live.related = ['night theme']
+    live.related = ['night light']
     live.scripts.hackernews = refusing
     const { exitCode, stdout, stderr } = await search('dark', 'mode')
     expect(exitCode).toBe(exitCodes.ok)
     const lines = stderr.split('\n')
-    expect(lines[0]).toBe('Topics: dark mode, night theme')
+    expect(lines[0]).toBe('Topics: dark mode, night light')
     expect(lines).toEqual(
       expect.arrayContaining([
-        ...['dark mode: running', 'night theme: running', 'dark mode: done', 'night theme: done'],
-        'hackernews (night theme): blocked: The platform refuses this address.',
+        ...['dark mode: running', 'night light: running', 'dark mode: done', 'night light: done'],
+        'hackernews (night light): blocked: The platform refuses this address.',
       ]),
     )
     expect(stderr).toMatch(/^Collected 2 topics: 4 new requests in .*\. Credits: 14999 of 15000 left\.$/m)

@@ -7,7 +7,7 @@ const now = new Date('2026-04-02T00:00:00.000Z')
 
 const plainMeta = {
   originalQuery: 'dark mode',
-  understood: { words: ['dark', 'mode'], phrases: [], excluded: [], alternatives: [] },
+  understood: { words: ['dark', 'mode'], phrases: [], excluded: [], alternatives: [], unknown: [] as string[] },
   cachedResults: 0,
   expanded: false,
   maybeResults: 0,
@@ -163,6 +163,14 @@ describe('a search without results', () => {
     const understood = { ...plainMeta.understood, alternatives }
     expect(format([requestRecord()], {}, {}, { understood })).toContain(
       'Also searched for "2fa": "two factor", "2 factor".',
+    )
+  })
+
+  it('says which words nothing has, and that the language may be another one', () => {
+    const unknown = (words: string[]) => ({ understood: { ...plainMeta.understood, unknown: words } })
+    expect(format([requestRecord()], {}, {}, unknown(['dark']))).toContain('No stored request has "dark".')
+    expect(format([], {}, {}, unknown(['dark', 'mode']))).toContain(
+      'No stored request has "dark", "mode". Are the stored requests in another language?',
     )
   })
 

@@ -167,6 +167,14 @@ const formatCorrection = ({ didYouMean }: SearchAnswer['meta'], query: string): 
     ? []
     : [`Results for "${printable(didYouMean)}", since almost nothing has "${printable(query)}":`, '']
 
+/** Says which words nothing has; where these are most of them, that the language may be another one. */
+function formatUnknown({ understood: { unknown, words } }: SearchAnswer['meta']): string[] {
+  if (unknown.length === 0) return []
+  const quoted = unknown.map((word) => `"${printable(word)}"`).join(', ')
+  const language = 2 * unknown.length > words.length ? ' Are the stored requests in another language?' : ''
+  return [`No stored request has ${quoted}.${language}`]
+}
+
 /** Says which other words were searched, too. */
 const formatAlternatives = ({ understood }: SearchAnswer['meta']): string[] =>
   understood.alternatives.map(({ words, others }) => {
@@ -187,7 +195,7 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
   const { results, hasMore, limitReached } = data
   const { query, limit, offset = 0, expand = false, repeated = '' } = layout
   const maybe = formatMaybe(meta, layout)
-  if (results.length === 0) return [...formatNothing(layout, meta.didYouMean), ...maybe]
+  if (results.length === 0) return [...formatNothing(layout, meta.didYouMean), ...formatUnknown(meta), ...maybe]
   const lines = [
     ...formatCorrection(meta, query),
     ...results.flatMap((result, index) =>
@@ -200,7 +208,7 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
   if (meta.window !== undefined) {
     lines.push(`Among the best ${meta.window} matches; there are more. Add words to reach others.`)
   }
-  lines.push(...formatTotal(meta, end, 'bestMatch' in results[0]!), ...formatAlternatives(meta))
+  lines.push(...formatTotal(meta, end, 'bestMatch' in results[0]!), ...formatAlternatives(meta), ...formatUnknown(meta))
   const range = results.length === 1 ? `Result ${end}` : `Results ${offset + 1} to ${end}`
   if (hasMore) {
     const size = limit === undefined ? '' : `--limit ${limit} `

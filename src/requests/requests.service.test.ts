@@ -67,7 +67,7 @@ describe('a search', () => {
     expect(first.data).toMatchObject({ hasMore: true, limitReached: false })
     expect(first.meta).toEqual({
       originalQuery: 'zebra',
-      understood: { words: ['zebra'], phrases: [], excluded: [] },
+      understood: { words: ['zebra'], phrases: [], excluded: [], alternatives: [], unknown: expect.anything() },
       maybeResults: 0,
       cachedResults: 20,
       expanded: false,

@@ -197,6 +197,22 @@ export async function readMeaning(
   return { corrected: replaceTyped(query, replacements), alternatives }
 }
 
+/** Those of some words that nothing has which a view shows or may offer, whatever the filters say. */
+export async function readUnknown(
+  index: SearchIndex,
+  executor: Executor,
+  { filters = {} }: SearchInput,
+  words: readonly string[],
+): Promise<string[]> {
+  const view = { ...filterView(filters), least: standings.unlikely }
+  const unknown: string[] = []
+  for (const word of words.slice(0, wordLimit)) {
+    const { results } = await index.search(executor, { query: word, filters: { view }, offset: 0, limit: 1 })
+    if (results.length === 0) unknown.push(word)
+  }
+  return unknown
+}
+
 /**
  * A query of words that the cache has, for one of which nothing matches: each word is replaced by the one that is most like it.
  * @returns null when nothing in the vocabulary is like any of its words.

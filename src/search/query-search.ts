@@ -1,6 +1,6 @@
 import type { Executor } from '../database/open.ts'
 import { rareRequests } from '../requests/words/vocabulary.ts'
-import { correctableWords, readCounts, readMeaning, suggestQuery } from './correction.ts'
+import { correctableWords, readCounts, readMeaning, readUnknown, suggestQuery } from './correction.ts'
 import type { Aside } from './matches.ts'
 import { searchCap } from './orders.ts'
 import { describeQuery, parseQuery, type UnderstoodQuery, withoutPhrases } from './query.ts'
@@ -70,6 +70,8 @@ async function searchPhrases(index: SearchIndex, executor: Executor, input: Sear
 export interface Understood extends UnderstoodQuery {
   /** The query that was searched instead of the typed one. */
   corrected?: string
+  /** Words that nothing has, nor anything like them: they may be of a language that hardly any text is in. */
+  unknown: string[]
 }
 
 export interface QueryMatches extends FilledMatches {
@@ -92,7 +94,9 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   const neighbours = joinedNeighbours(typed.words, typed.alternatives)
   const isKnown = (word: string) => typed.alternatives.some(({ words }) => words.split(' ').includes(word))
   const words = correctableWords(input.query).filter(({ word }) => !isKnown(word))
-  const counted = [...words.map(({ word }) => word), ...neighbours.flatMap(({ others }) => others)]
+  const counted = [
+    ...new Set([...typed.words, ...words.map(({ word }) => word), ...neighbours.flatMap(({ others }) => others)]),
+  ]
   const found = await search({ ...input, aside: { words: counted, total: input.aside?.total ?? false } })
   const counts = found.aside?.counts ?? (await readCounts(executor, counted))
   const joined = neighbours.filter(({ others }) => others.some((word) => counts[word] !== undefined))
@@ -100,17 +104,30 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   const isPart = (word: string) => joined.some((pair) => pair.words.split(' ').includes(word))
   const rare = words.filter(({ word }) => (counts[word] ?? 0) <= rareRequests && !isPart(word))
   const { corrected, alternatives } = await readMeaning(index, executor, input, rare)
-  const searchInstead = async (query: string) => {
-    const understood = { ...describeQuery(query), ...(query === input.query ? {} : { corrected: query }) }
+  const understand = async (query: string): Promise<Understood> => {
+    const read = describeQuery(query)
+    const others = [...read.alternatives, ...joined, ...alternatives]
+    const meant = new Set(others.flatMap((one) => one.words.split(' ')))
+    // The last word may go on.
+    const whole = input.prefix ? read.words.slice(0, -1) : read.words
+    const doubtful = whole.filter(
+      (word) => counts[word] === undefined && typed.words.includes(word) && !meant.has(word),
+    )
     return {
-      ...(await search({ ...input, query, alternatives })),
-      understood: { ...understood, alternatives: [...understood.alternatives, ...joined, ...alternatives] },
+      ...read,
+      ...(query === input.query ? {} : { corrected: query }),
+      alternatives: others,
+      unknown: await readUnknown(index, executor, input, doubtful),
     }
   }
+  const searchInstead = async (query: string) => ({
+    ...(await search({ ...input, query, alternatives })),
+    understood: await understand(query),
+  })
   if (corrected !== null || alternatives.length > 0) return searchInstead(corrected ?? input.query)
   const suggested = found.anyMatch ? null : await suggestQuery(executor, input.query)
   if (suggested !== null) return searchInstead(suggested)
-  return { ...found, understood: { ...typed, alternatives: [...typed.alternatives, ...joined] } }
+  return { ...found, understood: await understand(input.query) }
 }
 
 /**

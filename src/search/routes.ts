@@ -136,6 +136,9 @@ const understoodQuery = closed(
       }),
       { description: 'Abbreviations, other words for the same, and words that are written as one or as two' },
     ),
+    unknown: Type.Array(Type.String(), {
+      description: 'Words that no request has, nor anything like them: they may be of a language that hardly any is in',
+    }),
     corrected: Type.Optional(
       Type.String({
         description: 'The results are those of this query, as nothing, or hardly anything, has the word that was typed',

@@ -126,6 +126,15 @@ describe('words that mean the same', () => {
     expect(await titles('zebrastripes')).not.toContain('Give every zebra its stripes back')
   })
 
+  it.each([
+    ['وضع داكن', ['وضع', 'داكن']],
+    ['Benachrichtigungen ausschalten', ['benachrichtigungen', 'ausschalten']],
+    ['dark Erscheinungsbild', ['erscheinungsbild']],
+    ['dark mode', []],
+  ])('words that nothing has are named, as they may be of another language: %s', async (query, unknown) => {
+    expect((await search(query)).meta.understood.unknown).toEqual(unknown)
+  })
+
   it('a version is no other one', async () => {
     expect(await titles('v2.1')).toEqual(['Release v2.1 of the reader'])
   })
@@ -150,6 +159,7 @@ describe('a pasted title', () => {
       phrases: [],
       excluded: [],
       alternatives: [],
+      unknown: ['fails'],
     })
   })
 
@@ -160,6 +170,7 @@ describe('a pasted title', () => {
       phrases: ['copy as'],
       excluded: [],
       alternatives: [],
+      unknown: ['add'],
     })
     const found = data.results.map(({ title, matchedBy }: Result) => [title, matchedBy])
     expect(found[0]).toEqual(['Menu entry copy as markdown', undefined])
@@ -235,7 +246,13 @@ describe('deliberate phrases and exclusions', () => {
       'Menu entry copy as markdown',
       'Menu with an icon',
     ])
-    expect(meta.understood).toEqual({ words: ['menu'], phrases: [], excluded: ['reddit'], alternatives: [] })
+    expect(meta.understood).toEqual({
+      words: ['menu'],
+      phrases: [],
+      excluded: ['reddit'],
+      alternatives: [],
+      unknown: expect.anything(),
+    })
   })
 
   it('hold for what fills up', async () => {

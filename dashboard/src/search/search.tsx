@@ -107,6 +107,10 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
           meta?.understood.alternatives.map(({ words, others }) => ` ${texts.alsoSearched(words, others)}`)}
         {!isPlaceholderData &&
           meta &&
+          meta.understood.unknown.length > 0 &&
+          ` ${texts.unknown(meta.understood.unknown, 2 * meta.understood.unknown.length > meta.understood.words.length)}`}
+        {!isPlaceholderData &&
+          meta &&
           meta.understood.excluded.length > 0 &&
           ` ${texts.excluded(meta.understood.excluded)}`}
       </p>

@@ -48,6 +48,8 @@ export const searchTexts = {
   correctedInstead: (typed: string) => `, since almost nothing has “${typed}”.`,
   alsoSearched: (words: string, others: string[]) =>
     `Also searched for “${words}”: ${conjunction(others.map((other) => `“${other}”`))}.`,
+  unknown: (words: string[], isMost: boolean) =>
+    `Nothing stored has ${conjunction(words.map((word) => `“${word}”`))}.${isMost ? ' Are the texts in another language?' : ''}`,
   excluded: (words: string[]) => `Without ${conjunction(words.map((word) => `“${word}”`))}.`,
   matchedByWords: 'has the words, but not the exact phrase',
   noneSoFar: 'None in the part that was looked at; there may be more.',

@@ -30,14 +30,14 @@ const endBacklog = () =>
 describe('a platform at its maximum of open live tasks', () => {
   it('is called for no more topics and reported as rate limited; the others are called', async () => {
     await seedBacklog(maxOpenTasks - 1)
-    live.related = ['night theme']
+    live.related = ['night light']
     const { status, body } = await live.expand('dark mode')
     await endBacklog()
     expect(status).toBe(200)
     expect(live.github.calls.map(({ topic }) => topic)).toEqual(['dark mode'])
-    expect(live.hackernews.calls.map(({ topic }) => topic).sort()).toEqual(['dark mode', 'night theme'])
+    expect(live.hackernews.calls.map(({ topic }) => topic).sort()).toEqual(['dark mode', 'night light'])
     expect(body.meta.errors).toEqual([
-      expect.objectContaining({ platform: 'github', topic: 'night theme', code: 'rate_limited' }),
+      expect.objectContaining({ platform: 'github', topic: 'night light', code: 'rate_limited' }),
     ])
     expect(body.meta).toMatchObject({ topicsScraped: 2, topicsSkipped: 0 })
   })

@@ -36,20 +36,20 @@ const openCalls = () => live.service.database.selectFrom('live_calls').selectAll
 
 describe('the events of an expanded search', () => {
   it('are the topics, each collection when it waits and when it has ended, and then the answer', async () => {
-    live.related = ['night theme']
+    live.related = ['night light']
     live.scripts.hackernews = refusing
-    await live.expand('night theme', { platforms: ['github'] })
-    live.related = ['night theme']
+    await live.expand('night light', { platforms: ['github'] })
+    live.related = ['night light']
     const response = await open({ query: 'dark mode' })
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     const events = await read(response)
-    expect(events[0]).toEqual({ event: 'topics', data: { topics: ['dark mode', 'night theme'] } })
+    expect(events[0]).toEqual({ event: 'topics', data: { topics: ['dark mode', 'night light'] } })
     const collections = events.filter(({ event }) => event === 'collection').map(({ data }) => data)
     const statesOf = (topic: string, platform: string) =>
       collections.filter((it) => it.topic === topic && it.platform === platform).map(({ state }) => state)
     expect(statesOf('dark mode', 'github')).toEqual(['waiting', 'done'])
     expect(statesOf('dark mode', 'hackernews')).toEqual(['waiting', 'error'])
-    expect(statesOf('night theme', 'github')).toEqual(['fresh'])
+    expect(statesOf('night light', 'github')).toEqual(['fresh'])
     expect(collections).toContainEqual({ topic: 'dark mode', platform: 'github', state: 'done', newRequests: 2 })
     const last = events.at(-1)
     expect(last?.event).toBe('result')

@@ -14,18 +14,24 @@ const titles = (results: RequestRecord[]) => results.map(({ title }) => title)
 
 describe('a search with expand', () => {
   it('collects every topic once from each platform, and answers with the union for one credit', async () => {
-    live.related = ['night theme', 'contrast']
+    live.related = ['night light', 'contrast']
     const { status, body, headers } = await live.expand('dark mode', { limit: 50, total: true })
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
-    expect(calledTopics()).toEqual(Array(2).fill(['contrast', 'dark mode', 'night theme']))
+    expect(calledTopics()).toEqual(Array(2).fill(['contrast', 'dark mode', 'night light']))
     expect(body.meta).toEqual({
       originalQuery: 'dark mode',
-      understood: { words: ['dark', 'mode'], phrases: [], excluded: [] },
+      understood: {
+        words: ['dark', 'mode'],
+        phrases: [],
+        excluded: [],
+        alternatives: [expect.anything()],
+        unknown: expect.anything(),
+      },
       maybeResults: 0,
       total: 4,
       totalIsExact: true,
       expanded: true,
-      expandedTopics: ['dark mode', 'night theme', 'contrast'],
+      expandedTopics: ['dark mode', 'night light', 'contrast'],
       cachedResults: 0,
       newResultsFound: 12,
       topicsScraped: 3,
@@ -145,7 +151,7 @@ describe('a search with expand', () => {
   })
 
   it('pages through the union inside the cap', async () => {
-    live.related = ['night theme']
+    live.related = ['night light']
     live.scripts.github = (_call, { topic }) => ({
       requests: Array.from({ length: 70 }, (_, index) => ({
         ...pageOf('github')({ topic } as never).requests[0]!,
@@ -162,7 +168,7 @@ describe('a search with expand', () => {
   })
 
   it('reports no further page when the union ends with the page', async () => {
-    live.related = ['night theme']
+    live.related = ['night light']
     const { data } = (await live.expand('dark mode', { limit: 8 })).body
     expect([data.results.length, data.hasMore, data.limitReached]).toEqual([8, false, false])
     const less = (await live.expand('dark mode', { limit: 7 })).body
@@ -170,10 +176,10 @@ describe('a search with expand', () => {
   })
 
   it('lists rows of the query before those of another topic, each once, and applies the filters to all', async () => {
-    live.related = ['night theme']
+    live.related = ['night light']
     const all = (await live.expand('dark mode', { limit: 50, total: true })).body.data.results as RequestRecord[]
     expect(titles(all).slice(0, 4)).toEqual(Array(4).fill('dark mode please'))
-    expect(titles(all).slice(4)).toEqual(Array(4).fill('night theme please'))
+    expect(titles(all).slice(4)).toEqual(Array(4).fill('night light please'))
     const { body } = await live.expand('dark mode', { filters: { platforms: ['hackernews'] } })
     const results = body.data.results as RequestRecord[]
     expect(new Set(results.map(({ sourcePlatform }) => sourcePlatform))).toEqual(new Set(['hackernews']))
@@ -181,7 +187,7 @@ describe('a search with expand', () => {
   })
 
   it('applies the exclusions of the query to the rows of every topic, and sends them to no platform', async () => {
-    live.related = ['night theme']
+    live.related = ['night light']
     live.scripts.github = (_call, { topic }) => ({
       requests: ['for android', 'for the web'].map((where) =>
         foundRequest(`${topic} ${where}`, { title: `${topic} ${where}`, description: '' }),
@@ -189,9 +195,9 @@ describe('a search with expand', () => {
       nextCursor: null,
     })
     const { body } = await live.expand('"dark mode" -android', { platforms: ['github'] })
-    expect(titles(body.data.results)).toEqual(['dark mode for the web', 'night theme for the web'])
+    expect(titles(body.data.results)).toEqual(['dark mode for the web', 'night light for the web'])
     expect(body.meta).toMatchObject({ originalQuery: '"dark mode" -android', newResultsFound: 4 })
-    expect(calledTopics()[0]).toEqual(['dark mode', 'night theme'])
+    expect(calledTopics()[0]).toEqual(['dark mode', 'night light'])
   })
 
   it('is refused before anything is reserved when the query has only exclusions', async () => {
@@ -200,7 +206,7 @@ describe('a search with expand', () => {
   })
 
   it('sorts the whole union on request, and highlights the words of all topics', async () => {
-    live.related = ['night theme']
+    live.related = ['night light']
     live.scripts.github = (_call, { topic }) => ({
       requests: [1, 9].map((votes) => foundRequest(`${topic} ${votes}`, { title: topic, votes: votes + topic.length })),
       nextCursor: null,
@@ -209,9 +215,9 @@ describe('a search with expand', () => {
     const results = body.data.results as (RequestRecord & { highlights: { field: string; text: string }[] })[]
     expect(results.map(({ title, votes }) => [title, votes])).toEqual([
       ...[
-        ['night theme', 20],
+        ['night light', 20],
         ['dark mode', 18],
-        ['night theme', 12],
+        ['night light', 12],
         ['dark mode', 10],
       ],
     ])

@@ -12,18 +12,18 @@ const pageOfTopic = async (topic: string) =>
   (await live.service.client.get(`/api/v1/topics/${encodeURIComponent(topic)}`)).body.data
 
 it('topics of an expansion are marked, and in no list until a job collects them', async () => {
-  live.related = ['night theme', 'contrast']
+  live.related = ['night light', 'contrast']
   await live.expand('dark mode')
   expect(await listed()).toEqual([])
   for (const sortBy of ['new', 'votes']) {
     expect((await live.service.client.get(`/api/v1/topics?sortBy=${sortBy}`)).body.data.topics).toEqual([])
   }
-  expect(await pageOfTopic('night theme')).toMatchObject({ fromExpansion: true, requests: 4 })
+  expect(await pageOfTopic('night light')).toMatchObject({ fromExpansion: true, requests: 4 })
 
-  const { body } = await live.service.client.scrape({ topic: 'Night Theme', platforms: ['github'] })
+  const { body } = await live.service.client.scrape({ topic: 'Night Light', platforms: ['github'] })
   await live.service.client.waitForJob(body.data.jobId, 30_000)
-  expect(await listed()).toEqual(['night theme'])
-  expect(await pageOfTopic('night theme')).not.toHaveProperty('fromExpansion')
+  expect(await listed()).toEqual(['night light'])
+  expect(await pageOfTopic('night light')).not.toHaveProperty('fromExpansion')
 })
 
 it('a topic that a job has collected stays listed when an expansion collects it again', async () => {
@@ -44,11 +44,11 @@ it('a job lists a topic of an expansion also when it finds nothing new of it', a
 it('a call with source=realtime lists the topic that it names, fresh or not', async () => {
   await live.realtime('palette')
   expect(await listed()).toEqual(['palette'])
-  live.related = ['night theme']
+  live.related = ['night light']
   await live.expand('dark mode')
   expect(await listed()).toEqual(['palette'])
-  await live.realtime('night theme')
-  expect(await listed()).toEqual(['night theme', 'palette'])
+  await live.realtime('night light')
+  expect(await listed()).toEqual(['night light', 'palette'])
 })
 
 it('a call with source=realtime lists a topic that an expansion is still collecting', async () => {

@@ -20,7 +20,7 @@ const openCalls = () => live.service.database.selectFrom('live_calls').selectAll
 
 describe('equal calls at the same moment', () => {
   it('share their collections: 20 calls fetch one page of a topic from each platform, and each call pays for itself', async () => {
-    live.related = ['night theme']
+    live.related = ['night light']
     const gate = holdPlatforms()
     const answers = Array.from({ length: 20 }, () => live.expand('dark mode'))
     await expect.poll(openCalls, { timeout: 30_000 }).toHaveLength(20)
@@ -28,7 +28,7 @@ describe('equal calls at the same moment', () => {
     gate.open()
     const bodies = (await Promise.all(answers)).map(({ status, body }) => ({ status, ...body }))
     for (const platform of [live.github, live.hackernews]) {
-      expect(platform.calls.map(({ topic }) => topic).sort()).toEqual(['dark mode', 'night theme'])
+      expect(platform.calls.map(({ topic }) => topic).sort()).toEqual(['dark mode', 'night light'])
     }
     for (const { status, data, meta } of bodies) {
       expect([status, data.results.length, meta.errors]).toEqual([200, 8, []])
