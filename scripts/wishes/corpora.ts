@@ -17,6 +17,9 @@ export interface CorpusText {
   id: string
   title: string
   description: string
+  /** Where it was posted; a collection without places is one tracker. */
+  platform?: string
+  sourceName?: string
 }
 
 /** An issue with the ids of those that people marked as its duplicates or originals. */
@@ -40,6 +43,9 @@ export const readTitanium = (): Issue[] =>
     const { id, title, description, duplicates } = JSON.parse(line)
     return {
       ...cleanText(id, title, description),
+      // The projects are parts of one product.
+      platform: 'github',
+      sourceName: 'tidev/titanium',
       duplicates: duplicates.map(([, , other]: [string, string, string]) => other),
     }
   })
@@ -47,8 +53,8 @@ export const readTitanium = (): Issue[] =>
 /** Posts that may be read. */
 export const readPosts = (): CorpusText[] =>
   readAllowedPosts(join(corpora, 'reddit-posts.jsonl.gz')).map((line) => {
-    const { id, title, text } = JSON.parse(line)
-    return cleanText(id, title, text)
+    const { id, subreddit, title, text } = JSON.parse(line)
+    return { ...cleanText(id, title, text), platform: 'reddit', sourceName: `r/${subreddit}` }
   })
 
 /** A collection of texts with queries, and which texts are relevant to each. */
