@@ -1,5 +1,6 @@
 import type { ComparedText } from './compared-text.ts'
 import { featureNames, featuresOfCandidates } from './features.ts'
+import { areOfOneProduct } from './products.ts'
 import { rarityOf, type WordCounts } from './rarity.ts'
 import { pairModel } from './weights.ts'
 
@@ -32,4 +33,7 @@ export function similarityOfFeatures(features: readonly number[]): number {
 
 /** How likely each candidate asks for the same as a request, 0 to 1. @param candidates the best match first. */
 export const similaritiesOf = (text: ComparedText, candidates: readonly ComparedText[], counts: WordCounts): number[] =>
-  featuresOfCandidates(text, candidates, (one, other) => rarityOf(counts, [one, other])).map(similarityOfFeatures)
+  featuresOfCandidates(text, candidates, (one, other) => rarityOf(counts, [one, other])).map((features, index) => {
+    const similarity = similarityOfFeatures(features)
+    return areOfOneProduct(text, candidates[index]!) ? similarity : belowJoining(similarity)
+  })
