@@ -13,6 +13,9 @@ const conflicts = (['opposed', 'differentNumbers', 'differentParts', 'differentS
   featureNames.indexOf(name),
 )
 
+/** Titles without a conflict say the same in other words: at least that similar, whatever the texts are. */
+const sameTitle = joiningThreshold / 2
+
 /** Below the threshold, in the same order as before: the most alike are still shown first. */
 function belowJoining(similarity: number): number {
   const kept = joiningThreshold * 0.8
@@ -28,7 +31,7 @@ export function similarityOfFeatures(features: readonly number[]): number {
   let sum: number = pairModel.bias
   for (const [index, name] of featureNames.entries()) sum += pairModel.weights[name] * features[index]!
   const similarity = 1 / (1 + Math.exp(-sum))
-  return isVetoed(features) ? belowJoining(similarity) : similarity
+  return isVetoed(features) ? belowJoining(similarity) : Math.max(similarity, sameTitle)
 }
 
 /** How likely each candidate asks for the same as a request, 0 to 1. @param candidates the best match first. */
