@@ -4,12 +4,10 @@ import { type JudgedCollection, readJudged } from '../scripts/wishes/corpora.ts'
 import { openCorpusDatabase } from '../scripts/wishes/corpus-database.ts'
 import { comparePairs, type Pair, recallAt } from '../scripts/wishes/pairs.ts'
 import { joiningThreshold, similarityOfFeatures } from '../src/wishes/pairs/scorer.ts'
-import { sampleJoins } from './wishes-sample.ts'
 import { measureThroughput } from './wishes-throughput.ts'
 
 // How well requests that ask for the same are found and joined.
 //   node bench/wishes.ts --judged DIR            corpus.jsonl.gz, queries.jsonl, qrels.tsv: each query is a new request; the last line is JSON
-//   node bench/wishes.ts --sample 200 --seed 1   random joins among readable texts, as JSON lines, for people who judge them
 //   node bench/wishes.ts --throughput 100000     requests placed in a second, and how long searches take meanwhile
 
 const cutoff = 5
@@ -72,8 +70,6 @@ async function measureJudged(directory: string): Promise<void> {
 const { values } = parseArgs({
   options: {
     judged: { type: 'string' },
-    sample: { type: 'string' },
-    seed: { type: 'string', default: '1' },
     throughput: { type: 'string' },
   },
 })
@@ -81,5 +77,4 @@ if (values.judged !== undefined) {
   if (existsSync(values.judged)) await measureJudged(values.judged)
   else console.error(`skipped: there is no judged collection at ${values.judged}`)
 }
-if (values.sample !== undefined) await sampleJoins(Number(values.sample), Number(values.seed))
 if (values.throughput !== undefined) await measureThroughput(Number(values.throughput))

@@ -17,6 +17,10 @@ export interface CorpusText {
   id: string
   title: string
   description: string
+  /** Where it was posted; a collection without places is one tracker. */
+  platform?: string
+  sourceName?: string
+  createdAt?: string
 }
 
 /** An issue with the ids of those that people marked as its duplicates or originals. */
@@ -37,9 +41,13 @@ const cleanText = (id: string, title?: string | null, description?: string | nul
 
 export const readTitanium = (): Issue[] =>
   readLines(join(corpora, 'titanium-issues.jsonl.gz')).map((line) => {
-    const { id, title, description, duplicates } = JSON.parse(line)
+    const { id, title, description, createdAt, duplicates } = JSON.parse(line)
     return {
       ...cleanText(id, title, description),
+      // The projects are parts of one product.
+      platform: 'github',
+      sourceName: 'tidev/titanium',
+      createdAt,
       duplicates: duplicates.map(([, , other]: [string, string, string]) => other),
     }
   })
@@ -47,8 +55,13 @@ export const readTitanium = (): Issue[] =>
 /** Posts that may be read. */
 export const readPosts = (): CorpusText[] =>
   readAllowedPosts(join(corpora, 'reddit-posts.jsonl.gz')).map((line) => {
-    const { id, title, text } = JSON.parse(line)
-    return cleanText(id, title, text)
+    const { id, subreddit, title, text, createdUtc } = JSON.parse(line)
+    return {
+      ...cleanText(id, title, text),
+      platform: 'reddit',
+      sourceName: `r/${subreddit}`,
+      createdAt: new Date(Number(createdUtc) * 1_000).toISOString(),
+    }
   })
 
 /** A collection of texts with queries, and which texts are relevant to each. */

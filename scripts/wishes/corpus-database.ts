@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +21,10 @@ export interface CorpusDatabase {
 
 const pageSize = 1_000
 
+/** Always the same for a text, so that ties are decided the same way in every run. */
+const requestIdOf = ({ platform, id }: CorpusText) =>
+  hash('md5', `${platform} ${id}`).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
 async function countWords(database: Database, counts: ReadonlyMap<string, number>): Promise<void> {
   const entries = [...counts]
   for (let from = 0; from < entries.length; from += 20_000) {
@@ -37,21 +41,31 @@ async function storeTexts(database: Database, texts: readonly CorpusText[]): Pro
   const requestIds = new Map<string, string>()
   const counts = new Map<string, number>()
   for (let from = 0; from < texts.length; from += pageSize) {
-    const rows = texts.slice(from, from + pageSize).map(({ id, title, description }) => {
+    const rows = texts.slice(from, from + pageSize).map((stored) => {
+      const { id, title, description, platform = 'github', sourceName = 'acme/app', createdAt = null } = stored
       const text = searchTextOf({ title, description, tags: [], authorName: null, authorHandle: null })
       for (const word of vocabularyOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1)
-      const requestId = randomUUID()
+      const requestId = requestIdOf(stored)
       requestIds.set(id, requestId)
-      return { request_id: requestId, id, title, description, text }
+      return {
+        request_id: requestId,
+        id,
+        title,
+        description,
+        text,
+        platform,
+        source_name: sourceName,
+        posted: createdAt,
+      }
     })
     await sql`
       with incoming as (
         select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-          as row (request_id uuid, id text, title text, description text, text text)
+          as row (request_id uuid, id text, title text, description text, text text, platform text, source_name text, posted timestamptz)
       ), stored as (
         insert into requests
-          (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, confidence)
-        select request_id, 'github', id, title, description, 0, '{}', '', '', now(), now(), 1 from incoming
+          (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, confidence, source_name, original_created_at)
+        select request_id, platform, id, title, description, 0, '{}', '', '', now(), now(), 1, source_name, posted from incoming
       )
       insert into request_texts (request_id, text) select request_id, text from incoming`.execute(database)
     await followNewRequests(

@@ -16,7 +16,7 @@ const folds = 5
 const penalty = 1
 const thresholds = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
 /** Chosen by reading joins; decision 046. */
-const chosen = { joiningThreshold: 0.3, possiblySameThreshold: 0.1 }
+const chosen = { joiningThreshold: 0.3, possiblySameThreshold: 0.05 }
 const weightsFile = fileURLToPath(new URL('../../src/wishes/pairs/weights.ts', import.meta.url))
 
 interface LabelledPair extends Pair {

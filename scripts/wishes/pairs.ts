@@ -24,7 +24,8 @@ export async function comparePairs(
   const textIds = new Map([...requestIds].map(([textId, requestId]) => [requestId, textId]))
   const pairs: Pair[] = []
   for (const query of queries) {
-    const text = comparedTextOf(query)
+    const { platform = 'github', sourceName = 'acme/app' } = query
+    const text = comparedTextOf({ ...query, platform, sourceName })
     const ids = await findCandidateIds(input, text, { id: requestIds.get(query.id) ?? null })
     const texts = await readComparedTexts(executor, ids)
     const counts = await readCounts(input, texts.values())

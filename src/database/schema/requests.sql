@@ -108,13 +108,16 @@ create table request_corrections (
 );
 create index request_corrections_account on request_corrections (account_id, created_at);
 
--- The confidence that a model gave to a text of the class maybe. It counts as long as the text has this hash.
+-- The confidence that a model gave to a text of the class maybe, or that placing gave to a chore. It counts as long as the text has this hash.
 create table request_judgements (
   request_id uuid primary key references requests on delete cascade,
   text_hash text not null,
   confidence real not null check (confidence between 0 and 1),
-  judged_at timestamptz not null
+  judged_at timestamptz not null,
+  -- Of a chore: the hash of its source and its title without numbers, which recurs there.
+  recurring_title text
 );
+create index request_judgements_recurring on request_judgements (recurring_title) where recurring_title is not null;
 
 -- Which texts were sent to the model without an answer that could be stored, and when they may be sent again. A text is claimed here
 -- before it is sent, so that two processes do not send it at the same time.

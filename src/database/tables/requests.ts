@@ -103,12 +103,14 @@ export interface RequestsTables {
     made_by: string
     created_at: Date
   }
-  /** The confidence that a model gave to a text of the class maybe; it counts as long as the text has this hash. */
+  /** The confidence that a model gave to a text of the class maybe, or placing to a chore; it counts as long as the text has this hash. */
   request_judgements: {
     request_id: Fixed<string>
     text_hash: string
     confidence: number
     judged_at: Date
+    /** Of a chore: the hash of its source and its title (`wishes/placing/chores.ts`). */
+    recurring_title: string | null
   }
   /** The texts that were sent to the model without an answer that could be stored. */
   judgement_tries: {

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { type PlatformName, standings } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
+import { thresholdsOf } from '../detection/detect.ts'
+import { lockRequests } from '../store/request-locks.ts'
 import { judgedTextHash, recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
 
@@ -30,13 +32,43 @@ export const storeJudgement = (database: Database, { text, confidence, now }: Ju
       insert into request_judgements (request_id, text_hash, confidence, judged_at)
       values (${text.id}, ${hash}, ${confidence}, ${now})
       on conflict (request_id) do update
-        set text_hash = excluded.text_hash, confidence = excluded.confidence, judged_at = excluded.judged_at`.execute(
-      transaction,
-    )
+        set text_hash = excluded.text_hash, confidence = excluded.confidence, judged_at = excluded.judged_at,
+          recurring_title = null`.execute(transaction)
     await sql`delete from judgement_tries where request_id = ${text.id}`.execute(transaction)
     await recomputeStandings(transaction, [text.id])
     await recount(transaction, { requests: [text.id] })
     return true
+  })
+
+/** A request with `textHash` of the text that was read. */
+export interface ReadText {
+  id: string
+  text_hash: string
+}
+
+/**
+ * Judges requests of one platform as chores: maybe at most, unless the operator corrected them. Those that are less likely, or whose text
+ * changed since it was read, stay as they are.
+ * @param recurringTitle the hash by which later ones of the same title are recognised.
+ */
+export const storeChores = (
+  database: Database,
+  { texts, platform, recurringTitle }: { texts: readonly ReadText[]; platform: PlatformName; recurringTitle: string },
+): Promise<void> =>
+  database.transaction().execute(async (transaction) => {
+    const ids = texts.map(({ id }) => id)
+    await lockRequests(transaction, ids)
+    const { likely, maybe } = thresholdsOf(platform)
+    await sql`
+      insert into request_judgements (request_id, text_hash, confidence, judged_at, recurring_title)
+      select id, text_hash, ${(likely + maybe) / 2}, now(), ${recurringTitle}
+      from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as read (id uuid, text_hash text) join requests using (id)
+      where text_hash = ${textHash} and standing in (${sql.lit(standings.likely)}, ${sql.lit(standings.unlisted)})
+        and requests.confidence >= ${maybe}
+      on conflict (request_id) do update set text_hash = excluded.text_hash, confidence = excluded.confidence,
+        judged_at = excluded.judged_at, recurring_title = excluded.recurring_title`.execute(transaction)
+    await recomputeStandings(transaction, ids)
+    await recount(transaction, { requests: ids })
   })
 
 export interface ClaimedText {
@@ -54,7 +86,7 @@ export interface ClaimInput {
 }
 
 /** `judgedTextHash` of `requests/views/standings.ts` in SQL, for a row of `requests`. */
-const textHash = sql`encode(sha256(convert_to(title, 'UTF8') || '\\x00'::bytea || convert_to(description, 'UTF8')), 'hex')`
+export const textHash: RawBuilder<string> = sql<string>`encode(sha256(convert_to(title, 'UTF8') || '\\x00'::bytea || convert_to(description, 'UTF8')), 'hex')`
 
 /** The next text: listed, of the class maybe, without a judgement, and not tried lately; the most voted first. */
 const nextText = ({ excludedPlatforms, now }: ClaimInput): RawBuilder<ClaimedText & { text_hash: string }> => sql`

@@ -76,9 +76,9 @@ export async function readComparedTexts(
   ids: readonly string[],
 ): Promise<Map<string, ComparedText>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await sql<{ id: string; title: string; description: string }>`
-    select id, title, left(description, ${sql.lit(comparedLength)}) as description from requests
-    where id = any(${ids}::uuid[])`.execute(executor)
+  const { rows } = await sql<{ id: string } & Parameters<typeof comparedTextOf>[0]>`
+    select id, title, left(description, ${sql.lit(comparedLength)}) as description, platform, source_name as "sourceName"
+    from requests where id = any(${ids}::uuid[])`.execute(executor)
   return new Map(rows.map((row) => [row.id, comparedTextOf(row)]))
 }
 

@@ -1,5 +1,6 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
 import { isStopWord, stemOf } from '../../runtime/text/words.ts'
+import { type Place, type Product, productAt } from './products.ts'
 import { type Subject, subjectOf } from './subject.ts'
 
 /** How much of a description is compared, in UTF-16 units: authors say first what they want. */
@@ -11,6 +12,8 @@ export interface ComparedText {
   title: readonly string[]
   /** What the title is about. */
   subject: Subject
+  /** By where it was posted. */
+  product: Product
   /** How often each stem is in the title and the beginning of the description. */
   counts: ReadonlyMap<string, number>
   /** The words of each stem, as the vocabulary counts them. */
@@ -31,15 +34,20 @@ function rememberedStem(word: string): string {
 }
 
 /** What a title is about. */
-export const subjectOfTitle = (title: string): Subject => subjectOf(title, rememberedStem)
+export const subjectOfTitle = (title: string, { names }: Product): Subject => subjectOf(title, names, rememberedStem)
 
 const telling = (text: string): string[] =>
   normaliseText(text)
     .split(' ')
     .filter((word) => word !== '' && !isStopWord(word))
 
+interface PostedText extends Place {
+  title: string
+  description: string
+}
+
 /** The words of a request as the search index stems them. */
-export function comparedTextOf({ title, description }: { title: string; description: string }): ComparedText {
+export function comparedTextOf({ title, description, ...place }: PostedText): ComparedText {
   const counts = new Map<string, number>()
   const words = new Map<string, Set<string>>()
   const count = (word: string): string => {
@@ -50,5 +58,6 @@ export function comparedTextOf({ title, description }: { title: string; descript
   }
   const stemsOfTitle = telling(title).map(count)
   for (const word of telling(description.slice(0, comparedLength))) count(word)
-  return { title: stemsOfTitle, subject: subjectOfTitle(title), counts, words }
+  const product = productAt(place)
+  return { title: stemsOfTitle, subject: subjectOfTitle(title, product), product, counts, words }
 }

@@ -23,11 +23,19 @@ function describedBy({ counts, title }: ComparedText): Map<string, number> {
   return rest
 }
 
+const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
+const sizeOf = (words: ReadonlyMap<string, number>) => sum([...words.values()])
+
+/** Whether neither description says anything that the other does not: both have nearly the same words, or hardly any. */
+export const addNothing = (one: ComparedText, other: ComparedText): boolean =>
+  haveSameText(one, other) || sayNothing(one, other)
+
+const sayNothing = (one: ComparedText, other: ComparedText): boolean =>
+  Math.max(sizeOf(describedBy(one)), sizeOf(describedBy(other))) < minWords
+
 /** Whether two descriptions have nearly the same words: one request is a copy of the other. */
 function haveSameText(one: ComparedText, other: ComparedText): boolean {
   const [a, b] = [describedBy(one), describedBy(other)]
-  const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
-  const sizeOf = (words: ReadonlyMap<string, number>) => sum([...words.values()])
   const shared = sum([...a].map(([stem, count]) => Math.min(count, b.get(stem) ?? 0)))
   const [size, otherSize] = [sizeOf(a), sizeOf(b)]
   return Math.min(size, otherSize) >= minWords && 2 * shared >= sameShare * (size + otherSize)
@@ -55,10 +63,29 @@ const doublesMore = (one: Subject, other: Subject) => {
   return doubled.length > 0 && doubled.some((stem) => !doubledIn(other).includes(stem))
 }
 
+/** Whether a word is a name of the product that either title is about. */
+const namesTheirProduct = (one: Subject, other: Subject, { plain }: TitleWord) =>
+  one.names.has(plain) || other.names.has(plain)
+
+/** Verbs whose objects change places with their meaning: move A to B. */
+const directed: ReadonlySet<string> = new Set(
+  'change convert migrate move port rename replace switch'.split(' ').map(stemOf),
+)
+
+/** Whether both titles say what becomes what, with their words in another order. */
+function areReversed(one: Subject, other: Subject): boolean {
+  const isDirected = ({ body }: Subject) => body.some(({ stem }) => directed.has(stem))
+  if (!isDirected(one) || !isDirected(other)) return false
+  const sharedIn = (some: Subject, others: Subject) =>
+    some.body.filter(({ stem }) => others.stems.has(stem)).map(({ stem }) => stem)
+  return sharedIn(one, other).join(' ') !== sharedIn(other, one).join(' ')
+}
+
 /** What only one of two titles says. */
 function aloneIn(one: Subject, other: Subject) {
-  const labels = one.labels.filter((word) => !isNumber(word.stem) && !means(other, word))
-  const body = one.body.filter((word) => !means(other, word))
+  const isAlone = (word: TitleWord) => !means(other, word) && !namesTheirProduct(one, other, word)
+  const labels = one.labels.filter((word) => !isNumber(word.stem) && isAlone(word))
+  const body = one.body.filter(isAlone)
   return {
     // A version in a label says since when: `Android 5.0: …`.
     part: labels.length > 0 || body.some(isPlatform),
@@ -74,7 +101,9 @@ function aloneIn(one: Subject, other: Subject) {
 /** With fewer telling words in common, equal titles say little: "Suggestions", "A quick question". */
 const minShared = 2
 const countShared = (one: Subject, other: Subject): number => {
-  const shared = [...one.labels, ...one.body].filter((word) => !generic.has(word.stem) && means(other, word))
+  const shared = [...one.labels, ...one.body].filter(
+    (word) => !generic.has(word.stem) && means(other, word) && !namesTheirProduct(one, other, word),
+  )
   return new Set(shared.map(({ stem }) => stem)).size
 }
 
@@ -101,9 +130,18 @@ function compareSubjects(a: Subject, b: Subject) {
     parts: halves(ofOne.part, ofOther.part),
     // A copy for one platform has the same text; so has a ticket of its own for each component.
     isPartOfCopy: !ofOne.component && !ofOther.component,
-    subjects: halves(ofOne.subject, ofOther.subject),
+    subjects: areReversed(a, b) ? 1 : halves(ofOne.subject, ofOther.subject),
   }
 }
+
+/** What is done again with each release, or each week. */
+const repeated: ReadonlySet<string> = new Set(
+  'bump daily monthly publish push release stage update upgrade weekly'.split(' ').map(stemOf),
+)
+
+/** Whether two titles are all that there is, and begin with what is done again and again: the second ticket is another one. */
+const isRepeated = (one: ComparedText, other: ComparedText): boolean =>
+  repeated.has(one.subject.body[0]?.stem ?? '') && sayNothing(one, other)
 
 /** By what two requests ask for different things, however alike they are otherwise. */
 export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
@@ -114,7 +152,7 @@ export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
     opposed: isOpposed ? 1 : 0,
     numbers,
     parts: parts === 0.5 && isPartOfCopy && haveSameText(one, other) ? 0 : parts,
-    subjects: subjects === 0 && sayLittle() && !haveSameText(one, other) ? 0.5 : subjects,
+    subjects: subjects === 0 && (isRepeated(one, other) || (sayLittle() && !haveSameText(one, other))) ? 0.5 : subjects,
   }
 }
 

@@ -4,13 +4,17 @@ import { conflictsOf, titlesConflict } from './conflicts.ts'
 import { joiningThreshold, similaritiesOf } from './scorer.ts'
 import { splitLabels } from './subject.ts'
 
-// Holds (Data): titles with a conflict (opposed words, other labels, numbers or telling words) are never joined
+// Holds (Data): titles with a conflict (opposed words, other labels, numbers or telling words) are never joined, nor requests of another product
 
 const counts = {
   requests: 10_000,
   of: (word: string) => (['add', 'support', 'android', 'ios'].includes(word) ? 900 : 3),
 }
-const textOf = (title: string, description = '') => comparedTextOf({ title, description })
+const textOf = (
+  title: string,
+  description = '',
+  { platform = 'github', sourceName = 'acme/app' as string | null } = {},
+) => comparedTextOf({ title, description, platform, sourceName })
 const similarity = (one: string, other: string, description = '') =>
   similaritiesOf(textOf(one, description), [textOf(other, description)], counts)[0]!
 
@@ -94,6 +98,30 @@ describe('the similarity of two requests', () => {
     expect(similaritiesOf(texts[0]!, [texts[1]!], counts)[0]).toBeLessThan(joiningThreshold)
     expect(similarity(one, other)).toBeLessThan(joiningThreshold)
   })
+
+  it.each([
+    ['github', 'acme/app', 'github', 'acme/site', text, false],
+    ['github', 'acme/app', 'github', 'Acme/App', text, true],
+    ['reddit', 'r/acme', 'reddit', 'r/zenith', text, false],
+    ['discourse', 'forum.acme.com: Ideas', 'discourse', 'forum.acme.com: Mobile', text, true],
+    ['discourse', 'forum.acme.com: Ideas', 'github', 'acme/app', text, true],
+    ['discourse', 'forum.acme.com: Ideas', 'github', 'zenith/acme', text, true],
+    ['discourse', 'forum.acme.com: Ideas', 'lemmy', '!acme@lemmy.example', text, true],
+    ['discourse', 'forum.acme.com: Ideas', 'discourse', 'forum.zenith.com: Ideas', `${text} So has Acme.`, false],
+    ['discourse', 'forum.acme.com: Ideas', 'reddit', 'r/selfhosted', text, false],
+    ['discourse', 'forum.acme.com: Ideas', 'hackernews', null, text, false],
+    ['github', 'acme/note-book', 'hackernews', null, `${text} I mean Note Book.`, true],
+    ['github', 'zenith/note-book', 'stackexchange', 'softwarerecs', `${text} Take note.`, false],
+    ['hackernews', null, 'stackexchange', 'softwarerecs', text, true],
+  ])(
+    'in %s %j and in %s %j with %j is above the threshold: %j',
+    (platform, sourceName, on, at, description, isAbove) => {
+      const one = textOf('Dark mode for the editor', text, { platform, sourceName })
+      const other = textOf('Dark mode for the editor', description, { platform: on, sourceName: at })
+      expect(similaritiesOf(one, [other], counts)[0]! >= joiningThreshold).toBe(isAbove)
+      expect(similaritiesOf(other, [one], counts)[0]! >= joiningThreshold).toBe(isAbove)
+    },
+  )
 
   it('is the same for equal candidates, whatever their order', () => {
     const [first, second] = similaritiesOf(textOf('Dark mode'), [textOf('Dark mode'), textOf('Dark mode')], counts)

@@ -1,5 +1,6 @@
 import type { ComparedText } from './compared-text.ts'
 import { featureNames, featuresOfCandidates } from './features.ts'
+import { areOfOneProduct } from './products.ts'
 import { rarityOf, type WordCounts } from './rarity.ts'
 import { pairModel } from './weights.ts'
 
@@ -11,6 +12,9 @@ export const possiblySameThreshold = pairModel.possiblySameThreshold
 const conflicts = (['opposed', 'differentNumbers', 'differentParts', 'differentSubjects'] as const).map((name) =>
   featureNames.indexOf(name),
 )
+
+/** Titles without a conflict say the same in other words: at least that similar, whatever the texts are. */
+const sameTitle = joiningThreshold / 2
 
 /** Below the threshold, in the same order as before: the most alike are still shown first. */
 function belowJoining(similarity: number): number {
@@ -27,9 +31,12 @@ export function similarityOfFeatures(features: readonly number[]): number {
   let sum: number = pairModel.bias
   for (const [index, name] of featureNames.entries()) sum += pairModel.weights[name] * features[index]!
   const similarity = 1 / (1 + Math.exp(-sum))
-  return isVetoed(features) ? belowJoining(similarity) : similarity
+  return isVetoed(features) ? belowJoining(similarity) : Math.max(similarity, sameTitle)
 }
 
 /** How likely each candidate asks for the same as a request, 0 to 1. @param candidates the best match first. */
 export const similaritiesOf = (text: ComparedText, candidates: readonly ComparedText[], counts: WordCounts): number[] =>
-  featuresOfCandidates(text, candidates, (one, other) => rarityOf(counts, [one, other])).map(similarityOfFeatures)
+  featuresOfCandidates(text, candidates, (one, other) => rarityOf(counts, [one, other])).map((features, index) => {
+    const similarity = similarityOfFeatures(features)
+    return areOfOneProduct(text, candidates[index]!) ? similarity : belowJoining(similarity)
+  })

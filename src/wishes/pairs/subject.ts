@@ -11,6 +11,21 @@ const synonyms = [
   'update upgrade bump | downgrade',
   'disable disallow prevent forbid block deactivate | allow permit unblock',
   'show display unhide reveal | hide conceal',
+  'app application',
+  'authentication auth',
+  'color colour',
+  'config configuration',
+  'customize customise',
+  'docs documentation',
+  'email mail',
+  'folder directory',
+  'gray grey',
+  'hotkey shortcut keybinding',
+  'javascript js',
+  'picture image photo',
+  'repository repo',
+  'theme mode',
+  'typescript ts',
   'bigger larger | smaller | fewer less',
   'light white bright | dark black night',
   'property attribute | method function | event callback',
@@ -143,6 +158,8 @@ export interface Subject {
   joined: ReadonlySet<string>
   /** The sides of choices that the title takes. */
   sides: ReadonlySet<Side>
+  /** Words that name the product that it is about, in the singular: they say nothing about the wish. */
+  names: ReadonlySet<string>
 }
 
 /** Cheaper than a stem, which would have to be made for every two neighbours. */
@@ -186,8 +203,12 @@ function titleWords(part: string, stem: (word: string) => string): TitleWord[] {
 /** Whether a stem is a number or a version. */
 export const isNumber = (stem: string): boolean => /^v?\p{N}+(?:dot\p{N}+)*$/u.test(stem)
 
-/** What a title is about. @param stem of a word, as the search index has it */
-export function subjectOf(title: string, stem: (word: string) => string = stemOf): Subject {
+/** What a title is about. @param names of its product, each by its words. @param stem of a word, as the search index has it */
+export function subjectOf(
+  title: string,
+  names: readonly (readonly string[])[] = [],
+  stem: (word: string) => string = stemOf,
+): Subject {
   const parts = splitLabels(title)
   const labels = parts.labels.flatMap((label) => titleWords(label, stem))
   const body = titleWords(parts.body, stem)
@@ -195,5 +216,6 @@ export function subjectOf(title: string, stem: (word: string) => string = stemOf
   const stems = new Set(all.map((word) => word.stem))
   const joined = new Set(all.flatMap((word) => word.joined))
   const sides = new Set([...stems, ...joined].flatMap(sidesOf))
-  return { labels, body, stems, plain: new Set(all.map((word) => word.plain)), joined, sides }
+  const plain = new Set(all.map((word) => word.plain))
+  return { labels, body, stems, plain, joined, sides, names: new Set(names.flat().map(singular)) }
 }

@@ -35,5 +35,5 @@ export const pairModel: {
   },
   bias: -5.0049,
   joiningThreshold: 0.3,
-  possiblySameThreshold: 0.1,
+  possiblySameThreshold: 0.05,
 }

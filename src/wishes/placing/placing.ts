@@ -2,16 +2,19 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { type ClaimedRow, claimRows } from '../../database/claimed-work.ts'
 import type { Database, OpenDatabase } from '../../database/open.ts'
+import { storeChores } from '../../requests/judging/claims.ts'
 import { countTexts } from '../../requests/words/uncounted-texts.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
 import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
-import { readComparedTexts } from '../pairs/candidates.ts'
+import { type CandidatesInput, findCandidateIds, readComparedTexts } from '../pairs/candidates.ts'
+import type { ComparedText } from '../pairs/compared-text.ts'
 import { createWordCounter, type WordCounter } from '../pairs/rarity.ts'
 import { joiningThreshold } from '../pairs/scorer.ts'
+import { readRecurrence } from './chores.ts'
 import { type Placed, type Proposal, placeRequests } from './place.ts'
-import { findTargets } from './targets.ts'
+import { findTargets, type Target } from './targets.ts'
 
 const claimMs = 2 * 60_000
 
@@ -52,6 +55,24 @@ const settleMs = 200
 /** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_wish_queue'
 
+/**
+ * The wishes that a claimed request may join, three at most. It joins none where its title recurs in its source; what is a chore is judged as one here, also
+ * where it was taken for a wish before.
+ */
+async function findProposed(
+  input: CandidatesInput & { executor: Database },
+  id: string,
+  text: ComparedText,
+): Promise<Target[]> {
+  const candidateIds = await findCandidateIds(input, text, { id })
+  const recurrence = await readRecurrence(input.executor, id, candidateIds)
+  if (recurrence === null) {
+    return (await findTargets(input, { id, text, candidateIds, threshold: joiningThreshold })).slice(0, maxTargets)
+  }
+  if (recurrence.texts.length > 0) await storeChores(input.executor, recurrence)
+  return []
+}
+
 interface SliceInput {
   database: Database
   searchIndex: SearchIndex
@@ -90,9 +111,8 @@ export async function placeSlice({
     const text = texts.get(claim.id)
     const input = { executor: database, searchIndex, words }
     try {
-      const targets =
-        text === undefined ? [] : await findTargets(input, { id: claim.id, text, threshold: joiningThreshold })
-      proposals.push({ claim, targets: targets.slice(0, maxTargets) })
+      const targets = text === undefined ? [] : await findProposed(input, claim.id, text)
+      proposals.push({ claim, targets })
     } catch (error) {
       onError(error, claim.id)
     }

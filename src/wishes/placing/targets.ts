@@ -7,6 +7,7 @@ import type { PossiblySame, PossiblySameInput } from '../list/possibly-same.ts'
 import { type CandidatesInput, findCandidateIds, readComparedTexts, readCounts } from '../pairs/candidates.ts'
 import { type ComparedText, subjectOfTitle } from '../pairs/compared-text.ts'
 import { titlesConflict } from '../pairs/conflicts.ts'
+import { productAt } from '../pairs/products.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
 import { joiningThreshold, possiblySameThreshold, similaritiesOf } from '../pairs/scorer.ts'
 
@@ -25,6 +26,8 @@ const bySimilarity = (one: Target, other: Target): number =>
 interface Core {
   id: string
   title: string
+  platform: string
+  sourceName: string | null
   /** Whether it is to be placed itself. */
   is_queued: boolean
 }
@@ -35,7 +38,7 @@ interface Core {
  */
 async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
-    select cores.id, title,
+    select cores.id, title, platform, source_name as "sourceName",
       exists (select from wish_queue where wish_queue.request_id = cores.id) as is_queued
     from (
       select core_id as id, min(position) as position from (
@@ -52,6 +55,8 @@ async function readCores(executor: Executor, candidateIds: readonly string[], vi
 interface TargetsInput {
   id: string
   text: ComparedText
+  /** Of the requests that match it best. */
+  candidateIds: readonly string[]
   /** Only targets that are at least this similar. */
   threshold: number
   /** Whose requests they are: those of the shared view, unless an account looks for them. */
@@ -61,13 +66,12 @@ interface TargetsInput {
 /** The wishes that a request may join: those that were placed before those that are queued, then the most similar first. Never one that it is the core of. */
 export async function findTargets(
   input: CandidatesInput,
-  { id, text, threshold, view = sharedView }: TargetsInput,
+  { id, text, candidateIds, threshold, view = sharedView }: TargetsInput,
 ): Promise<Target[]> {
-  const ids = await findCandidateIds(input, text, { id, view })
-  if (ids.length === 0) return []
-  const cores = (await readCores(input.executor, ids, view)).filter((core) => core.id !== id)
+  if (candidateIds.length === 0) return []
+  const cores = (await readCores(input.executor, candidateIds, view)).filter((core) => core.id !== id)
   // Nearly always all are about something else, and their titles alone say so.
-  const isVetoed = (core: Core) => titlesConflict(text.subject, subjectOfTitle(core.title))
+  const isVetoed = (core: Core) => titlesConflict(text.subject, subjectOfTitle(core.title, productAt(core)))
   if (threshold >= joiningThreshold && cores.every(isVetoed)) return []
   const textOf = await readComparedTexts(
     input.executor,
@@ -107,7 +111,14 @@ export async function possiblySame(
 ): Promise<OtherWish[]> {
   const text = (await readComparedTexts(input.executor, [requestId])).get(requestId)
   if (text === undefined) return []
-  const targets = await findTargets(input, { id: requestId, text, threshold: possiblySameThreshold, view })
+  const candidateIds = await findCandidateIds(input, text, { id: requestId, view })
+  const targets = await findTargets(input, {
+    id: requestId,
+    text,
+    candidateIds,
+    threshold: possiblySameThreshold,
+    view,
+  })
   // Nothing is joined here, so it makes no difference which of them are placed.
   targets.sort(bySimilarity)
   const wishIds = await readWishIds(

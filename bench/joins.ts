@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type CorpusText, corpora, hasCorpora, readPosts, readTitanium } from '../scripts/wishes/corpora.ts'
+import { type CorpusDatabase, openCorpusDatabase } from '../scripts/wishes/corpus-database.ts'
+import { detect, wishClassOf } from '../src/requests/detection/detect.ts'
+import { createWordCounter } from '../src/wishes/pairs/rarity.ts'
+import { placeSlice } from '../src/wishes/placing/placing.ts'
+
+// Places all readable texts of the corpora that count as requests, as the product does, and says how many of the joins people read as right.
+//   node bench/joins.ts [--unread FILE]   writes the joins that nobody has read, with both texts, as JSON lines
+
+interface Verdict {
+  one: string
+  other: string
+  verdict: 'right' | 'wrong' | 'chore' | 'unclear'
+}
+
+const verdictFiles = [
+  join(corpora, 'join-verdicts.jsonl'),
+  fileURLToPath(new URL('../scripts/wishes/join-verdicts.jsonl', import.meta.url)),
+]
+
+/** A pair in any order. */
+const keyOf = (one: string, other: string) => [one, other].sort().join(' ')
+
+/** The verdicts of all readers by pair. Ids of texts are `titanium:TIMOB-1`, `reddit:open:1abc`. */
+function readVerdicts(): Map<string, Verdict['verdict']> {
+  const lines = verdictFiles
+    .filter((file) => existsSync(file))
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+  const verdicts = lines.filter((line) => line !== '').map((line): Verdict => JSON.parse(line))
+  return new Map(verdicts.map(({ one, other, verdict }) => [keyOf(one, other), verdict]))
+}
+
+/** Only what counts as a request is ever placed. */
+function isLikely({ title, description, platform = 'github' }: CorpusText): boolean {
+  return wishClassOf(detect({ title, description, platform, tags: [] }).confidence, platform) === 'likely'
+}
+
+/** @returns how many requests were placed. */
+async function placeAll({ database, searchIndex }: CorpusDatabase): Promise<number> {
+  const onError = (error: unknown) => console.error(error)
+  const words = createWordCounter()
+  let placed = 0
+  for (;;) {
+    const slice = await placeSlice({ database, searchIndex, words, onError })
+    if (slice === null) return placed
+    placed += slice.placed
+  }
+}
+
+/** Each member of a wish with its core, both still likely. */
+const readJoins = ({ database }: CorpusDatabase) =>
+  database
+    .selectFrom('wish_members as member')
+    .innerJoin('wish_members as core', (on) =>
+      on.onRef('core.wish_id', '=', 'member.wish_id').on('core.is_core', '=', true),
+    )
+    .innerJoin('requests as one', 'one.id', 'core.request_id')
+    .innerJoin('requests as other', 'other.id', 'member.request_id')
+    .where('member.is_core', '=', false)
+    .where('one.standing', '=', 2)
+    .where('other.standing', '=', 2)
+    .select(['member.similarity', 'one.platform', 'one.source_id as one', 'other.source_id as other'])
+    .orderBy('one.source_id')
+    .orderBy('other.source_id')
+    .execute()
+
+const prefixes: Readonly<Record<string, string>> = { github: 'titanium:', reddit: 'reddit:open:' }
+
+const shownLength = 600
+const shown = ({ title, description }: CorpusText) => ({ title, text: description.slice(0, shownLength) })
+
+async function measure(unreadFile: string | undefined): Promise<void> {
+  const texts = [...readTitanium(), ...readPosts()].filter(isLikely)
+  const textOf = new Map(texts.map((text) => [`${prefixes[text.platform!]}${text.id}`, text]))
+  const verdicts = readVerdicts()
+  const corpus = await openCorpusDatabase()
+  try {
+    await corpus.store(texts)
+    const placed = await placeAll(corpus)
+    const joins = (await readJoins(corpus)).map(({ platform, one, other, similarity }) => {
+      const [oneId, otherId] = [`${prefixes[platform]}${one}`, `${prefixes[platform]}${other}`]
+      return { platform, one: oneId, other: otherId, similarity, verdict: verdicts.get(keyOf(oneId, otherId)) }
+    })
+    console.log(`${texts.length} likely texts, ${placed} placed`)
+    const rows = [...Object.keys(prefixes), 'all'].map((platform) => {
+      const some = joins.filter((pair) => platform === 'all' || pair.platform === platform)
+      const count = (verdict: Verdict['verdict']) => some.filter((pair) => pair.verdict === verdict).length
+      const [right, wrong, chore, unclear] = [count('right'), count('wrong'), count('chore'), count('unclear')]
+      const read = right + wrong + chore + unclear
+      const precision = read === 0 ? null : Math.round((1_000 * right) / read) / 1_000
+      return { platform, joins: some.length, read, right, wrong, chore, unclear, 'right of read': precision }
+    })
+    console.table(rows)
+    if (unreadFile === undefined) return
+    const unread = joins.filter(({ verdict }) => verdict === undefined)
+    const lines = unread.map(({ one, other, similarity }) =>
+      JSON.stringify({ one, other, similarity, texts: [textOf.get(one)!, textOf.get(other)!].map(shown) }),
+    )
+    writeFileSync(unreadFile, lines.map((line) => `${line}\n`).join(''))
+  } finally {
+    await corpus.close()
+  }
+}
+
+const { values } = parseArgs({ options: { unread: { type: 'string' } } })
+if (hasCorpora) await measure(values.unread)
+else console.error(`skipped: the corpora are not at ${corpora} (set WISHWELL_SHARED to the folder that holds them)`)

@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Executor } from '../../database/open.ts'
+import { type ReadText, textHash } from '../../requests/judging/claims.ts'
+import { normaliseText } from '../../runtime/text/normalise.ts'
+import { comparedLength, comparedTextOf } from '../pairs/compared-text.ts'
+import { addNothing } from '../pairs/conflicts.ts'
+
+/** So many posts of one title, each on another day, make it one that recurs. */
+const leastPosts = 3
+
+/** A title as its source repeats it: without numbers and versions. */
+const withoutNumbers = (title: string): string =>
+  normaliseText(title)
+    .split(' ')
+    .filter((word) => !/\p{N}/u.test(word))
+    .join(' ')
+
+interface Posted extends ReadText {
+  title: string
+  description: string
+  platform: PlatformName
+  sourceName: string | null
+  author: string | null
+  day: string
+  is_likely: boolean
+}
+
+/** The hash of a source and a title in it. */
+const recurringTitleOf = ({ platform, sourceName, title }: Pick<Posted, 'platform' | 'sourceName' | 'title'>): string =>
+  hash('sha256', JSON.stringify([platform, sourceName, withoutNumbers(title)]))
+
+/** The ids of those of some requests that have the title of a request in its source, numbers apart, and of chores with that title. */
+async function readTwinIds(executor: Executor, id: string, candidateIds: readonly string[]) {
+  const { rows } = await sql<Pick<Posted, 'id' | 'title' | 'platform' | 'sourceName'>>`
+    select candidate.id, candidate.title, candidate.platform, candidate.source_name as "sourceName"
+    from requests as own join requests as candidate
+      on candidate.platform = own.platform and candidate.source_name is not distinct from own.source_name
+    where own.id = ${id} and candidate.id = any(${[id, ...candidateIds]}::uuid[])`.execute(executor)
+  const own = rows.find((row) => row.id === id)
+  if (own === undefined) return null
+  const recurringTitle = recurringTitleOf(own)
+  const twins = rows.filter((row) => row.id !== id && recurringTitleOf(row) === recurringTitle)
+  const { rows: chores } = await sql<{ id: string }>`
+    select request_id as id from request_judgements where recurring_title = ${recurringTitle} and request_id <> ${id}
+    limit 16`.execute(executor)
+  return { recurringTitle, ids: [...new Set([...twins, ...chores].map((twin) => twin.id))] }
+}
+
+async function readPosted(executor: Executor, ids: readonly string[]): Promise<Posted[]> {
+  const { rows } = await sql<Posted>`
+    select id, title, left(description, ${sql.lit(comparedLength)}) as description, platform, source_name as "sourceName",
+      coalesce(author_handle, author_name) as author, (posted_at at time zone 'UTC')::date::text as day,
+      standing = 2 as is_likely, ${textHash} as text_hash
+    from requests where id = any(${[...ids]}::uuid[])`.execute(executor)
+  return rows
+}
+
+/** Whether posts are by as many people: then each of them wishes for the same. */
+const isByMany = (posts: readonly Posted[]) =>
+  posts.every(({ author }) => author !== null) && new Set(posts.map(({ author }) => author)).size === posts.length
+
+/** What is known of the title of a request in its source. */
+export interface Recurrence {
+  platform: PlatformName
+  recurringTitle: string
+  /** Those that are to be judged as chores: the request, and others that were taken for wishes before. */
+  texts: ReadText[]
+}
+
+/**
+ * Whether the title of a request recurs in its source: such a request is no wish that others could join (decision 046). It has `texts` where it adds
+ * nothing to two others of other days: "Bump to the next version". Copies of one day, texts with words of their own, and those
+ * by as many people are wishes.
+ * @param candidateIds of likely requests that match its title.
+ * @returns null where the title does not recur.
+ */
+export async function readRecurrence(
+  executor: Executor,
+  id: string,
+  candidateIds: readonly string[],
+): Promise<Recurrence | null> {
+  const twins = await readTwinIds(executor, id, candidateIds)
+  if (twins === null || twins.ids.length + 1 < leastPosts) return null
+  const { recurringTitle } = twins
+  // A chore of then may have another title now.
+  const read = await readPosted(executor, [id, ...twins.ids])
+  const posted = read.filter((post) => recurringTitleOf(post) === recurringTitle)
+  const own = posted.find((post) => post.id === id)
+  if (own === undefined) return null
+  const recurs = (posts: readonly Posted[]) =>
+    new Set(posts.map(({ day }) => day)).size >= leastPosts && !isByMany(posts)
+  if (!recurs(posted)) return null
+  const text = comparedTextOf(own)
+  const same = posted.filter((post) => post === own || addNothing(text, comparedTextOf(post)))
+  const texts = recurs(same) ? same.filter((post) => post.is_likely || post === own) : []
+  return { platform: own.platform, recurringTitle, texts }
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { demoRecords, isNoise, sections } from '../../../simulator/demo-corpus/index.ts'
+import { repository } from '../../../simulator/platforms/github-item.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { foundRequest } from '../../../test/scripted-platform.ts'
+import { preparePage } from '../../requests/store/prepared-page.ts'
+import { storePageAlone } from '../../requests/store/store.ts'
+import { sharedView } from '../../requests/views/view.ts'
+import { readWishIds } from '../../requests/wishes/numbers.ts'
+import { openSearchIndex } from '../../search/search-index.ts'
+import type { CandidatesInput } from '../pairs/candidates.ts'
+import { createWordCounter } from '../pairs/rarity.ts'
+import pairs from './demo-pairs.json' with { type: 'json' }
+import { placeSlice } from './placing.ts'
+import { possiblySame } from './targets.ts'
+
+// Holds (Data): of what the demo shows, pairs that read the same are one wish or are shown as possibly the same, and siblings stay apart
+
+let opened: TestDatabase
+let input: CandidatesInput
+
+type DemoRecord = ReturnType<typeof demoRecords>[number]
+
+/** The names of the sources as the adapters give them. */
+function sourceNameOf({ place, record }: DemoRecord): string | null {
+  const [platform, ...rest] = place.split('/')
+  const name = rest.join('/')
+  if (platform === 'github') return repository(record)
+  if (platform === 'discourse') return `${name}.localhost: Ideas`
+  if (platform === 'lemmy') return `!wishes@${name}.localhost`
+  return platform === 'hackernews' ? null : name
+}
+
+const lines = sections.flatMap(({ texts }) => texts)
+/** The id of the request of each title, as the section has it. */
+const idOfTitle = new Map<string, string>()
+
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  const { database } = opened
+  const searchIndex = await openSearchIndex(database)
+  input = { executor: database, searchIndex, words: createWordCounter() }
+  const all = demoRecords(new Date('2026-06-15T12:00:00.000Z')).map((found, index) => ({
+    ...found,
+    line: lines[index]!,
+  }))
+  const wishes = all.filter(({ record }) => !isNoise(record))
+  for (const [platform, found] of Map.groupBy(wishes, ({ place }) => place.split('/')[0]!)) {
+    const requests = found.map((demo) => {
+      const { id, title, body } = demo.record
+      const rest = { description: body ?? '', tags: [], confidence: 1, sourceName: sourceNameOf(demo) }
+      return foundRequest(String(id), { title, ...rest })
+    })
+    const page = await preparePage(platform, { requests }, null)
+    const about = { platform, topic: 'demo', jobId: null, now: new Date(), markSeenBefore: null }
+    await storePageAlone(database, { ...page, ...about })
+  }
+  const onError = (error: unknown) => {
+    throw error
+  }
+  while ((await placeSlice({ ...input, database, onError })) !== null);
+  const rows = await database.selectFrom('requests').select(['id', 'platform', 'source_id']).execute()
+  const ids = new Map(rows.map(({ id, platform, source_id }) => [`${platform} ${source_id}`, id]))
+  for (const { place, record, line } of wishes) {
+    idOfTitle.set(line.split(' | ')[0]!, ids.get(`${place.split('/')[0]} ${record.id}`)!)
+  }
+})
+afterAll(() => opened.close())
+
+async function areJoined(one: string, other: string): Promise<boolean> {
+  const ids = [idOfTitle.get(one)!, idOfTitle.get(other)!]
+  const wishes = await readWishIds(opened.database, ids, sharedView)
+  return wishes.get(ids[0]!) === wishes.get(ids[1]!)
+}
+
+async function isSuggested(one: string, other: string): Promise<boolean> {
+  const [id, otherId] = [idOfTitle.get(one)!, idOfTitle.get(other)!]
+  const wishes = await readWishIds(opened.database, [id, otherId], sharedView)
+  const found = await possiblySame(input, { wishId: wishes.get(id)!, requestId: id, view: sharedView })
+  return found.some(({ wishId }) => wishId === wishes.get(otherId))
+}
+
+/** So many of the 20 pairs are found; the others have hardly a word in common, or name a product that their source does not. */
+const leastFound = 16
+
+it('pairs of the demo that read the same are joined, or possibly the same', async () => {
+  const apart: string[] = []
+  for (const [one, other] of pairs.same as [string, string][]) {
+    const isFound = (await areJoined(one, other)) || (await isSuggested(one, other)) || (await isSuggested(other, one))
+    if (!isFound) apart.push(`${one} / ${other}`)
+  }
+  expect(pairs.same.length - apart.length, apart.join('\n')).toBeGreaterThanOrEqual(leastFound)
+})
+
+it('siblings of the demo are never joined', async () => {
+  for (const [one, other] of pairs.siblings as [string, string][]) {
+    expect(await areJoined(one, other), `${one} / ${other}`).toBe(false)
+  }
+})
