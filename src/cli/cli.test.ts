@@ -137,11 +137,13 @@ describe('wishwell scrape', () => {
   })
 })
 
+const understood = { words: ['dark', 'mode'], phrases: [], excluded: [], alternatives: [], unknown: [] }
+
 describe('wishwell search', () => {
   it('prints results as text, without control characters', async () => {
     const results = [requestRecord({ title: '\x1b[31mDark\x1b[0m mode\x07' })]
     const service = await startFakeService(() => ({
-      body: { data: { results, hasMore: true, limitReached: false }, meta: { maybeResults: 0 }, usage },
+      body: { data: { results, hasMore: true, limitReached: false }, meta: { understood, maybeResults: 0 }, usage },
     }))
     const { exitCode, stdout } = await runCommand(['search', 'dark', 'mode', '--limit', '1', '--offset', '2'], service)
     expect(exitCode).toBe(exitCodes.ok)
@@ -155,7 +157,7 @@ describe('wishwell search', () => {
   it('sends filters, order and beginning, and repeats them for the next page', async () => {
     const body = {
       data: { results: [requestRecord()], hasMore: true, limitReached: false },
-      meta: { maybeResults: 0, window: 1000 },
+      meta: { understood, maybeResults: 0, window: 1000 },
       usage,
     }
     const service = await startFakeService(() => ({ body }))
@@ -188,7 +190,7 @@ describe('wishwell search', () => {
   it('prints the answer itself with --json', async () => {
     const body = {
       data: { results: [requestRecord({ title: '\x1b[31m\x9b\u202e' })], hasMore: false, limitReached: false },
-      meta: { maybeResults: 0 },
+      meta: { understood, maybeResults: 0 },
       usage,
     }
     const { stdout } = await runCommand(['search', 'dark', '--json'], await startFakeService(() => ({ body })))

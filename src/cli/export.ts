@@ -41,6 +41,11 @@ export function exportCommand(): Command {
     .option('--topic <topic>', 'only requests of this topic')
     .option('--platforms <names>', 'comma list: only requests of these platforms', commaList)
     .option(
+      '--product <product>',
+      'only requests of this product, such as acme/app or r/android; may be repeated, then of one of them',
+      collectValues,
+    )
+    .option(
       '--tag <tag>',
       'only requests with this tag; may be repeated, then requests must have all of them',
       collectValues,

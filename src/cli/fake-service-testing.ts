@@ -125,6 +125,7 @@ export const requestRecord = (fields: Partial<RequestRecord> = {}): RequestRecor
   statusObserved: false,
   excerpt: false,
   sourceName: null,
+  product: null,
   wish: { wishId: 'request-1', requestCount: 1, votes: 12 },
   ...fields,
 })

@@ -12,6 +12,7 @@ type Filters = NonNullable<Body<'searchRequests'>['filters']>
 export interface NarrowingOptions {
   platforms?: Filters['platforms']
   topic?: string
+  product?: string[]
   tag?: string[]
   minVotes?: number
   since?: string
@@ -40,6 +41,11 @@ export const addNarrowingOptions = (command: Command): Command =>
     )
     .option('--topic <topic>', 'only requests of this topic')
     .option(
+      '--product <product>',
+      'only requests of this product, such as acme/app or r/android; may be repeated, then of one of them',
+      collectValues,
+    )
+    .option(
       '--tag <tag>',
       'only requests with this tag; may be repeated, then requests must have all of them',
       collectValues,
@@ -54,10 +60,22 @@ export const addNarrowingOptions = (command: Command): Command =>
 
 /** The options in the form of the API. The platforms of an expanded search are those that it collects from. */
 export function toBody(
-  { platforms, topic, tag: tags, minVotes, since, until, include, status, sort, prefix }: NarrowingOptions,
+  {
+    platforms,
+    topic,
+    product: products,
+    tag: tags,
+    minVotes,
+    since,
+    until,
+    include,
+    status,
+    sort,
+    prefix,
+  }: NarrowingOptions,
   expand: boolean,
 ): Omit<Body<'searchRequests'>, 'query'> {
-  const shared = { topic, tags, minVotes, since, until, include, status }
+  const shared = { topic, products, tags, minVotes, since, until, include, status }
   const filters = defined({ platforms: expand ? undefined : platforms, ...shared })
   return {
     ...(expand && platforms ? { platforms } : {}),
@@ -69,10 +87,14 @@ export function toBody(
 
 /** The options as a part of a shell command, each followed by a space. */
 export function toArguments(options: NarrowingOptions): string {
-  const { platforms, topic, tag = [], minVotes, since, until, include, status, sort, prefix } = options
+  const { platforms, topic, product = [], tag = [], minVotes, since, until, include, status, sort, prefix } = options
   const lists = { platforms: platforms?.join(','), status: status?.join(',') }
   const named = { ...lists, topic, 'min-votes': minVotes, since, until, include, sort }
-  const given = [...Object.entries(named), ...tag.map((one) => ['tag', one] as const)]
+  const repeated = { product, tag }
+  const given = [
+    ...Object.entries(named),
+    ...Object.entries(repeated).flatMap(([name, values]) => values.map((one) => [name, one] as const)),
+  ]
   const shown = given.flatMap(([name, value]) =>
     value === undefined ? [] : `--${name}=${shellWord(printable(`${value}`))} `,
   )

@@ -82,6 +82,7 @@ describe('results of a search', () => {
       requestCount: 3,
       votes: 1_040,
       platforms: ['github' as const, 'lemmy' as const],
+      product: 'acme/app',
       status: 'in_progress' as const,
       firstAskedAt: '2026-01-01T00:00:00.000Z',
       lastAskedAt: '2026-03-02T00:00:00.000Z',

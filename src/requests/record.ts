@@ -111,6 +111,12 @@ export const requestRecord = closed(
         description: 'The repository, project, site, forum category, community or video it was posted in',
       }),
     ),
+    product: nullable(
+      Type.String({
+        description:
+          'The product that it is about, by its source: the tracker, the community, the forum or the site, in lower case; null where the source is of no single product',
+      }),
+    ),
     wish: nullable(wishOfRequest),
   },
   named('Request'),
@@ -148,6 +154,7 @@ const shownColumns = [
   'status_observed',
   'excerpt',
   'source_name',
+  'product',
 ] as const satisfies readonly (keyof Tables['requests'])[]
 
 /** What `toRecord` needs of a row of `requests`, and the names of its topics. */
@@ -212,6 +219,7 @@ export const toRecord = (row: RequestRow, { fullText }: TextChoice): RequestReco
   statusObserved: row.status_observed,
   excerpt: row.excerpt,
   sourceName: row.source_name,
+  product: row.product,
   wish: row.wish,
 })
 

@@ -32,6 +32,7 @@ interface Row {
   id: string
   text: string
   platform: PlatformName
+  product: string | null
   status: RequestStatus | null
   tags: string[]
   votes: number
@@ -43,6 +44,7 @@ interface Row {
 const words = ['alpha', 'beta', 'gamma', 'delta', 'omega']
 const written = [...words, 'sso', 'single sign on', 'alphabeta']
 const platforms = ['github', 'gitlab', 'reddit'] as const
+const products = [null, 'acme/app', 'r/android'] as const
 const statuses = [null, 'open', 'completed'] as const
 const account = crypto.randomUUID()
 const accountStandings = new Map<string, Standing>()
@@ -62,6 +64,7 @@ function makeRow(number: number): Row {
     id: number % 8 === 0 ? crypto.randomUUID().replace(/^../, '00') : crypto.randomUUID(),
     text: text.join(' '),
     platform: pick(platforms, seed >>> 3),
+    product: pick(products, seed >>> 9),
     status: pick(statuses, seed >>> 5),
     tags: seed % 3 === 0 ? ['ui'] : seed % 7 === 0 ? ['ui', 'api'] : [],
     votes: (seed >>> 4) % 9,
@@ -80,12 +83,12 @@ async function storeRows(): Promise<void> {
     database,
     sql`
     with incoming as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming (id uuid, text text, platform text,
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming (id uuid, text text, platform text, product text,
         status text, tags text[], votes integer, posted timestamptz, standing smallint)
     ), stored as (
-      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at,
+      insert into requests (confidence, id, platform, product, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at,
         original_created_at, standing, status)
-      select 1, id, platform, id::text, '', '', votes, tags, '', 'exact', now(), now(), posted, standing, status from incoming
+      select 1, id, platform, product, id::text, '', '', votes, tags, '', 'exact', now(), now(), posted, standing, status from incoming
     )
     insert into request_texts (request_id, text) select id, text from incoming`,
   )
@@ -122,6 +125,7 @@ const filters = fc.record(
   {
     platforms: fc.subarray([...platforms], { minLength: 1 }),
     tags: fc.subarray(['ui', 'api'], { minLength: 1 }),
+    products: fc.subarray(['acme/app', 'r/android'], { minLength: 1 }),
     minVotes: fc.integer({ min: 0, max: 9 }),
     since: fc.constantFrom(new Date('2021-06-01'), new Date('2024-01-01')),
     until: fc.constantFrom(new Date('2022-01-01'), new Date('2020-02-02')),
@@ -158,6 +162,7 @@ function scan({ words: typed, phrase, excluded, filters: given, sortBy }: Asked)
       (phrase === null || has(row, phrase)) &&
       (excluded === null || !has(row, excluded)) &&
       (given.platforms?.includes(row.platform) ?? true) &&
+      (given.products === undefined || (row.product !== null && given.products.includes(row.product))) &&
       (given.tags?.every((tag) => row.tags.includes(tag)) ?? true) &&
       (given.minVotes === undefined || row.votes >= given.minVotes) &&
       (given.since === undefined || row.posted >= given.since) &&

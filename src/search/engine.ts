@@ -87,11 +87,11 @@ export interface OrderedIds {
   totals?: Totals
 }
 
-export const facetNames = ['platform', 'status', 'tag', 'year'] as const
+export const facetNames = ['platform', 'product', 'status', 'tag', 'year'] as const
 
 export type FacetName = (typeof facetNames)[number]
 
-/** The most frequent value first; a request without a status or tag is in none of theirs. */
+/** The most frequent value first; a request without a status, product or tag is in none of theirs. */
 export type Facets = Partial<Record<FacetName, { value: RequestStatus | string; count: number }[]>>
 
 export interface Totals {

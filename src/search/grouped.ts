@@ -20,6 +20,8 @@ export interface GroupedResult {
   requestCount: number
   votes: number
   platforms: PlatformName[]
+  /** That of its most telling request. */
+  product: string | null
   status: RequestStatus | null
   firstAskedAt: string
   lastAskedAt: string
@@ -91,20 +93,33 @@ async function groupMatches(
 }
 
 /** What is shown of a request that has no wish. */
-const withoutWish = ({ title, votes, sourcePlatform, status, originalCreatedAt, createdAt }: RequestRecord) => ({
+const withoutWish = ({
+  title,
+  votes,
+  sourcePlatform,
+  product,
+  status,
+  originalCreatedAt,
+  createdAt,
+}: RequestRecord) => ({
   wishId: null,
   title,
   requestCount: 1,
   votes,
   platforms: [sourcePlatform as PlatformName],
+  product,
   status,
   firstAskedAt: originalCreatedAt ?? createdAt,
   lastAskedAt: originalCreatedAt ?? createdAt,
 })
 
-const ofWish = ({ topRequestId: _, firstAskedAt, lastAskedAt, ...numbers }: WishNumbers, title: string) => ({
+const ofWish = (
+  { topRequestId: _, firstAskedAt, lastAskedAt, ...numbers }: WishNumbers,
+  { title, product }: RequestRecord,
+) => ({
   ...numbers,
   title,
+  product,
   firstAskedAt: firstAskedAt.toISOString(),
   lastAskedAt: lastAskedAt.toISOString(),
 })
@@ -145,8 +160,8 @@ export async function searchWishes(
     const bestMatch = records.get(bestId)
     if (bestMatch === undefined) return []
     const wish = wishId === null ? undefined : numbers.get(wishId)
-    const title = wish === undefined ? undefined : records.get(wish.topRequestId)?.title
-    const shownWish = wish === undefined ? withoutWish(bestMatch) : ofWish(wish, title ?? bestMatch.title)
+    const shownWish =
+      wish === undefined ? withoutWish(bestMatch) : ofWish(wish, records.get(wish.topRequestId) ?? bestMatch)
     return [{ ...shownWish, matching, bestMatch }]
   })
   return { ...ranked, results, more: amount > offset + groups.length }

@@ -146,7 +146,7 @@ export function visibleOf(
 ): RawBuilder<unknown> {
   const view = filterView(query.filters)
   const passing = sql`
-    select request_id as id, platform, status, tags, votes, posted_at, ${standingIn(view, searchableColumns)} as standing
+    select request_id as id, platform, product, status, tags, votes, posted_at, ${standingIn(view, searchableColumns)} as standing
     from (${matches}) as searchable_requests where ${passesFilters(query, part)}`
   // `offset 0`: a standing that is a query by itself runs once for each row.
   const ofView = view.account === null ? passing : sql`${passing} offset 0`

@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
-import { all, conditionsOn, idsOfTopic, idsWithTags, requestConditions } from '../requests/filters/conditions.ts'
+import {
+  all,
+  conditionsOn,
+  idsOfProducts,
+  idsOfTopic,
+  idsWithTags,
+  requestConditions,
+} from '../requests/filters/conditions.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, toRecord } from '../requests/record.ts'
 import { requestColumns, standingIn } from '../requests/views/view.ts'
@@ -168,7 +175,9 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
 
 /** The requests that a selective filter or phrase leaves; null where none is selective. */
 async function idsOfSelective(executor: Executor, engine: SearchEngine, input: PageInput): Promise<string[] | null> {
-  const ids = idsOfTopic(input.filters, maxSelected + 1) ?? idsWithTags(input.filters, maxSelected + 1)
+  const { filters } = input
+  const max = maxSelected + 1
+  const ids = idsOfTopic(filters, max) ?? idsWithTags(filters, max) ?? idsOfProducts(filters, max)
   if (ids !== null) {
     const { rows } = await sql<{ selected: string[] }>`
       select coalesce(json_agg(id), '[]') as selected from (${ids}) as selected`.execute(executor)

@@ -155,6 +155,7 @@ const wishResult = closed(
     requestCount: Type.Integer({ description: 'How many likely requests the whole wish has' }),
     votes: Type.Integer({ description: 'The sum of their votes' }),
     platforms: Type.Array(Type.String()),
+    product: nullable(Type.String({ description: 'That of its most telling request' })),
     status: nullable(oneOf(requestStatuses)),
     firstAskedAt: moment('When the first of them was posted'),
     lastAskedAt: moment('When the last of them was posted'),

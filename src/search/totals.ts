@@ -75,6 +75,7 @@ const valuesOf: Record<FacetName, RawBuilder<unknown>> = {
   platform: sql`select platform as value, sum(count)::int as count from combinations group by platform`,
   status: sql`select status as value, sum(count)::int as count from combinations where status is not null group by status`,
   year: sql`select year::text as value, sum(count)::int as count from combinations group by year`,
+  product: sql`select product as value, count(*)::int as count from shown where product is not null group by product`,
   tag: sql`select value, count(*)::int as count from (
     select distinct id, value from shown cross join unnest(tags) as value where tags <> '{}'
   ) as tagged group by value`,

@@ -6,6 +6,12 @@ create function requests_with_tags(tags text[], max_rows integer) returns setof 
   end
 $$;
 
+create function requests_of_products(products text[], max_rows integer) returns setof uuid language plpgsql stable set enable_seqscan = off as $$
+  begin
+    return query execute 'select id from requests where product = any($1) limit $2' using products, max_rows;
+  end
+$$;
+
 create function requests_on_platforms(platforms text[], max_rows integer) returns setof uuid language plpgsql stable set enable_seqscan = off as $$
   begin
     return query execute 'select id from requests where platform = any($1) limit $2' using platforms, max_rows;
@@ -21,22 +27,22 @@ create function refresh_request_copies(ids uuid[]) returns void language plpgsql
   begin
     with written as (
       update request_facets as copy set status = fresh.status, standing = fresh.standing, votes = fresh.votes,
-        posted_at = fresh.posted_at, confidence = fresh.confidence, tags = fresh.tags
+        posted_at = fresh.posted_at, confidence = fresh.confidence, tags = fresh.tags, product = fresh.product
       from requests as fresh
       where fresh.id = any(ids) and copy.request_id = fresh.id
-        and (copy.status, copy.standing, copy.votes, copy.posted_at, copy.confidence, copy.tags)
-          is distinct from (fresh.status, fresh.standing, fresh.votes, fresh.posted_at, fresh.confidence, fresh.tags)
+        and (copy.status, copy.standing, copy.votes, copy.posted_at, copy.confidence, copy.tags, copy.product)
+          is distinct from (fresh.status, fresh.standing, fresh.votes, fresh.posted_at, fresh.confidence, fresh.tags, fresh.product)
       returning copy.request_id
     )
     select array_agg(request_id) into changed from written;
     -- The other copies have no column that this one has not.
     if changed is null then return; end if;
     update searchable_requests as copy set status = fresh.status, standing = fresh.standing, votes = fresh.votes,
-      posted_at = fresh.posted_at, tags = fresh.tags
+      posted_at = fresh.posted_at, tags = fresh.tags, product = fresh.product
     from requests as fresh
     where fresh.id = any(changed) and copy.request_id = fresh.id
-      and (copy.status, copy.standing, copy.votes, copy.posted_at, copy.tags)
-        is distinct from (fresh.status, fresh.standing, fresh.votes, fresh.posted_at, fresh.tags);
+      and (copy.status, copy.standing, copy.votes, copy.posted_at, copy.tags, copy.product)
+        is distinct from (fresh.status, fresh.standing, fresh.votes, fresh.posted_at, fresh.tags, fresh.product);
     -- The lock of their request keeps the links as they are read here.
     select array_agg(link) into gone from requests as fresh join request_topics as link on link.request_id = fresh.id
     where fresh.id = any(changed)

@@ -37,9 +37,12 @@ create table requests (
   excerpt boolean not null default false,
   -- The repository, project, site, forum category, community or video that it was posted in.
   source_name text,
+  -- The product that the source tells (src/requests/product.ts); null where it is of no single one.
+  product text,
   constraint requests_platform_source_id_key unique (platform, source_id)
 );
 create index requests_tags on requests using gin (tags);
+create index requests_product on requests (product) where product is not null;
 create index requests_refreshed on requests (platform, greatest(updated_at, seen_at));
 -- What is judged next.
 create index requests_top_maybe on requests (votes desc, id desc) where standing = 1;

@@ -63,6 +63,7 @@ create table searchable_requests (
   votes integer not null,
   posted_at timestamptz not null,
   tags text[] not null,
+  product text,
   words_version integer not null default 0
 ) with (fillfactor = 80);
 create index searchable_requests_words on searchable_requests using gin (searched_words(request_id, words_version));

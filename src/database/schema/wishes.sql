@@ -9,7 +9,8 @@ create table request_facets (
   votes integer not null,
   posted_at timestamptz not null,
   confidence real not null,
-  tags text[] not null
+  tags text[] not null,
+  product text
 ) with (fillfactor = 80);
 create index request_facets_new_likely on request_facets (posted_at desc, request_id desc) where standing = 2;
 create index request_facets_new_other on request_facets (posted_at desc, request_id desc) where standing <> 2;

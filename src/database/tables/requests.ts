@@ -77,6 +77,8 @@ export interface RequestsTables {
     excerpt: Generated<boolean>
     /** The repository, project, site, forum category, community or video that it was posted in. */
     source_name: string | null
+    /** The product that the source tells; null where it is of no single one. */
+    product: string | null
   }
   /** How an account sees a request that it sees differently from the shared view: by a correction, or as it named the source. */
   account_requests: {

@@ -74,6 +74,7 @@ interface CopiedColumns {
   votes: GeneratedAlways<number>
   posted_at: GeneratedAlways<Date>
   tags: GeneratedAlways<string[]>
+  product: GeneratedAlways<string | null>
 }
 
 export interface WishesTables {

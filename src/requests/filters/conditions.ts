@@ -4,8 +4,8 @@ import type { RequestFilters } from './filters.ts'
 
 type Condition = RawBuilder<boolean>
 
-/** How a query names a column of the requests that it filters. `request_topics` has the same columns, except `status`. */
-type ColumnName = (column: 'platform' | 'tags' | 'votes' | 'posted_at' | 'status') => RawBuilder<unknown>
+/** How a query names a column of the requests that it filters. `request_topics` has the same columns, except `status` and `product`. */
+type ColumnName = (column: 'platform' | 'tags' | 'votes' | 'posted_at' | 'status' | 'product') => RawBuilder<unknown>
 
 const unqualified: ColumnName = (column) => sql.ref(column)
 /** The tables with the columns that filters are about, and how their rows name the request. */
@@ -32,6 +32,9 @@ export const dateConditions = ({ since, until }: RequestFilters, name = unqualif
 export const statusCondition = ({ status }: RequestFilters, name = unqualified): Condition[] =>
   status ? [sql`${name('status')} = any(${status}::text[])`] : []
 
+export const productCondition = ({ products }: RequestFilters, name = unqualified): Condition[] =>
+  products ? [sql`${name('product')} = any(${products}::text[])`] : []
+
 const topicCondition = ({ topic }: RequestFilters, id: RawBuilder<unknown>): Condition[] =>
   topic === undefined
     ? []
@@ -50,6 +53,7 @@ export function conditionsOn(table: keyof typeof idColumns, filters: RequestFilt
     ...voteCondition(filters, name),
     ...dateConditions(filters, name),
     ...statusCondition(filters, name),
+    ...productCondition(filters, name),
   ]
 }
 
@@ -66,6 +70,9 @@ export const idsOfTopic: IdsOfFilter = ({ topic }, max) =>
 
 export const idsWithTags: IdsOfFilter = ({ tags }, max) =>
   tags && tags.length > 0 ? sql`select id from requests_with_tags(${tags}::text[], ${sql.lit(max)}) as id` : null
+
+export const idsOfProducts: IdsOfFilter = ({ products }, max) =>
+  products ? sql`select id from requests_of_products(${products}::text[], ${sql.lit(max)}) as id` : null
 
 export const idsOnPlatforms: IdsOfFilter = ({ platforms }, max) =>
   platforms ? sql`select id from requests_on_platforms(${platforms}::text[], ${sql.lit(max)}) as id` : null

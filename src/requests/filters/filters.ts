@@ -13,6 +13,8 @@ export interface RequestFilters {
   /** In any spelling that means the same. */
   topic?: string | undefined
   platforms?: readonly PlatformName[] | undefined
+  /** One of these, in lower case; a request whose source is of no single product has none of them. */
+  products?: readonly string[] | undefined
   /** All of them, as the platform writes them. */
   tags?: readonly string[] | undefined
   minVotes?: number | undefined
@@ -31,6 +33,8 @@ export const filterView = ({ view = sharedView }: RequestFilters): View => view
 
 const tag = trimmedText(1, 100, 'As the platform writes it')
 const maxTags = 20
+const product = trimmedText(1, 200, 'As `product` of a request has it; upper case is the same')
+const maxProducts = 20
 
 /** Which classes are shown besides the likely requests. */
 export const includeFilter = Type.Optional(
@@ -59,6 +63,13 @@ const sharedFilters = {
 export const bodyFilters = closed(
   {
     platforms: Type.Optional(Type.Array(oneOf(platformNames), { minItems: 1, maxItems: 100 })),
+    products: Type.Optional(
+      Type.Array(product, {
+        minItems: 1,
+        maxItems: maxProducts,
+        description: 'Only requests of one of these products',
+      }),
+    ),
     tags: Type.Optional(
       Type.Array(tag, { minItems: 1, maxItems: maxTags, description: 'Only requests with all of these tags' }),
     ),
@@ -78,6 +89,12 @@ export const bodyFilters = closed(
 export const queryFilters = {
   platforms: Type.Optional(
     Type.Array(Type.String({ maxLength: 500 }), { maxItems: 100, description: 'Comma list, or repeated' }),
+  ),
+  product: Type.Optional(
+    Type.Array(product, {
+      maxItems: maxProducts,
+      description: 'Only requests of this product; repeated: of one of them',
+    }),
   ),
   tag: Type.Optional(
     Type.Array(tag, { maxItems: maxTags, description: 'Only requests with this tag; repeated: with all of them' }),
@@ -109,12 +126,13 @@ const distinct = <T>(values: readonly T[] | undefined) => values && [...new Set(
 
 /** The filters of a body, with the view of the account that sent it. */
 export function parseBodyFilters(
-  { since, until, platforms, tags, status, include, ...others }: Static<typeof bodyFilters>,
+  { since, until, platforms, products, tags, status, include, ...others }: Static<typeof bodyFilters>,
   account: Pick<Account, 'accountId' | 'hasOwnView'>,
 ) {
   const filters: RequestFilters = {
     ...others,
     platforms: distinct(platforms),
+    products: distinct(products?.map((name) => name.toLowerCase())),
     tags: distinct(tags),
     status: distinct(status),
     since: since === undefined ? undefined : parseDate(since),
@@ -126,11 +144,12 @@ export function parseBodyFilters(
 
 /** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or status. */
 export function parseQueryFilters(
-  { platforms, tag: tags, status, ...shared }: Static<typeof queryFiltersSchema>,
+  { platforms, product: products, tag: tags, status, ...shared }: Static<typeof queryFiltersSchema>,
   account: Pick<Account, 'accountId' | 'hasOwnView'>,
 ) {
   const lists = {
     ...(platforms ? { platforms: parseWords('platforms', platforms, platformNames) } : {}),
+    ...(products ? { products } : {}),
     ...(tags ? { tags } : {}),
     ...(status ? { status: parseWords('status', status, requestStatuses) } : {}),
   }

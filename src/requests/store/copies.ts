@@ -7,13 +7,13 @@ import { insertSearchChanges } from './changes.ts'
 
 /** The statement that copies new requests for lists and numbers. @param requests what has their columns, for `from` */
 export const insertFacets = (requests: RawBuilder<unknown>) => sql`
-  insert into request_facets (request_id, platform, status, standing, votes, posted_at, confidence, tags)
-  select id, platform, status, standing, votes, posted_at, confidence, tags from ${requests}`
+  insert into request_facets (request_id, platform, status, standing, votes, posted_at, confidence, tags, product)
+  select id, platform, status, standing, votes, posted_at, confidence, tags, product from ${requests}`
 
 /** The statement that makes requests with stored texts searchable. @param requests what has their columns, for `from` */
 export const insertSearchable = (requests: RawBuilder<unknown>) => sql`
-  insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags)
-  select id, platform, status, standing, votes, posted_at, tags from ${requests}`
+  insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags, product)
+  select id, platform, status, standing, votes, posted_at, tags, product from ${requests}`
 
 /** Brings the copies of changed requests, the counts of their topics and the log of changes up to date. Their locks are held. */
 export async function refreshCopies(transaction: Transaction, ids: readonly string[]): Promise<void> {

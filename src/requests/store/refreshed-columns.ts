@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
+import { productOf } from '../product.ts'
 
 /** The columns that a refresh never changes, or that the database or the statement itself sets. */
 type OtherColumn =
@@ -29,8 +31,8 @@ export const toPastDate = (date: Date | null, now: Date) =>
 interface RefreshedColumn {
   /** Its type in the database. */
   type: 'text' | 'text[]' | 'integer' | 'timestamptz' | 'boolean'
-  /** Its value for a request that was found at this moment. */
-  read(request: FoundRequest, now: Date): unknown
+  /** Its value for a request that was found there, at this moment. */
+  read(request: FoundRequest, found: { platform: PlatformName; now: Date }): unknown
 }
 
 /** The columns that a refresh may change: complete by their type, so that a new column of `requests` cannot be forgotten. */
@@ -51,9 +53,10 @@ const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, R
   status: { type: 'text', read: ({ status }) => status },
   excerpt: { type: 'boolean', read: ({ excerpt }) => excerpt },
   source_name: { type: 'text', read: ({ sourceName }) => sourceName },
+  product: { type: 'text', read: ({ sourceName }, { platform }) => productOf({ platform, sourceName }) },
   original_created_at: {
     type: 'timestamptz',
-    read: ({ originalCreatedAt }, now) => toPastDate(originalCreatedAt, now),
+    read: ({ originalCreatedAt }, { now }) => toPastDate(originalCreatedAt, now),
   },
 }
 
@@ -70,5 +73,7 @@ export const refreshed = {
 }
 
 /** The values of these columns for a request. */
-export const refreshedValues = (request: FoundRequest, now: Date): Record<string, unknown> =>
-  Object.fromEntries(entries.map(([name, { read }]) => [name, read(request, now)]))
+export const refreshedValues = (
+  request: FoundRequest,
+  found: { platform: PlatformName; now: Date },
+): Record<string, unknown> => Object.fromEntries(entries.map(([name, { read }]) => [name, read(request, found)]))

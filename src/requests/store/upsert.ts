@@ -58,7 +58,7 @@ const incomingRows = ({ platform, now }: FoundPage, requests: FoundPage['request
     // Nothing but its source's accounts may see it, until recomputeStandings has said how.
     standing: request.ownSource === null ? standingOfConfidence(confidence, platform) : -1,
     status_changed_at: request.status === null ? null : toPastDate(request.statusChangedAt, now),
-    ...refreshedValues(request, now),
+    ...refreshedValues(request, { platform, now }),
   }))
 
 const incomingColumns = sql`(source_id text, creates boolean, confidence real, standing smallint, status_changed_at timestamptz, ${refreshed.definitions})`
@@ -94,7 +94,7 @@ async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<
       select ${platform}, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, ${topicName(topic)}, ${now}, ${now}
       from incoming order by source_id
       on conflict (platform, source_id) do update set votes = requests.votes where false
-      returning id, source_id, platform, status, standing, votes, posted_at, confidence, tags
+      returning id, source_id, platform, status, standing, votes, posted_at, confidence, tags, product
     ), copied as (
       ${insertFacets(sql`(select written.* from written join incoming using (source_id) where creates) as fresh`)}
     )

@@ -30,6 +30,7 @@ const request: ExportedRequest = {
   statusObserved: false,
   excerpt: false,
   sourceName: null,
+  product: null,
   wish: { wishId: 'wish', requestCount: 3, votes: 12 },
   cursor: 'cursor',
 }

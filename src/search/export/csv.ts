@@ -30,6 +30,7 @@ const columns = [
   'statusObserved',
   'excerpt',
   'sourceName',
+  'product',
   'wishId',
   'wishRequestCount',
   'wishVotes',

@@ -7,6 +7,8 @@ import {
   all,
   dateConditions,
   platformCondition,
+  productCondition,
+  statusCondition,
   tagCondition,
   voteCondition,
 } from '../../requests/filters/conditions.ts'
@@ -82,9 +84,8 @@ const listed = { id: sql.ref('listed.id'), standing: sql.ref('listed.standing') 
 const viewCondition = (input: ScanInput): RawBuilder<unknown>[] =>
   isLikelyIndexed(filterView(input)) ? [] : [isShown(filterView(input), listed)]
 
-/** `request_topics` has no status. */
-const listedStatus = ({ status }: ScanInput): RawBuilder<unknown>[] =>
-  status ? [sql`(select status from requests where requests.id = listed.id) = any(${status}::text[])`] : []
+/** `request_topics` has neither status nor product. */
+const ofRequest = (column: string) => sql`(select ${sql.ref(column)} from requests where requests.id = listed.id)`
 
 /** The other conditions, which are checked on each row of `listed`. */
 export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
@@ -95,7 +96,8 @@ export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
     ? []
     : [sql`exists (select from scrape_job_requests where job_id = ${input.jobId} and request_id = listed.id)`]),
   ...viewCondition(input),
-  ...listedStatus(input),
+  ...statusCondition(input, ofRequest),
+  ...productCondition(input, ofRequest),
 ]
 
 /** A row of a page: the request, and its position in the order. */

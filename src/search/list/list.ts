@@ -2,7 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { PageInput } from '../../http/pagination.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
-import { all, dateConditions, idsOnPlatforms, idsWithTags, voteCondition } from '../../requests/filters/conditions.ts'
+import {
+  all,
+  dateConditions,
+  idsOfProducts,
+  idsOnPlatforms,
+  idsWithTags,
+  voteCondition,
+} from '../../requests/filters/conditions.ts'
 import { type RequestRecord, recordColumns, type TextChoice } from '../../requests/record.ts'
 import {
   indexRange,
@@ -49,9 +56,13 @@ function idsInRange(input: ScanInput): RawBuilder<unknown> | null {
 
 /** For each filter that an index can answer by itself, a query for the ids that it leaves. */
 const idsOfEachFilter = (input: ScanInput): RawBuilder<unknown>[] =>
-  [idsOfJob(input), idsWithTags(input, readLimit), idsInRange(input), idsOnPlatforms(input, readLimit)].filter(
-    (ids) => ids !== null,
-  )
+  [
+    idsOfJob(input),
+    idsWithTags(input, readLimit),
+    idsOfProducts(input, readLimit),
+    idsInRange(input),
+    idsOnPlatforms(input, readLimit),
+  ].filter((ids) => ids !== null)
 
 /** The page of those that a filter leaves; null when it leaves too many. */
 async function pageOfSelected(

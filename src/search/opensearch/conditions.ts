@@ -35,8 +35,9 @@ const hasTerm = (term: Term): Clause =>
   either(
     term.map((words) => {
       const quoted = quotedWords(words)
-      if (quoted !== null) return { match_phrase: { stems: stemsOf(quoted.join(' ')) } }
-      return { match: { stems: { query: stemsOf(words), operator: 'and' } } }
+      // Stems have no positions: a form of several words is found as it is written.
+      if (quoted !== null && quoted.length > 1) return { match_phrase: { words: quoted.join(' ') } }
+      return { match: { stems: { query: stemsOf(quoted?.[0] ?? words), operator: 'and' } } }
     }),
   )
 
@@ -66,6 +67,7 @@ const passes = (filters: RequestFilters): Clause[] => [
   ...(filters.tags ?? []).map((tag) => ({ term: { tags: tag } })),
   ...(filters.minVotes === undefined ? [] : [{ range: { votes: { gte: filters.minVotes } } }]),
   ...posted(filters),
+  ...(filters.products ? [{ terms: { product: filters.products } }] : []),
   ...(filters.status ? [{ terms: { status: filters.status } }] : []),
 ]
 

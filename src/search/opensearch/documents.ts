@@ -6,7 +6,7 @@ import { parseSnapshot } from '../outbox/outbox.ts'
 import type { Write } from './cluster.ts'
 
 /** Raised with every change of what the index has of a request: a new index is built then, while the old one serves. */
-export const mappingVersion = 1
+export const mappingVersion = 2
 
 /** How soon what was written is visible to searches. */
 const refreshInterval = '500ms'
@@ -25,6 +25,7 @@ const properties = {
   // For ranking, and for having all words.
   stems: { type: 'text', analyzer: 'whitespace', index_options: 'freqs' },
   platform: keyword,
+  product: keyword,
   status: keyword,
   tags: keyword,
   topics: keyword,
@@ -43,6 +44,7 @@ interface IndexDocument {
   words: string[]
   stems: string
   platform: string
+  product: string | null
   status: string | null
   tags: string[]
   topics: string[]
@@ -114,7 +116,7 @@ export async function readWrites(executor: Executor, ids: readonly string[]): Pr
   const { rows } = await sql<{ snapshot: string; stored: StoredRow[] }>`
     select pg_current_snapshot()::text as snapshot, (
       select coalesce(json_agg(stored), '[]') from (
-        select id, platform, status, tags, standing, votes, (extract(epoch from posted_at) * 1000000)::bigint as posted_at,
+        select id, platform, product, status, tags, standing, votes, (extract(epoch from posted_at) * 1000000)::bigint as posted_at,
           extract(year from posted_at at time zone 'UTC')::int as year, text,
           array(select topic_key from request_topics where request_topics.request_id = id) as topics,
           array(select account_id || ':' || own.standing from account_requests as own where own.request_id = id) as own

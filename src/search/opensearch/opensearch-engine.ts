@@ -108,7 +108,13 @@ function toHits({ terms }: RankedQuery, { hits }: FoundDocuments): Hits {
 }
 
 /** What the aggregations of the cluster count, by facet. */
-const fields: Record<FacetName, string> = { platform: 'platform', status: 'status', tag: 'tags', year: 'year' }
+const fields: Record<FacetName, string> = {
+  platform: 'platform',
+  product: 'product',
+  status: 'status',
+  tag: 'tags',
+  year: 'year',
+}
 
 const aggregationsOf = (names: readonly FacetName[]): Record<string, Clause> =>
   Object.fromEntries(

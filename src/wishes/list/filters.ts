@@ -35,9 +35,10 @@ export interface MarkFilter {
 }
 
 /** One likely member has all of these. */
-function memberCondition({ topic, tags }: WishFilters, view: View): RawBuilder<unknown>[] {
+function memberCondition({ topic, tags, products }: WishFilters, view: View): RawBuilder<unknown>[] {
   const conditions = [
     ...(tags && tags.length > 0 ? [sql`member.tags @> ${tags}::text[]`] : []),
+    ...(products ? [sql`member.product = any(${products}::text[])`] : []),
     ...(topic === undefined
       ? []
       : [

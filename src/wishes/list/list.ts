@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { PageInput } from '../../http/pagination.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
-import { idsWithTags } from '../../requests/filters/conditions.ts'
+import { idsOfProducts, idsWithTags } from '../../requests/filters/conditions.ts'
 import { standingIn, type View } from '../../requests/views/view.ts'
 import { wishIdIn } from '../../requests/wishes/membership.ts'
 import { wishNumbers } from '../../requests/wishes/numbers.ts'
@@ -100,7 +100,7 @@ function selectionsOf(scan: SelectedScan): Selection[] {
   const marked: Selection[] = marks?.wishIds
     ? [{ ids: marks.wishIds, placed: sql`select id as wish_id from selected`, max: Infinity }]
     : []
-  const filtered = [idsOfTopic(scan), idsWithTags(scan, readLimit)].flatMap((ids) =>
+  const filtered = [idsOfTopic(scan), idsWithTags(scan, readLimit), idsOfProducts(scan, readLimit)].flatMap((ids) =>
     ids === null ? [] : [ofRequests(ids, view)],
   )
   return [...marked, ...filtered]

@@ -63,6 +63,7 @@ export const wishProperties = {
   requestCount: Type.Integer({ description: 'How many likely requests ask for it' }),
   votes: Type.Integer({ description: 'Of all of them together' }),
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
+  product: nullable(Type.String({ description: 'That of `topRequest`' })),
   status: nullable(
     oneOf(requestStatuses, {
       description:
@@ -106,7 +107,8 @@ export async function readWishes(
   return found.flatMap(({ topRequestId, wishId, requestCount, votes, platforms, status, ...asked }) => {
     const topRequest = records.get(topRequestId)
     if (topRequest === undefined) return []
-    const ofWish = { wishId, title: topRequest.title, requestCount, votes, platforms, status }
+    const { title, product } = topRequest
+    const ofWish = { wishId, title, requestCount, votes, platforms, product, status }
     const firstAskedAt = asked.firstAskedAt.toISOString()
     const lastAskedAt = asked.lastAskedAt.toISOString()
     const gained = growth.get(wishId) ?? { days7: null, days30: null }
