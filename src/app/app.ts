@@ -83,6 +83,7 @@ import { registerMarkRoutes } from '../wishes/marks/routes.ts'
 import { createPossiblySame } from '../wishes/placing/targets.ts'
 import { registerWishRoutes } from '../wishes/routes.ts'
 import { registerSimilarRoutes } from '../wishes/similar/routes.ts'
+import { registerSuggestionRoutes } from '../wishes/suggestions/routes.ts'
 import { registerTopicRoutes } from '../wishes/topics/routes.ts'
 import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
 
@@ -193,6 +194,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerCorrectionExport(routes, shared)
   registerWishCorrectionRoutes(routes, shared)
   registerMarkRoutes(routes, shared)
+  registerSuggestionRoutes(routes, shared)
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
   registerNewsRoutes(routes, { ...shared, recordVisit })

@@ -28,6 +28,7 @@ import { deleteReadChanges } from '../search/outbox/outbox.ts'
 import type { SizeWatch } from '../search/size-watch.ts'
 import { createRunRetention } from '../watches/history.ts'
 import { deleteOldReports } from '../watches/news/report.ts'
+import { refreshPriorities } from '../wishes/suggestions/store.ts'
 
 export interface MaintenanceJobsOptions {
   opened: OpenDatabase
@@ -82,6 +83,7 @@ export const createMaintenanceJobs = ({
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   uncountedTexts: () => countSlice(database),
   topicCounts: () => foldTopicCounts(database),
+  wishSuggestions: () => refreshPriorities(database),
   searchChanges: () => deleteReadChanges(database),
   ...(judging === null ? {} : { judgements: judging.job }),
   searchSize: searchSize.check,

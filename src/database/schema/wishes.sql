@@ -103,7 +103,7 @@ create index account_wishes_new on account_wishes (account_id, first_asked_at de
 create table wish_corrections (
   id uuid primary key default gen_random_uuid(),
   account_id uuid references accounts,
-  kind text not null check (kind in ('merge', 'split')),
+  kind text not null check (kind in ('merge', 'split', 'part', 'skip')),
   -- The key or the session that made it: 'key <id>', 'session <id>' or 'admin'.
   made_by text not null,
   created_at timestamptz not null,
@@ -111,7 +111,8 @@ create table wish_corrections (
   undone_by text,
   -- In which order corrections are applied; the clocks of two processes may differ.
   sequence bigint not null generated always as identity,
-  -- A merge puts the requests of from_wish_id into to_wish_id; a split takes requests out of from_wish_id into the new to_wish_id.
+  -- A merge puts the requests of from_wish_id into to_wish_id; a split takes requests out of from_wish_id into the new to_wish_id. `part` says that
+  -- two wishes are not the same, `skip` that nobody is asked again whether they are.
   from_wish_id uuid not null,
   to_wish_id uuid not null
 );
@@ -119,6 +120,7 @@ create index wish_corrections_account on wish_corrections (account_id, created_a
 create index wish_corrections_list on wish_corrections (account_id, sequence desc);
 create index wish_corrections_from on wish_corrections (from_wish_id) where kind = 'merge' and undone_at is null;
 create index wish_corrections_to on wish_corrections (to_wish_id) where kind = 'merge' and undone_at is null;
+create index wish_corrections_answered on wish_corrections (from_wish_id) where kind in ('part', 'skip') and undone_at is null;
 
 -- The requests that it moved, by the hash of their id on their platform (requests/store/identity.ts): it survives expiry and applies again.
 create table wish_moves (
@@ -130,16 +132,33 @@ create table wish_moves (
 );
 create index wish_moves_hash on wish_moves (source_hash);
 
--- Pairs of requests that are not the same: never joined by placing. The smaller hash is the first.
+-- Pairs of requests that are not the same: never joined by placing, and in no suggestion. The smaller hash is the first.
 create table wish_partings (
   correction_id uuid not null references wish_corrections on delete cascade,
   account_id uuid references accounts,
   one_hash text not null,
   other_hash text not null,
+  -- Of `skip`: only in no suggestion.
+  is_skipped boolean not null default false,
   primary key (correction_id, one_hash, other_hash)
 );
 create index wish_partings_one on wish_partings (one_hash);
 create index wish_partings_other on wish_partings (other_hash);
+
+-- Pairs of requests that placing compared, whose wishes may be the same. Whether a view still asks about one depends on its wishes and corrections.
+create table wish_suggestions (
+  suggestion_id uuid primary key default gen_random_uuid(),
+  -- The smaller id is the first.
+  one_id uuid not null references requests on delete cascade,
+  other_id uuid not null references requests on delete cascade,
+  -- 0 to 1.
+  similarity real not null,
+  -- The similarity times the votes of both; it follows the votes within minutes.
+  priority real not null,
+  constraint wish_suggestions_pair unique (one_id, other_id)
+) with (fillfactor = 80);
+create index wish_suggestions_first on wish_suggestions (priority desc, suggestion_id desc);
+create index wish_suggestions_other on wish_suggestions (other_id);
 
 -- An account's own remarks on a wish.
 create table wish_marks (

@@ -115,7 +115,7 @@ export interface WishesTables {
   wish_corrections: {
     id: Generated<string>
     account_id: Fixed<string | null>
-    kind: Fixed<'merge' | 'split'>
+    kind: Fixed<'merge' | 'split' | 'part' | 'skip'>
     made_by: Fixed<string>
     created_at: Fixed<Date>
     undone_at: Date | null
@@ -145,6 +145,15 @@ export interface WishesTables {
     account_id: Fixed<string | null>
     one_hash: Fixed<string>
     other_hash: Fixed<string>
+    is_skipped: Generated<boolean>
+  }
+  /** Pairs of requests whose wishes may be the same. */
+  wish_suggestions: {
+    suggestion_id: Generated<string>
+    one_id: Fixed<string>
+    other_id: Fixed<string>
+    similarity: number
+    priority: number
   }
   wish_marks: {
     account_id: Fixed<string>

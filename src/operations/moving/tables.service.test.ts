@@ -67,6 +67,7 @@ const movedTables = [
   'wish_partings',
   'wish_placings',
   'wish_queue',
+  'wish_suggestions',
   'wishes',
   'word_deltas',
 ]

@@ -17,7 +17,7 @@ async function readGone(transaction: Transaction, requests: readonly PurgedReque
 }
 
 /**
- * Deletes what merges and splits remember of purged requests, and those that remember no other request. To be called after the requests
+ * Deletes what corrections of wishes remember of purged requests, and those that remember no other request. To be called after the requests
  * are deleted, with the lock `memberships`.
  * @returns what the transaction gives to `recount` at its end.
  */
@@ -28,21 +28,21 @@ async function deletePurgedWishCorrections(
   const hashes = await readGone(transaction, requests)
   if (hashes.length === 0) return {}
   await sql`delete from wish_placings where source_hash = any(${hashes}::text[])`.execute(transaction)
-  await sql`
-    delete from wish_partings where one_hash = any(${hashes}::text[]) or other_hash = any(${hashes}::text[])`.execute(
-    transaction,
-  )
   const { rows } = await sql<{ id: string }>`
-    with removed as (
+    with moves as (
       delete from wish_moves where source_hash = any(${hashes}::text[]) returning correction_id
+    ), partings as (
+      delete from wish_partings where one_hash = any(${hashes}::text[]) or other_hash = any(${hashes}::text[])
+      returning correction_id
     )
-    select distinct correction_id as id from removed`.execute(transaction)
+    select correction_id as id from moves union select correction_id from partings`.execute(transaction)
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return {}
   const { rows: own } = await sql<OwnWish>`
     with removed as (
       delete from wish_corrections as correction where id = any(${ids}::uuid[])
         and not exists (select from wish_moves where correction_id = correction.id)
+        and not exists (select from wish_partings where correction_id = correction.id)
       returning id, account_id
     ), merges as (
       delete from account_wish_merges using removed where correction_id = removed.id

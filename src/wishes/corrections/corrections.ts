@@ -55,6 +55,9 @@ const maxUndone = 1_000
 /** The maximum of pairs that a split remembers: with the likely and most voted requests of the wish first. */
 const maxPartings = 10_000
 
+export const correctionKinds = ['merge', 'split', 'part', 'skip'] as const
+export type CorrectionKind = (typeof correctionKinds)[number]
+
 /** Who says it. */
 export interface Corrector {
   /** Null for the operator, whose corrections hold for all accounts. */
@@ -65,7 +68,7 @@ export interface Corrector {
 }
 
 interface NewCorrection extends Corrector {
-  kind: 'merge' | 'split'
+  kind: CorrectionKind
   fromWishId: string
   toWishId: string
 }
@@ -145,18 +148,18 @@ export async function mergeWishes(
   return correctionId
 }
 
-/** Remembers that each of the parted requests is not the same as each that stays. The smaller hash of a pair is the first. */
+/** Remembers of each of the parted requests that it is not the same as each that stays, or was skipped beside it. The smaller hash of a pair is the first. */
 async function insertPartings(
   transaction: Transaction,
-  { accountId }: Corrector,
+  { accountId, isSkipped = false }: Pick<Corrector, 'accountId'> & { isSkipped?: boolean },
   correctionId: string,
   [parted, staying]: readonly [readonly Member[], readonly Member[]],
 ): Promise<void> {
   const hashes = (members: readonly Member[]) => members.map(({ sourceHash }) => sourceHash)
   const near = hashes(staying).slice(0, Math.floor(maxPartings / parted.length))
   await sql`
-    insert into wish_partings (correction_id, account_id, one_hash, other_hash)
-    select ${correctionId}::uuid, ${accountId}::uuid, least(one, other), greatest(one, other)
+    insert into wish_partings (correction_id, account_id, one_hash, other_hash, is_skipped)
+    select ${correctionId}::uuid, ${accountId}::uuid, least(one, other), greatest(one, other), ${isSkipped}
     from unnest(${hashes(parted)}::text[]) as one, unnest(${near}::text[]) as other
     on conflict do nothing`.execute(transaction)
 }
@@ -200,4 +203,28 @@ export async function splitWish(
   const change = { wishIds: [fromWishId, newWishId], members: membersByHash(parted), released: new Map() }
   await applyCorrections(transaction, accountId, change)
   return { correctionId, newWishId }
+}
+
+/**
+ * Says that two wishes are not the same, or that nobody is to be asked about them again. Nothing moves; placing joins no request of one with the
+ * other after `part`.
+ * @returns the id of the correction, by which it is undone.
+ * @throws ServiceError NOT_FOUND for a wish that the account does not see, INVALID_REQUEST for one and the same, CONFLICT when the account has
+ * the maximum of corrections, or a wish is too large.
+ */
+export async function partWishes(
+  transaction: Transaction,
+  { kind, wishIds, ...corrector }: Corrector & { kind: 'part' | 'skip'; wishIds: readonly [string, string] },
+): Promise<string> {
+  const { accountId } = corrector
+  const [toWishId, fromWishId] = wishIds
+  await lockWishes(transaction, accountId, wishIds)
+  const sides = [
+    await readMembers(transaction, accountId, fromWishId),
+    await readMembers(transaction, accountId, toWishId),
+  ] as const
+  if (fromWishId === toWishId) throw invalidField('wishId', 'must be another wish')
+  const correctionId = await insertCorrection(transaction, { ...corrector, kind, fromWishId, toWishId })
+  await insertPartings(transaction, { accountId, isSkipped: kind === 'skip' }, correctionId, sides)
+  return correctionId
 }

@@ -3,10 +3,11 @@ import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../../http/pagination.ts'
 import { readRequests } from '../../requests/record.ts'
 import { requestColumns, standingIn, type View } from '../../requests/views/view.ts'
+import type { CorrectionKind } from './corrections.ts'
 
 interface Row {
   correctionId: string
-  kind: 'merge' | 'split'
+  kind: CorrectionKind
   from_wish_id: string
   to_wish_id: string
   madeBy: string
@@ -54,8 +55,8 @@ export async function listWishCorrections(
     corrections: page.map(({ correctionId, kind, madeBy, undoneBy, ...row }) => ({
       correctionId,
       kind,
-      wishId: kind === 'merge' ? row.to_wish_id : row.from_wish_id,
-      otherWishId: kind === 'merge' ? row.from_wish_id : row.to_wish_id,
+      wishId: kind === 'split' ? row.from_wish_id : row.to_wish_id,
+      otherWishId: kind === 'split' ? row.to_wish_id : row.from_wish_id,
       madeBy,
       correctedAt: row.created_at.toISOString(),
       undoneAt: row.undone_at?.toISOString() ?? null,

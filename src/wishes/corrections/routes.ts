@@ -136,7 +136,7 @@ function registerUndo(app: App, dependencies: RouteDependencies, audience: Corre
       onRequest: onChange,
       schema: {
         operationId: `undoWishCorrection${idSuffix}`,
-        summary: `Undo a merge or a split ${view}`,
+        summary: `Undo a merge, a split or an answer to a suggestion ${view}`,
         description: 'Later corrections stay. A second time changes nothing.',
         tags,
         security,
@@ -164,10 +164,10 @@ function registerList(app: App, { database }: RouteDependencies, audience: Corre
       onRequest,
       schema: {
         operationId: `listWishCorrections${idSuffix}`,
-        summary: `List merges and splits ${view}, the last made first`,
+        summary: `List merges, splits and answers to suggestions ${view}, the last made first`,
         description:
           'The latest 1,000 that were undone are in the list, too. `request` is the most voted one of the moved requests; null when none ' +
-          'is stored now, or the correction was undone.',
+          'was moved or is stored now, or the correction was undone.',
         tags,
         security,
         querystring: closed(pageParameters),

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { pageOf } from '../../http/pagination.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
+import { correctionKinds } from './corrections.ts'
 
 export const wishPath = closed({ id: Type.String() })
 export const correctionPath = closed({ correctionId: Type.String() })
@@ -45,9 +46,13 @@ export const correctionList = closed({
     'corrections',
     closed({
       correctionId,
-      kind: oneOf(['merge', 'split']),
-      wishId: Type.String({ description: 'The wish that was merged into, or that requests were taken out of' }),
-      otherWishId: Type.String({ description: 'The wish that was merged into it, or that was made' }),
+      kind: oneOf(correctionKinds, {
+        description: '`part` says that two wishes are not the same, `skip` that nobody is asked again whether they are',
+      }),
+      wishId: Type.String({
+        description: 'The wish that was merged into, that requests were taken out of, or one of the two',
+      }),
+      otherWishId: Type.String({ description: 'The wish that was merged into it, that was made, or the other one' }),
       madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
       correctedAt: moment('When it was made'),
       undoneAt: nullable(moment('When it was undone')),

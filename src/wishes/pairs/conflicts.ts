@@ -156,8 +156,23 @@ export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
   }
 }
 
-/** Whether two titles conflict whatever the texts are. False says nothing: only the texts decide then. */
-export function titlesConflict(one: Subject, other: Subject): boolean {
-  const { isOpposed, numbers, parts, isPartOfCopy, subjects } = compareSubjects(one, other)
-  return isOpposed || numbers > 0 || subjects > 0 || parts === 1 || (parts > 0 && !isPartOfCopy)
+/** The words of two titles that both have, and those by which they differ, as they are written; each once. */
+export function wordsOfTitles(one: ComparedText, other: ComparedText) {
+  const [a, b] = [one.subject, other.subject]
+  const wordsOf = ({ labels, body }: Subject) => [...labels, ...body]
+  const distinct = (words: readonly TitleWord[]) => [...new Set(words.map(({ plain }) => plain))]
+  const shared = wordsOf(a).filter((word) => !generic.has(word.stem) && means(b, word))
+  const alone = [aloneWords(a, b), aloneWords(b, a)]
+  const numbers = alone.flatMap((words) => words.filter(({ stem }) => isNumber(stem)))
+  const others = alone.flatMap((words) => words.filter(({ stem }) => !isNumber(stem) && !generic.has(stem)))
+  return {
+    shared: distinct(shared),
+    numbers: distinct(numbers),
+    others: distinct(others),
+    isOpposed: areOpposed(a.sides, b.sides),
+    hasSameText: haveSameText(one, other),
+  }
 }
+
+const aloneWords = (one: Subject, other: Subject) =>
+  [...one.labels, ...one.body].filter((word) => !means(other, word) && !namesTheirProduct(one, other, word))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { comparedTextOf } from './compared-text.ts'
-import { conflictsOf, titlesConflict } from './conflicts.ts'
+import { conflictsOf } from './conflicts.ts'
 import { joiningThreshold, similaritiesOf } from './scorer.ts'
 import { splitLabels } from './subject.ts'
 
@@ -135,18 +135,6 @@ describe('the similarity of two requests', () => {
 })
 
 describe('titles', () => {
-  it('conflict by themselves only where no texts make the pair similar enough to be joined', () => {
-    const titles = [...new Set([...alike, ...different].flat())]
-    const pairs = titles.flatMap((one) => titles.map((other) => [one, other] as const))
-    const conflicting = pairs.filter(([one, other]) => titlesConflict(textOf(one).subject, textOf(other).subject))
-    expect(conflicting.length).toBeGreaterThan(pairs.length / 2)
-    for (const [one, other] of conflicting) {
-      for (const description of ['', text]) {
-        expect(similarity(one, other, description), `${one} / ${other}`).toBeLessThan(joiningThreshold)
-      }
-    }
-  })
-
   const conflicts = (one: string, other: string) => conflictsOf(textOf(one), textOf(other))
   it('are opposed only where both take a side and share none', () => {
     expect(conflicts('Support for Windows', 'Support for Linux').opposed).toBe(1)

@@ -6,12 +6,15 @@ import type { Database, Transaction } from '../../database/open.ts'
 import { lockRequests } from '../../requests/store/request-locks.ts'
 import { correctionHash } from '../../requests/views/standings.ts'
 import { recount } from '../../requests/wishes/recount.ts'
+import { writeSuggestions } from '../suggestions/store.ts'
 import type { Target } from './targets.ts'
 
 /** A claimed request with the wishes that it may join, the most similar first. */
 export interface Proposal {
   claim: ClaimedRow
   targets: readonly Target[]
+  /** Requests of wishes that may be the same, but are not joined. */
+  similar?: readonly Target[]
 }
 
 /** A request as it is now, under its lock. */
@@ -48,10 +51,10 @@ const hashOf = ({ platform, source_id }: Pick<Present, 'platform' | 'source_id'>
 async function readPartings(transaction: Transaction, hashes: readonly string[]): Promise<Map<string, Set<string>>> {
   const { rows } = await sql<{ hash: string; parted: string }>`
     select one_hash as hash, other_hash as parted from wish_partings
-    where account_id is null and one_hash = any(${hashes}::text[])
+    where account_id is null and not is_skipped and one_hash = any(${hashes}::text[])
     union all
     select other_hash, one_hash from wish_partings
-    where account_id is null and other_hash = any(${hashes}::text[])`.execute(transaction)
+    where account_id is null and not is_skipped and other_hash = any(${hashes}::text[])`.execute(transaction)
   const parted = new Map<string, Set<string>>()
   for (const row of rows) parted.set(row.hash, (parted.get(row.hash) ?? new Set()).add(row.parted))
   return parted
@@ -138,7 +141,10 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
     // Before their rows in the queue, as pages do.
     await lockRequests(
       transaction,
-      proposals.flatMap(({ claim, targets }) => [claim.id, ...targets.map(({ coreId }) => coreId)]),
+      proposals.flatMap(({ claim, targets, similar = [] }) => [
+        claim.id,
+        ...[...targets, ...similar].map(({ coreId }) => coreId),
+      ]),
     )
     const held = await lockClaims(transaction, 'wish_queue', claims)
     const valid = proposals.filter(({ claim }) => held.has(claim.token))
@@ -156,6 +162,13 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
     const joined = memberships.map(({ request_id }) => request_id)
     await sql`delete from wish_queue where request_id = any(${done.map(({ id }) => id)}::uuid[])`.execute(transaction)
     await releaseClaims(transaction, 'wish_queue', stale)
+    await writeSuggestions(
+      transaction,
+      valid.map(({ claim }) => claim.id),
+      valid.flatMap(({ claim, similar = [] }) =>
+        similar.map(({ coreId, similarity }) => ({ requestId: claim.id, otherId: coreId, similarity })),
+      ),
+    )
     // Alone, a request was a wish with its own id.
     await recount(transaction, { requests: joined, left: joined })
     return { placed: done.length, joined: memberships.filter(({ is_core }) => !is_core).length }

@@ -11,10 +11,10 @@ import type { SearchIndex } from '../../search/search-index.ts'
 import { type CandidatesInput, findCandidateIds, readComparedTexts } from '../pairs/candidates.ts'
 import type { ComparedText } from '../pairs/compared-text.ts'
 import { createWordCounter, type WordCounter } from '../pairs/rarity.ts'
-import { joiningThreshold } from '../pairs/scorer.ts'
+import { joiningThreshold, possiblySameThreshold } from '../pairs/scorer.ts'
 import { readRecurrence } from './chores.ts'
 import { type Placed, type Proposal, placeRequests } from './place.ts'
-import { findTargets, type Target } from './targets.ts'
+import { bySimilarity, findTargets, type Target } from './targets.ts'
 
 const claimMs = 2 * 60_000
 
@@ -55,22 +55,28 @@ const settleMs = 200
 /** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_wish_queue'
 
+/** Of the wishes that a request does not join, so many may be the same. */
+const maxSimilar = 3
+
 /**
- * The wishes that a claimed request may join, three at most. It joins none where its title recurs in its source; what is a chore is judged as one here, also
- * where it was taken for a wish before.
+ * The wishes that a claimed request may join, three at most, and others that may be the same. It joins none where its title recurs in its source; what is a
+ * chore is judged as one here, also where it was taken for a wish before.
  */
 async function findProposed(
   input: CandidatesInput & { executor: Database },
   id: string,
   text: ComparedText,
-): Promise<Target[]> {
+): Promise<Pick<Proposal, 'targets' | 'similar'>> {
   const candidateIds = await findCandidateIds(input, text, { id })
   const recurrence = await readRecurrence(input.executor, id, candidateIds)
   if (recurrence === null) {
-    return (await findTargets(input, { id, text, candidateIds, threshold: joiningThreshold })).slice(0, maxTargets)
+    const found = await findTargets(input, { id, text, candidateIds, threshold: possiblySameThreshold })
+    const isTarget = ({ similarity }: Target) => similarity >= joiningThreshold
+    const similar = found.filter((target) => !isTarget(target)).sort(bySimilarity)
+    return { targets: found.filter(isTarget).slice(0, maxTargets), similar: similar.slice(0, maxSimilar) }
   }
   if (recurrence.texts.length > 0) await storeChores(input.executor, recurrence)
-  return []
+  return { targets: [] }
 }
 
 interface SliceInput {
@@ -111,8 +117,8 @@ export async function placeSlice({
     const text = texts.get(claim.id)
     const input = { executor: database, searchIndex, words }
     try {
-      const targets = text === undefined ? [] : await findProposed(input, claim.id, text)
-      proposals.push({ claim, targets })
+      const proposed = text === undefined ? { targets: [] } : await findProposed(input, claim.id, text)
+      proposals.push({ claim, ...proposed })
     } catch (error) {
       onError(error, claim.id)
     }

@@ -5,11 +5,9 @@ import { readWishIds } from '../../requests/wishes/numbers.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import type { PossiblySame, PossiblySameInput } from '../list/possibly-same.ts'
 import { type CandidatesInput, findCandidateIds, readComparedTexts, readCounts } from '../pairs/candidates.ts'
-import { type ComparedText, subjectOfTitle } from '../pairs/compared-text.ts'
-import { titlesConflict } from '../pairs/conflicts.ts'
-import { productAt } from '../pairs/products.ts'
+import type { ComparedText } from '../pairs/compared-text.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
-import { joiningThreshold, possiblySameThreshold, similaritiesOf } from '../pairs/scorer.ts'
+import { possiblySameThreshold, similaritiesOf } from '../pairs/scorer.ts'
 
 /** A wish that a request may join, by the member that new members are compared with. */
 export interface Target {
@@ -20,14 +18,11 @@ export interface Target {
 }
 
 /** Orders targets: the most similar first, equal ones always in the same order. */
-const bySimilarity = (one: Target, other: Target): number =>
+export const bySimilarity = (one: Target, other: Target): number =>
   other.similarity - one.similarity || (one.coreId < other.coreId ? -1 : 1)
 
 interface Core {
   id: string
-  title: string
-  platform: string
-  sourceName: string | null
   /** Whether it is to be placed itself. */
   is_queued: boolean
 }
@@ -38,7 +33,7 @@ interface Core {
  */
 async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
-    select cores.id, title, platform, source_name as "sourceName",
+    select cores.id,
       exists (select from wish_queue where wish_queue.request_id = cores.id) as is_queued
     from (
       select core_id as id, min(position) as position from (
@@ -70,9 +65,6 @@ export async function findTargets(
 ): Promise<Target[]> {
   if (candidateIds.length === 0) return []
   const cores = (await readCores(input.executor, candidateIds, view)).filter((core) => core.id !== id)
-  // Nearly always all are about something else, and their titles alone say so.
-  const isVetoed = (core: Core) => titlesConflict(text.subject, subjectOfTitle(core.title, productAt(core)))
-  if (threshold >= joiningThreshold && cores.every(isVetoed)) return []
   const textOf = await readComparedTexts(
     input.executor,
     cores.map((core) => core.id),

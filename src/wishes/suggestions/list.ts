@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Executor } from '../../database/open.ts'
+import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../../http/pagination.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
+import { correctionHash } from '../../requests/views/standings.ts'
+import type { View } from '../../requests/views/view.ts'
+import { readWishIds } from '../../requests/wishes/numbers.ts'
+import { readWishes, type WishSummary } from '../list/summary.ts'
+import { readComparedTexts } from '../pairs/candidates.ts'
+import { type Reasons, reasonsOf } from '../pairs/reasons.ts'
+
+/** A stored pair. */
+interface StoredPair {
+  suggestionId: string
+  one: string
+  other: string
+  similarity: number
+  priority: number
+}
+
+/** A pair that is asked, with the wishes of its requests in a view. */
+export interface OpenPair extends StoredPair {
+  wishIds: readonly [string, string]
+}
+
+interface HashedRequest {
+  id: string
+  platform: PlatformName
+  source_id: string
+}
+
+const keyOf = (one: string, other: string) => (one < other ? `${one} ${other}` : `${other} ${one}`)
+
+/** Of some pairs of wishes, and of hashes of requests, those that somebody answered whose answers count in the view. */
+async function readAnswered(
+  executor: Executor,
+  account: string | null,
+  { wishIds, hashes }: Record<'wishIds' | 'hashes', readonly string[]>,
+): Promise<Set<string>> {
+  const own = sql`account_id is not distinct from ${account}::uuid`
+  const { rows } = await sql<{ one: string; other: string }>`
+    select from_wish_id::text as one, to_wish_id::text as other from wish_corrections
+    where kind in ('part', 'skip') and undone_at is null and (${own} or (account_id is null and kind = 'part'))
+      and from_wish_id = any(${wishIds}::uuid[]) and to_wish_id = any(${wishIds}::uuid[])
+    union all
+    select one_hash, other_hash from wish_partings
+    where one_hash = any(${hashes}::text[]) and other_hash = any(${hashes}::text[])
+      and (${own} or (account_id is null and not is_skipped))`.execute(executor)
+  return new Set(rows.map(({ one, other }) => keyOf(one, other)))
+}
+
+/** Those of some pairs that a view asks: of two wishes that nobody answered. */
+export async function openPairs(executor: Executor, pairs: readonly StoredPair[], view: View): Promise<OpenPair[]> {
+  const ids = [...new Set(pairs.flatMap(({ one, other }) => [one, other]))]
+  const wishIds = await readWishIds(executor, ids, view)
+  const placed = pairs.flatMap((pair): OpenPair[] => {
+    const [one, other] = [wishIds.get(pair.one), wishIds.get(pair.other)]
+    return one === undefined || other === undefined || one === other ? [] : [{ ...pair, wishIds: [one, other] }]
+  })
+  if (placed.length === 0) return []
+  const { rows } = await sql<HashedRequest>`
+    select id, platform, source_id from requests where id = any(${ids}::uuid[])`.execute(executor)
+  const hashes = new Map(rows.map(({ id, platform, source_id }) => [id, correctionHash(platform, source_id)]))
+  const answered = await readAnswered(executor, view.account, {
+    wishIds: [...new Set(placed.flatMap((pair) => pair.wishIds))],
+    hashes: [...hashes.values()],
+  })
+  return placed.filter(
+    ({ one, other, wishIds: [wish, otherWish] }) =>
+      !answered.has(keyOf(wish, otherWish)) && !answered.has(keyOf(hashes.get(one) ?? '', hashes.get(other) ?? '')),
+  )
+}
+
+/** The priority as a whole number, since a cursor holds those alone: the bits of its column, which sort as its positive values do. */
+type Position = [bits: number, suggestionId: string]
+const cursors = cursorsOf<Position>('wish suggestions', isPositionNumber, isPositionId)
+const bits = sql<number>`('x' || encode(float4send(priority), 'hex'))::bit(32)::bigint`
+
+interface SuggestionFilters {
+  /** One of the two requests was found by this topic. */
+  topic?: string | undefined
+  /** One of the two requests is of one of these products. */
+  products?: readonly string[] | undefined
+}
+
+interface ReadInput extends SuggestionFilters {
+  after: Position | null
+  limit: number
+}
+
+async function readPairs(executor: Executor, { topic, products, after, limit }: ReadInput) {
+  const ofEither = (condition: ReturnType<typeof sql>) =>
+    sql`exists (select from unnest(array[one_id, other_id]) as either (id) where ${condition})`
+  const conditions = [
+    ...(after === null ? [] : [sql`(${bits}, suggestion_id) < (${after[0]}::bigint, ${after[1]}::uuid)`]),
+    ...(topic === undefined
+      ? []
+      : [
+          ofEither(
+            sql`exists (select from request_topics where request_id = either.id and topic_key = ${topicKey(topic)})`,
+          ),
+        ]),
+    ...(products === undefined
+      ? []
+      : [
+          ofEither(
+            sql`exists (select from request_facets where request_id = either.id and product = any(${products}::text[]))`,
+          ),
+        ]),
+  ]
+  const { rows } = await sql<StoredPair & { bits: number }>`
+    select suggestion_id as "suggestionId", one_id as one, other_id as other, similarity, priority, ${bits} as bits
+    from wish_suggestions where ${conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)}
+    order by priority desc, suggestion_id desc limit ${limit}`.execute(executor)
+  return rows.map((row) => ({ ...row, bits: Number(row.bits) }))
+}
+
+/** A stored pair by its id; null where there is none. */
+export async function readPair(executor: Executor, suggestionId: string): Promise<StoredPair | null> {
+  const { rows } = await sql<StoredPair>`
+    select suggestion_id as "suggestionId", one_id as one, other_id as other, similarity, priority
+    from wish_suggestions where suggestion_id = ${suggestionId}::uuid`.execute(executor)
+  return rows[0] ?? null
+}
+
+export interface Suggestion {
+  suggestionId: string
+  similarity: number
+  wishes: [WishSummary, WishSummary]
+  reasons: Reasons
+}
+
+/** The pairs of a page, with their wishes; the wish with more votes first. */
+async function showPairs(
+  executor: Executor,
+  pairs: readonly OpenPair[],
+  { view, now }: { view: View; now: Date },
+): Promise<Suggestion[]> {
+  const wishIds = [...new Set(pairs.flatMap((pair) => pair.wishIds))]
+  const wishes = new Map((await readWishes(executor, wishIds, { view, now })).map((wish) => [wish.wishId, wish]))
+  const texts = await readComparedTexts(executor, [...new Set(pairs.flatMap(({ one, other }) => [one, other]))])
+  return pairs.flatMap(({ suggestionId, similarity, one, other, wishIds: [wishId, otherId] }) => {
+    const [wish, otherWish, text, otherText] = [
+      wishes.get(wishId),
+      wishes.get(otherId),
+      texts.get(one),
+      texts.get(other),
+    ]
+    // Another statement: a request may be gone meanwhile.
+    if (!wish || !otherWish || !text || !otherText) return []
+    const reasons = reasonsOf(text, otherText)
+    return [
+      {
+        suggestionId,
+        similarity,
+        wishes: wish.votes < otherWish.votes ? [otherWish, wish] : [wish, otherWish],
+        reasons,
+      },
+    ]
+  })
+}
+
+/** So many stored pairs are read at a time, at most so many times for a page. */
+const readAtOnce = 200
+const maxReads = 5
+
+/**
+ * A page of the pairs that a view asks, those with the most votes times similarity first.
+ * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ */
+export async function listSuggestions(
+  executor: Executor,
+  { limit, cursor, view, now, ...filters }: PageInput & SuggestionFilters & { view: View; now: Date },
+) {
+  let after = cursor === undefined ? null : cursors.decode(cursor)
+  const page = new Map<string, OpenPair>()
+  let hasMore = true
+  for (let reads = 0; reads < maxReads && page.size < limit && hasMore; reads++) {
+    const pairs = await readPairs(executor, { ...filters, after, limit: readAtOnce })
+    const open = new Map((await openPairs(executor, pairs, view)).map((pair) => [pair.suggestionId, pair]))
+    hasMore = pairs.length === readAtOnce
+    for (const { suggestionId, bits: position } of pairs) {
+      const pair = open.get(suggestionId)
+      const key = pair === undefined ? '' : keyOf(...(pair.wishIds as [string, string]))
+      if (pair !== undefined && !page.has(key)) {
+        if (page.size === limit) {
+          hasMore = true
+          break
+        }
+        page.set(key, pair)
+      }
+      after = [position, suggestionId]
+    }
+  }
+  return {
+    results: await showPairs(executor, [...page.values()], { view, now }),
+    hasMore,
+    cursor: hasMore && after !== null ? cursors.encode(after) : null,
+  }
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../../test/service.ts'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { FoundRequest, Platform } from '../../platforms/platform.ts'
+
+// Holds (Data): a suggestion that was answered is not asked again until the answer is undone, and no account sees what another one answered
+
+const platforms = new Map<PlatformName, Platform>()
+let service: TestService
+
+const wish = (id: string, title: string, description: string, more: Partial<FoundRequest> = {}) =>
+  foundRequest(id, { title, description, tags: [], votes: 0, confidence: 1, sourceName: 'acme/app', ...more })
+
+const eyes = 'White hurts my eyes at night, so give the editor dark colours.'
+const darkModes = (votes: number) => [
+  wish('1', 'Dark mode for the editor', eyes, { votes }),
+  wish('2', 'Dark mode for the terminal', 'White hurts my eyes at night, so give the terminal dark colours.', {
+    votes: 1,
+  }),
+]
+const exportsToCsv = [
+  wish('3', 'Export the table as CSV', 'I open the exported table in a spreadsheet each week.', {
+    votes: 3,
+    sourceName: 'other/app',
+  }),
+  wish('4', 'Export the table as XML', 'I open the exported table in a spreadsheet each month.', {
+    sourceName: 'other/app',
+  }),
+]
+const unrelated = [
+  wish('5', 'Sign in with a passkey', 'I forget my password every day and would like to be without one.'),
+  wish('6', 'Undo a closed tab', 'I close tabs by mistake and miss them.'),
+]
+
+async function collect(topic: string, requests: FoundRequest[]): Promise<void> {
+  platforms.set(
+    'github',
+    scriptedPlatform('github', () => ({ requests, nextCursor: null })),
+  )
+  const { body } = await service.client.scrape({ topic, platforms: ['github'] })
+  await service.client.waitForJob(body.data.jobId, 30_000)
+  await service.placeRequests()
+}
+
+interface Listed {
+  suggestionId: string
+  wishes: { title: string; votes: number }[]
+  reasons: Record<'for' | 'against', { kind: string; words: string[] }[]>
+}
+const read = async (query = '', client = service.client) =>
+  (await client.get(`/api/v1/suggestions/wishes${query}`)).body.data as {
+    results: Listed[]
+    hasMore: boolean
+    cursor: string
+  }
+const asked = async (query = '', client = service.client) =>
+  (await read(query, client)).results.map(({ wishes }) => wishes.map(({ title }) => title.split(' ').at(-1)))
+const answer = async (suggestionId: string, given: string, client = service.client) =>
+  client.post(`/api/v1/suggestions/wishes/${suggestionId}`, { answer: given })
+const undo = (correctionId: string, client = service.client) =>
+  client.send('DELETE', `/api/v1/wishes/corrections/${correctionId}`)
+
+const dark = ['editor', 'terminal']
+const tables = ['CSV', 'XML']
+
+beforeAll(async () => {
+  service = await startTestService({ platforms })
+})
+afterAll(() => service.stop())
+beforeEach(async () => {
+  await service.reset()
+  await collect('everything', [...darkModes(9), ...exportsToCsv, ...unrelated])
+  await collect('tables', exportsToCsv)
+})
+
+describe('suggestions', () => {
+  it('are pairs that are alike, the most votes times similarity first, with reasons; by topic and product', async () => {
+    const { results } = await read()
+    expect(await asked()).toEqual([dark, tables])
+    expect(results[0]!.reasons.for).toContainEqual({ kind: 'same_words', words: ['dark', 'mode'] })
+    expect(results[1]!.reasons.against).toContainEqual({ kind: 'words', words: expect.arrayContaining(['csv', 'xml']) })
+    expect(await asked('?topic=tables')).toEqual([tables])
+    expect(await asked('?product=ACME/app')).toEqual([dark])
+    expect(await asked('?product=nobody/app')).toEqual([])
+  })
+
+  it('are paged', async () => {
+    const first = await read('?limit=1')
+    expect([first.results.length, first.hasMore]).toEqual([1, true])
+    expect(await asked(`?limit=1&cursor=${first.cursor}`)).toEqual([tables])
+    expect((await service.client.get('/api/v1/suggestions/wishes?cursor=x')).status).toBe(400)
+  })
+
+  it('follow their votes', async () => {
+    await collect('everything', [...darkModes(2), { ...exportsToCsv[0]!, votes: 50 }])
+    await service.runMaintenance()
+    expect(await asked()).toEqual([tables, dark])
+  })
+
+  it.each(['same', 'not_the_same', 'skip'])(
+    'that were answered %s are asked no more, until that is undone',
+    async (given) => {
+      const [first] = (await read()).results
+      const { status, body } = await answer(first!.suggestionId, given)
+      expect(status).toBe(200)
+      expect(await asked()).toEqual([tables])
+      expect((await answer(first!.suggestionId, given)).status).toBe(409)
+      const wishes = (await service.client.get(`/api/v1/wishes/${body.data.wishId}`)).body.data
+      expect(wishes.requestCount).toBe(given === 'same' ? 2 : 1)
+      const listed = (await service.client.get('/api/v1/wishes/corrections')).body.data.corrections
+      expect(listed).toMatchObject([{ correctionId: body.data.correctionId, undoneAt: null }])
+      // Placed again, it is no news.
+      await collect('everything', [{ ...darkModes(9)[0]!, description: `${eyes} Please.` }])
+      expect(await asked()).toEqual([tables])
+      expect((await undo(body.data.correctionId)).status).toBe(200)
+      expect((await asked()).toSorted()).toEqual([dark, tables].toSorted())
+    },
+  )
+
+  it('belong to each account, but for what the operator answers', async () => {
+    const { client: other } = await service.createAccount()
+    const [first, second] = (await read()).results
+    await answer(first!.suggestionId, 'not_the_same')
+    expect([await asked(), await asked('', other)]).toEqual([[tables], [dark, tables]])
+    const operate = (given: string) =>
+      service
+        .clientFor(service.adminKey)
+        .post(`/api/admin/suggestions/wishes/${second!.suggestionId}`, { answer: given })
+    const skipped = (await operate('skip')).body.data
+    expect(await asked('', other)).toEqual([dark, tables])
+    await service.clientFor(service.adminKey).send('DELETE', `/api/admin/wishes/corrections/${skipped.correctionId}`)
+    expect((await operate('not_the_same')).status).toBe(200)
+    expect([await asked(), await asked('', other)]).toEqual([[], [dark]])
+  })
+
+  it('go with a purged request, and unknown ones are not found', async () => {
+    const [first] = (await read()).results
+    await answer(first!.suggestionId, 'skip')
+    const admin = service.clientFor(service.adminKey)
+    const id = (await service.client.search('terminal')).body.data.results[0]._id
+    expect((await admin.post('/api/admin/purge', { id })).status).toBe(200)
+    expect((await answer(first!.suggestionId, 'same')).status).toBe(404)
+    expect((await answer('no-id', 'same')).status).toBe(404)
+    expect((await service.client.get('/api/v1/wishes/corrections')).body.data.corrections).toEqual([])
+  })
+})
