@@ -22,12 +22,14 @@ export interface Running {
   seen(text: string): Promise<void>
 }
 
-/** Starts `wishwell` as a process of its own; its environment holds the given variables, and those of every child. */
-export function startCommand(parameters: string[], environment: Record<string, string> = {}): Running {
+/** Starts `wishwell` as a process of its own; its environment holds the given variables, and those of every child. @param input on its stdin */
+export function startCommand(parameters: string[], environment: Record<string, string> = {}, input?: string): Running {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...parameters], {
     env: { ...childEnvironment, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // A command that reads nothing may end before.
+  child.stdin.on('error', () => {}).end(input)
   onTestFinished(() => void child.kill('SIGKILL'))
   let stdout = ''
   let stderr = ''
@@ -50,9 +52,13 @@ export function startCommand(parameters: string[], environment: Record<string, s
 }
 
 /** Runs `wishwell` against a service, to its end. */
-export function runCommand(parameters: string[], service: { url: string; apiKey?: string }): Promise<Finished> {
+export function runCommand(
+  parameters: string[],
+  service: { url: string; apiKey?: string },
+  input?: string,
+): Promise<Finished> {
   const environment = { WISHWELL_URL: service.url, WISHWELL_API_KEY: service.apiKey ?? testKey }
-  return startCommand(parameters, environment).finished
+  return startCommand(parameters, environment, input).finished
 }
 
 /** Why there is no pseudo-terminal to test with; null where `script` of util-linux can make one. */

@@ -63,11 +63,16 @@ export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): s
 /** A merge or a split in the list of them: the most voted request that it moved, where one is left, what was done, and when. */
 export function correctionRow(correction: Data<'listWishCorrections'>['corrections'][number]): Row {
   const { correctionId, kind, wishId, otherWishId, correctedAt, undoneAt, request } = correction
-  const what = kind === 'merge' ? `merged ${otherWishId} into ${wishId}` : `split ${otherWishId} from ${wishId}`
+  const whats = {
+    merge: `merged ${otherWishId} into ${wishId}`,
+    split: `split ${otherWishId} from ${wishId}`,
+    part: `${otherWishId} and ${wishId} are not the same`,
+    skip: `not asked again about ${otherWishId} and ${wishId}`,
+  }
   const undone = undoneAt === null ? '' : `undone ${undoneAt.slice(0, 10)}`
   return {
-    title: request?.title ?? (kind === 'merge' ? 'A merge' : 'A split'),
-    facts: [what, correctedAt.slice(0, 10), undone],
+    title: request?.title ?? { merge: 'A merge', split: 'A split', part: 'An answer', skip: 'An answer' }[kind],
+    facts: [whats[kind], correctedAt.slice(0, 10), undone],
     id: correctionId,
   }
 }

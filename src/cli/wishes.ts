@@ -11,10 +11,11 @@ import {
   subcommandsOf,
 } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
-import { defined, wholeNumber } from './options.ts'
+import { collectValues, defined, wholeNumber } from './options.ts'
 import { formatRows } from './output.ts'
 import { printable } from './text.ts'
 import { correctionRow, formatMark, formatShownWish, wishRow } from './wish-lines.ts'
+import { review } from './wishes-review.ts'
 
 const subcommand = subcommandsOf('wishes', {
   notes: 'What is merged, split or marked holds for the account. It can be undone.',
@@ -29,46 +30,54 @@ const marks: Mark[] = ['planned', 'done', 'ignored', 'none']
 
 /** `wishwell wishes`: what people ask for, each wish once. */
 export const wishesCommand = (): Command =>
-  commandGroup('wishes', 'list, merge, split and mark wishes: each is a set of requests that ask for the same (free)', [
-    subcommand('list', 'list wishes with their numbers')
-      .addOption(
-        new Option('--sort <order>', 'most voted, most requests, fastest growing or newest first').choices(orders),
-      )
-      .addOption(new Option('--mark <mark>', 'only wishes with this mark of the account').choices(marks))
-      .option('--starred', 'only wishes with a star of the account')
-      .option('--topic <topic>', 'only wishes of this topic')
-      .option('--limit <wishes>', 'maximum of wishes to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
-      .option('--cursor <cursor>', 'continue where an earlier list ended')
-      .action(list),
-    subcommand('show', 'show a wish, its requests, and when it was asked for')
-      .argument('<wishId>', 'as "wishwell wishes list" shows it')
-      .option('--limit <requests>', 'maximum of requests to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
-      .option('--cursor <cursor>', 'continue where an earlier list ended')
-      .action(show),
-    subcommand('merge', 'say that two wishes are the same')
-      .argument('<wishId>', 'the wish that stays')
-      .argument('<otherWishId>', 'the wish whose requests come into it')
-      .action(merge),
-    subcommand('split', 'take requests out of a wish: they are not the same as the others')
-      .argument('<wishId>', 'the wish')
-      .argument('<requestIds...>', 'the _id of each request, as --json shows it')
-      .action(split),
-    subcommand('corrections', 'list the merges and splits of the account, the last made first')
-      .option('--limit <corrections>', 'maximum to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
-      .option('--cursor <cursor>', 'continue where an earlier list ended')
-      .action(listCorrections),
-    subcommand('undo', 'undo a merge or a split')
-      .argument('<correctionId>', 'as "wishwell wishes corrections" shows it')
-      .action(undo),
-    subcommand('mark', 'mark a wish, for the account alone; what is not given stays')
-      .argument('<wishId>', 'as "wishwell wishes list" shows it')
-      .addOption(new Option('--as <mark>', 'its mark; "none" removes it').choices(marks))
-      .addOption(new Option('--star', 'add a star').conflicts('unstar'))
-      .option('--unstar', 'remove the star')
-      .option('--note <text>', 'a note; the empty text removes it')
-      .action(mark),
-    correctCommand(),
-  ])
+  commandGroup(
+    'wishes',
+    'list, review, merge, split and mark wishes: each is a set of requests that ask for the same (free)',
+    [
+      subcommand('list', 'list wishes with their numbers')
+        .addOption(
+          new Option('--sort <order>', 'most voted, most requests, fastest growing or newest first').choices(orders),
+        )
+        .addOption(new Option('--mark <mark>', 'only wishes with this mark of the account').choices(marks))
+        .option('--starred', 'only wishes with a star of the account')
+        .option('--topic <topic>', 'only wishes of this topic')
+        .option('--limit <wishes>', 'maximum of wishes to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+        .option('--cursor <cursor>', 'continue where an earlier list ended')
+        .action(list),
+      subcommand('show', 'show a wish, its requests, and when it was asked for')
+        .argument('<wishId>', 'as "wishwell wishes list" shows it')
+        .option('--limit <requests>', 'maximum of requests to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+        .option('--cursor <cursor>', 'continue where an earlier list ended')
+        .action(show),
+      subcommand('review', 'answer by single keys which wishes are the same: one pair after the other')
+        .option('--topic <topic>', 'only pairs with a wish of this topic')
+        .option('--product <product>', 'only pairs with a wish of this product; may be repeated', collectValues)
+        .action(review),
+      subcommand('merge', 'say that two wishes are the same')
+        .argument('<wishId>', 'the wish that stays')
+        .argument('<otherWishId>', 'the wish whose requests come into it')
+        .action(merge),
+      subcommand('split', 'take requests out of a wish: they are not the same as the others')
+        .argument('<wishId>', 'the wish')
+        .argument('<requestIds...>', 'the _id of each request, as --json shows it')
+        .action(split),
+      subcommand('corrections', 'list the merges, splits and answers of the account, the last made first')
+        .option('--limit <corrections>', 'maximum to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+        .option('--cursor <cursor>', 'continue where an earlier list ended')
+        .action(listCorrections),
+      subcommand('undo', 'undo a merge, a split or an answer')
+        .argument('<correctionId>', 'as "wishwell wishes corrections" shows it')
+        .action(undo),
+      subcommand('mark', 'mark a wish, for the account alone; what is not given stays')
+        .argument('<wishId>', 'as "wishwell wishes list" shows it')
+        .addOption(new Option('--as <mark>', 'its mark; "none" removes it').choices(marks))
+        .addOption(new Option('--star', 'add a star').conflicts('unstar'))
+        .option('--unstar', 'remove the star')
+        .option('--note <text>', 'a note; the empty text removes it')
+        .action(mark),
+      correctCommand(),
+    ],
+  )
 
 interface ListOptions extends Omit<ListQuery, 'sortBy'>, Json {
   sort?: ListQuery['sortBy']
@@ -120,7 +129,7 @@ const listCorrections = ({ json, ...query }: Query<'listWishCorrections'> & Json
     { json },
     (api) => api.GET('/api/v1/wishes/corrections', { params: { query } }),
     ({ data: { corrections, cursor } }) => [
-      ...(corrections.length === 0 ? ['No merges or splits.'] : formatRows(corrections.map(correctionRow))),
+      ...(corrections.length === 0 ? ['No merges, splits or answers.'] : formatRows(corrections.map(correctionRow))),
       ...moreOf('wishes corrections', query, cursor),
     ],
   )

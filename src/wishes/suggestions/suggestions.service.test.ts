@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { runCommand } from '../../cli/command-testing.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 
@@ -143,5 +144,23 @@ describe('suggestions', () => {
     expect((await answer(first!.suggestionId, 'same')).status).toBe(404)
     expect((await answer('no-id', 'same')).status).toBe(404)
     expect((await service.client.get('/api/v1/wishes/corrections')).body.data.corrections).toEqual([])
+  })
+
+  it('are reviewed one after the other by single keys', async () => {
+    const { stdout, stderr, exitCode } = await runCommand(['wishes', 'review'], service, 'snxu\nkq')
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('Dark mode for the editor')
+    expect(stdout).toMatch(/against: only one says: (?:editor, terminal|terminal, editor)/)
+    const said = stdout.match(/They are one wish now|They stay apart|Undone|Not asked again|No pair is left/g)
+    expect(said).toEqual([
+      'They are one wish now',
+      'They stay apart',
+      'No pair is left',
+      'No pair is left',
+      'Undone',
+      'Not asked again',
+      'No pair is left',
+    ])
+    expect(await asked()).toEqual([])
   })
 })

@@ -1,0 +1,114 @@
+import { answerOf, createApi, once } from './api.ts'
+import type { Body, Data, Query } from './api-types.ts'
+import type { Json } from './client-command.ts'
+import { readClientConfig } from './client-config.ts'
+import { exitWhenOutputCloses, formatRow, printJson, printLines } from './output.ts'
+import { count, printable } from './text.ts'
+
+type Suggestion = Data<'listWishSuggestions'>['results'][number]
+type Answer = Body<'answerWishSuggestion'>['answer']
+
+const answers: Record<string, Answer> = { s: 'same', n: 'not_the_same', k: 'skip' }
+const lastKeys = '[u] undo the last  [q] quit'
+const keys = `[s] same  [n] not the same  [k] skip  ${lastKeys}`
+const outcomes: Record<Answer, string> = {
+  same: 'They are one wish now.',
+  not_the_same: 'They stay apart.',
+  skip: 'Not asked again.',
+}
+
+const reasons: Record<Suggestion['reasons']['for' | 'against'][number]['kind'], string> = {
+  same_words: 'both say',
+  same_text: 'nearly the same text',
+  opposed: 'opposed',
+  numbers: 'numbers',
+  words: 'only one says',
+  product: 'other products',
+}
+
+const formatReasons = (some: Suggestion['reasons']['for' | 'against']): string =>
+  some
+    .map(({ kind, words }) => [reasons[kind], ...(words.length > 0 ? [printable(words.join(', '))] : [])].join(': '))
+    .join('; ')
+
+const formatWish = ({
+  title,
+  requestCount,
+  votes,
+  platforms,
+  product,
+  status,
+  topRequest,
+}: Suggestion['wishes'][number]) => [
+  `  ${formatRow({
+    title,
+    facts: [count(votes, 'vote'), count(requestCount, 'request'), product ?? platforms.join(', '), status ?? ''],
+    id: null,
+  })}`,
+  `    ${printable(topRequest.description.split('\n', 1)[0]!.slice(0, 160))}`,
+  `    ${printable(topRequest.sourceUrl)}`,
+]
+
+/** A pair, as a person is asked. */
+export const formatSuggestion = ({ wishes, reasons: { for: pro, against } }: Suggestion): string[] => [
+  '',
+  ...wishes.flatMap(formatWish),
+  ...(pro.length === 0 ? [] : [`  for: ${formatReasons(pro)}`]),
+  ...(against.length === 0 ? [] : [`  against: ${formatReasons(against)}`]),
+]
+
+/** Single keys: at once from a terminal, else the letters of the input. It ends with the input, and with Ctrl-C. */
+async function* readKeys(input: NodeJS.ReadStream): AsyncGenerator<string> {
+  const isTerminal = input.isTTY === true
+  if (isTerminal) input.setRawMode(true)
+  try {
+    for await (const chunk of input.setEncoding('utf8')) {
+      for (const key of String(chunk).toLowerCase()) {
+        if (key === '\x03' || key === '\x04') return
+        if (/\S/.test(key)) yield key
+      }
+    }
+  } finally {
+    if (isTerminal) input.setRawMode(false)
+  }
+}
+
+type ReviewOptions = Pick<Query<'listWishSuggestions'>, 'topic' | 'product'> & Json
+
+/** `wishwell wishes review`: one pair after the other, answered by single keys. */
+export async function review({ json, ...query }: ReviewOptions): Promise<void> {
+  exitWhenOutputCloses()
+  const api = createApi(readClientConfig())
+  const read = async () => answerOf(api.GET('/api/v1/suggestions/wishes', { params: { query } }))
+  if (json) return printJson(await read())
+  const input = readKeys(process.stdin)
+  const made: string[] = []
+  const answerPair = async ({ suggestionId }: Suggestion, answer: Answer) => {
+    const params = { path: { suggestionId }, header: once() }
+    const { data } = await answerOf(api.POST('/api/v1/suggestions/wishes/{suggestionId}', { params, body: { answer } }))
+    made.push(data.correctionId)
+    printLines([outcomes[answer]])
+  }
+  const undoLast = async () => {
+    const correctionId = made.pop()
+    if (correctionId === undefined) return printLines(['Nothing to undo.'])
+    const params = { path: { correctionId } }
+    await answerOf(api.DELETE('/api/v1/wishes/corrections/{correctionId}', { params }))
+    printLines(['Undone.'])
+  }
+  for (;;) {
+    // Read anew: an answer may have settled other pairs, too.
+    const pair = (await read()).data.results[0]
+    printLines(pair === undefined ? ['No pair is left.'] : formatSuggestion(pair))
+    if (pair === undefined && made.length === 0) break
+    printLines([pair === undefined ? lastKeys : keys])
+    const key = (await input.next()).value
+    if (key === undefined || key === 'q') break
+    if (key === 'u') await undoLast()
+    else if (pair !== undefined && answers[key] !== undefined) await answerPair(pair, answers[key])
+  }
+  await input.return(undefined)
+  printLines([
+    `${count(made.length, 'answer')}. Undo one later with: wishwell wishes corrections, wishwell wishes undo`,
+  ])
+}
