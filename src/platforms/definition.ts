@@ -66,6 +66,8 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
   name: PlatformName
   /** The name that people use for it. */
   title: string
+  /** What `votes` of its requests count, in a few words: likes, a score. */
+  votes: string
   /** Whether its search needs no credentials: then it is on by default. */
   isOpen: boolean
   /** Its environment variables; their names begin with that of the platform. */

@@ -58,7 +58,13 @@ it('a credential that no header can hold is refused at the start, and not shown'
 })
 
 it('a definition whose name or variables have another form is refused', () => {
-  const definition = { name: 'forge', title: 'Forge', isOpen: true, create: async () => Promise.reject(new Error()) }
+  const definition = {
+    name: 'forge',
+    title: 'Forge',
+    votes: 'likes',
+    isOpen: true,
+    create: async () => Promise.reject(new Error()),
+  }
   expect(definePlatform({ ...definition, variables: { FORGE_URL: Type.String() } }).name).toBe('forge')
   for (const name of ['Forge', 'forge2', 'code-forge', '']) {
     expect(() => definePlatform({ ...definition, name, variables: {} })).toThrow('must be [a-z]+')

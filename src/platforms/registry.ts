@@ -39,4 +39,8 @@ export function definitionOf(platform: PlatformName): PlatformDefinition {
   return definition
 }
 
+/** What votes on a platform count; null for one that is here no more. */
+export const votesOf = (platform: PlatformName): string | null =>
+  platformDefinitions.find(({ name }) => name === platform)?.votes ?? null
+
 export const titleOf = (platform: PlatformName): string => definitionOf(platform).title

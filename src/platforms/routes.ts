@@ -48,6 +48,7 @@ const platform = closed({
       '`waiting` for the next window, `unreachable` since its last try failed (`lastError` of its hosts), `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` without its credentials, `off` by PLATFORMS',
   }),
   isDefault: Type.Boolean({ description: 'Whether a call that names no platforms uses it' }),
+  votes: Type.String({ description: 'What `votes` of its requests count' }),
   missing: Type.Array(Type.String(), { description: 'Required variables that are not set' }),
   resumesAt: nullable(moment('When it is queried again; null for now')),
   lastSuccessAt: nullable(moment('When it last answered')),

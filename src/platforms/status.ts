@@ -36,6 +36,8 @@ export interface PlatformStatus {
   state: PlatformState
   /** Whether a call that names no platforms uses it. */
   isDefault: boolean
+  /** What `votes` of its requests count. */
+  votes: string
   /** Its required variables that are not set. */
   missing: string[]
   resumesAt: string | null
@@ -134,6 +136,7 @@ function platformStatus(
     platform,
     state,
     isDefault: config.defaults.includes(platform),
+    votes: definitionOf(platform).votes,
     missing,
     resumesAt: state === 'off' || state === 'not_configured' ? null : (decisive?.resumesAt ?? null),
     lastSuccessAt: successes.at(-1) ?? null,

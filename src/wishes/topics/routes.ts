@@ -77,7 +77,35 @@ function registerList(app: App, { database, clock, authentication }: RouteDepend
 
 const topicPage = closed({
   ...summaryProperties,
-  platforms: Type.Array(closed({ platform: Type.String(), requests: Type.Integer(), votes: Type.Integer() })),
+  platforms: Type.Array(
+    closed({
+      platform: Type.String(),
+      requests: Type.Integer(),
+      votes: Type.Integer(),
+      votesAre: nullable(Type.String({ description: 'What a vote is there: likes, a score' })),
+    }),
+  ),
+  breakdown: closed(
+    {
+      statuses: Type.Array(
+        closed({ status: oneOf(requestStatuses), requests: Type.Integer(), votes: Type.Integer() }),
+        {
+          description: 'The most requests first; those without a status are in none',
+        },
+      ),
+      products: Type.Array(closed({ product: Type.String(), requests: Type.Integer(), votes: Type.Integer() }), {
+        description: 'The most voted first, at most 20',
+      }),
+      largest: nullable(
+        closed(
+          { requestId: Type.String(), votes: Type.Integer(), share: Type.Number({ minimum: 0, maximum: 1 }) },
+          { description: 'The most voted request, and its share of all votes; null where nothing has votes' },
+        ),
+      ),
+      isExact: Type.Boolean({ description: 'False: only the 10,000 most voted requests were counted' }),
+    },
+    { description: 'Of its likely requests' },
+  ),
   timeline: Type.Array(
     closed({
       from: Type.String({ format: 'date', description: 'The first UTC day of a week, a month or a year' }),
@@ -90,11 +118,12 @@ const topicPage = closed({
       wishId: Type.String({ description: 'Identifier of the wish' }),
       request: requestRecord,
       ...similarWishProperties,
+      product: nullable(Type.String({ description: 'That of `request`' })),
       status: nullable(oneOf(requestStatuses, { description: 'What became of the wish; null where it is unknown' })),
     }),
     {
       description:
-        'Its 20 most voted wishes, as `GET /api/v1/wishes?topic=` lists them, in the numbers of the whole wish: requests that ' +
+        'Its 20 most voted wishes, those that it is only a tag of last, of `GET /api/v1/wishes?topic=`, in the numbers of the whole wish: requests that ' +
         'other topics found count too. A topic with more than 5,000 requests may have more of them than are given',
     },
   ),

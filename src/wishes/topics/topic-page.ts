@@ -1,16 +1,22 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
+import { createTopicTest } from '../../platforms/about-topic.ts'
+import { votesOf } from '../../platforms/registry.ts'
+import { topicKey } from '../../platforms/topic-words.ts'
 import type { RequestRecord } from '../../requests/record.ts'
 import { type Period, timelineOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
+import { membersIn } from '../../requests/wishes/membership.ts'
 import { listWishes } from '../list/list.ts'
 import type { WishSummary } from '../list/summary.ts'
+import { type Breakdown, readBreakdown } from './breakdown.ts'
 import { countChanges } from './differences.ts'
 import { readTopic, type TopicSummary } from './topics.ts'
 
 export interface TopicPage extends TopicSummary {
-  platforms: { platform: PlatformName; requests: number; votes: number }[]
+  platforms: { platform: PlatformName; requests: number; votes: number; votesAre: string | null }[]
+  breakdown: Breakdown
   timeline: Period[]
   wishes: TopicWish[]
 }
@@ -50,12 +56,18 @@ export async function readTopicPage(executor: Executor, input: TopicInput): Prom
   const counts = await readCounts(executor, key, input.view)
   const platforms = counts
     .filter(({ kind }) => kind === 'platform')
-    .map(({ value, requests, votes }) => ({ platform: value as PlatformName, requests, votes }))
+    .map(({ value, requests, votes }) => ({
+      platform: value as PlatformName,
+      requests,
+      votes,
+      votesAre: votesOf(value as PlatformName),
+    }))
     .sort((a, b) => b.requests - a.requests || (a.platform < b.platform ? -1 : 1))
   const days = counts.filter(({ kind }) => kind === 'day')
   return {
     ...shown,
     platforms,
+    breakdown: await readBreakdown(executor, key, { view: input.view, votes: summary.votes }),
     timeline: timelineOf(days.map(({ value, requests }) => ({ day: value, requests }))),
     wishes: await readTopicWishes(executor, input),
   }
@@ -64,7 +76,7 @@ export async function readTopicPage(executor: Executor, input: TopicInput): Prom
 const shownWishes = 20
 
 /** A wish of a topic, with the numbers of the whole wish: also of its requests that other topics found. */
-interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'platforms' | 'status'> {
+interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'platforms' | 'product' | 'status'> {
   /** Its most telling request, whose title is that of the wish. */
   request: RequestRecord
   requests: number
@@ -73,26 +85,51 @@ interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'platforms' |
 /** One page of the list may have too few wishes of a topic with many requests, because it scans a bounded part of its order. */
 const maxPages = 3
 
-/** The most voted wishes of a topic in a view: those of the list of wishes. */
+/** Of a wish so many requests are looked at. */
+const maxLookedAt = 50
+
+/** Those of some wishes of which a request of the topic has its words in title or text, not only as a tag. */
+async function readInWords(
+  executor: Executor,
+  wishes: readonly WishSummary[],
+  { topic, view }: Pick<TopicInput, 'topic' | 'view'>,
+): Promise<Set<string>> {
+  const ids = wishes.map(({ wishId }) => wishId)
+  const { rows } = await sql<{ id: string; title: string; description: string }>`
+    select wish.id, title, description from unnest(${ids}::uuid[]) as wish (id) cross join lateral (
+      select request_id from (${membersIn(view, sql.ref('wish.id'))}) as member
+      where exists (select from request_topics as link
+        where link.request_id = member.request_id and link.topic_key = ${topicKey(topic)})
+      limit ${sql.lit(maxLookedAt)}
+    ) as member join requests on requests.id = member.request_id`.execute(executor)
+  const isAbout = createTopicTest(topic)
+  return new Set(rows.filter((row) => isAbout({ ...row, tags: [], sourceName: null })).map(({ id }) => id))
+}
+
+/** The most voted wishes of a topic in a view: of those of the list of wishes, the ones that it is only a tag of come last. */
 async function readTopicWishes(
   executor: Executor,
   { topic, view, now }: { topic: string; view: View; now: Date },
 ): Promise<TopicWish[]> {
   const found: WishSummary[] = []
   let cursor: string | undefined
+  const tagged: WishSummary[] = []
   for (let pages = 0; pages < maxPages && found.length < shownWishes; pages++) {
-    const limit = shownWishes - found.length
-    const page = await listWishes(executor, { topic, view, now, sortBy: 'votes', limit, cursor })
-    found.push(...page.results)
+    const page = await listWishes(executor, { topic, view, now, sortBy: 'votes', limit: shownWishes, cursor })
+    const inWords = await readInWords(executor, page.results, { topic, view })
+    for (const wish of page.results) (inWords.has(wish.wishId) ? found : tagged).push(wish)
     if (page.cursor === null) break
     cursor = page.cursor
   }
-  return found.map(({ wishId, topRequest: request, votes, requestCount: requests, platforms, status }) => ({
-    wishId,
-    request,
-    votes,
-    requests,
-    platforms,
-    status,
-  }))
+  return [...found, ...tagged]
+    .slice(0, shownWishes)
+    .map(({ wishId, topRequest: request, votes, requestCount: requests, platforms, product, status }) => ({
+      wishId,
+      request,
+      votes,
+      requests,
+      platforms,
+      product,
+      status,
+    }))
 }

@@ -99,11 +99,40 @@ describe('a topic', () => {
     const page = await get(`/api/v1/topics/${encodeURIComponent('DARK mode')}`)
     expect(page).toMatchObject({ topic: 'Dark  Mode', requests: 4, votes: 24 })
     expect(page.platforms).toEqual([
-      { platform: 'github', requests: 3, votes: 17 },
-      { platform: 'hackernews', requests: 1, votes: 7 },
+      { platform: 'github', requests: 3, votes: 17, votesAre: expect.stringContaining('reactions') },
+      { platform: 'hackernews', requests: 1, votes: 7, votesAre: expect.stringContaining('points') },
     ])
     const total = page.timeline.reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0)
     expect(total).toBe(4)
+  })
+
+  it('says by status and product what it has, and how much of it its largest request is', async () => {
+    await collect('github', 'zebra', [
+      foundRequest('z1', { title: 'Zebra stripes', votes: 30, status: 'open', sourceName: 'acme/app', tags: [] }),
+      foundRequest('z2', { title: 'Zebra crossing', votes: 8, status: 'completed', sourceName: 'Acme/App', tags: [] }),
+      foundRequest('z3', { title: 'Plain horses', votes: 2, status: 'open', sourceName: 'other/app', tags: ['zebra'] }),
+      foundRequest('z4', { title: 'Plain donkeys', votes: 60, status: null, sourceName: null, tags: ['zebra'] }),
+    ])
+    const { breakdown, wishes } = await get('/api/v1/topics/zebra')
+    expect(breakdown).toEqual({
+      statuses: [
+        { status: 'open', requests: 2, votes: 32 },
+        { status: 'completed', requests: 1, votes: 8 },
+      ],
+      products: [
+        { product: 'acme/app', requests: 2, votes: 38 },
+        { product: 'other/app', requests: 1, votes: 2 },
+      ],
+      largest: { requestId: wishes[2].request._id, votes: 60, share: 0.6 },
+      isExact: true,
+    })
+    // What it is only a tag of comes last, however many votes it has.
+    expect(wishes.map(({ request }: { request: { title: string } }) => request.title)).toEqual([
+      'Zebra stripes',
+      'Zebra crossing',
+      'Plain donkeys',
+      'Plain horses',
+    ])
   })
 
   it('shows its wishes in the numbers of the whole wish, the most voted first', async () => {

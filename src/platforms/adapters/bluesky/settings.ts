@@ -3,6 +3,7 @@ import { definePlatform, secret, webAddress } from '../../definition.ts'
 export const bluesky = definePlatform({
   name: 'bluesky',
   title: 'Bluesky',
+  votes: 'likes',
   isOpen: false,
   variables: {
     BLUESKY_API_URL: webAddress('https://bsky.social', 'the Bluesky server of the account'),

@@ -4,6 +4,7 @@ import { discourseSources } from './source.ts'
 export const discourse = definePlatform({
   name: 'discourse',
   title: 'Discourse',
+  votes: 'votes of the voting plugin, else likes',
   isOpen: true,
   hasIndependentHosts: true,
   variables: {

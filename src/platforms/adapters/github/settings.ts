@@ -4,6 +4,7 @@ import { githubSource } from './source.ts'
 export const github = definePlatform({
   name: 'github',
   title: 'GitHub',
+  votes: 'thumbs-up reactions, upvotes of discussions',
   isOpen: true,
   variables: {
     GITHUB_API_URL: webAddress('https://api.github.com', 'base address of the GitHub REST API'),

@@ -4,6 +4,7 @@ import { gitlabSource } from './source.ts'
 export const gitlab = definePlatform({
   name: 'gitlab',
   title: 'GitLab',
+  votes: 'thumbs-up reactions',
   isOpen: true,
   variables: {
     GITLAB_API_URL: webAddress('https://gitlab.com/api/v4', 'base address of the GitLab REST API'),

@@ -3,6 +3,7 @@ import { definePlatform, webAddress } from '../../definition.ts'
 export const hackernews = definePlatform({
   name: 'hackernews',
   title: 'Hacker News',
+  votes: 'points; comments have none',
   isOpen: true,
   variables: {
     HACKERNEWS_API_URL: webAddress('https://hn.algolia.com/api/v1', 'base address of the Hacker News search API'),

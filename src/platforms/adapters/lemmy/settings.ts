@@ -3,6 +3,7 @@ import { definePlatform, itemsOf, webAddressList } from '../../definition.ts'
 export const lemmy = definePlatform({
   name: 'lemmy',
   title: 'Lemmy',
+  votes: 'score, up less down',
   isOpen: true,
   hasIndependentHosts: true,
   variables: {

@@ -4,6 +4,7 @@ import { redditSources } from './source.ts'
 export const reddit = definePlatform({
   name: 'reddit',
   title: 'Reddit',
+  votes: 'score, up less down',
   isOpen: false,
   // Its terms want what was deleted there to go here; 30 days is our answer to that.
   retentionDays: 30,

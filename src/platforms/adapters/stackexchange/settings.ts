@@ -4,6 +4,7 @@ import { stackexchangeSource } from './source.ts'
 export const stackexchange = definePlatform({
   name: 'stackexchange',
   title: 'Stack Exchange',
+  votes: 'score, up less down',
   isOpen: true,
   variables: {
     STACKEXCHANGE_API_URL: webAddress('https://api.stackexchange.com/2.3', 'base address of the Stack Exchange API'),

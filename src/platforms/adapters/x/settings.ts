@@ -3,6 +3,7 @@ import { definePlatform, secret, webAddress } from '../../definition.ts'
 export const x = definePlatform({
   name: 'x',
   title: 'X',
+  votes: 'likes',
   isOpen: false,
   // Its terms demand that what was deleted there is deleted here too; 30 days is our interpretation.
   retentionDays: 30,

@@ -4,6 +4,7 @@ import { expressesWish } from '../wish-phrases.ts'
 export const youtube = definePlatform({
   name: 'youtube',
   title: 'YouTube',
+  votes: 'likes',
   isOpen: false,
   // YouTube API Services, Developer Policies, III.E.4: data is refreshed or deleted after 30 days.
   retentionDays: 30,
