@@ -18,6 +18,7 @@ const platform = (hosts: HostStatus[], advice: string | null = null): PlatformSt
   platform: 'discourse',
   state: 'ready',
   isDefault: true,
+  votes: 'likes',
   missing: [],
   resumesAt: null,
   lastSuccessAt: null,

@@ -29,7 +29,13 @@ describe('wishwell topics', () => {
   it('shows a topic with its platforms and wishes', () => {
     const page = {
       ...summary,
-      platforms: [{ platform: 'github' as const, requests: 1, votes: 5 }],
+      platforms: [{ platform: 'github' as const, requests: 1, votes: 5, votesAre: 'reactions' }],
+      breakdown: {
+        statuses: [{ status: 'in_progress' as const, requests: 1, votes: 5 }],
+        products: [{ product: 'acme/app', requests: 1, votes: 5 }],
+        largest: { requestId: 'request-1', votes: 4, share: 0.8 },
+        counted: 1,
+      },
       timeline: [],
       wishes: [
         {
@@ -38,6 +44,7 @@ describe('wishwell topics', () => {
           votes: 17,
           requests: 2,
           platforms: ['github' as const, 'lemmy' as const],
+          product: 'acme/app',
           status: 'in_progress' as const,
         },
         {
@@ -46,14 +53,20 @@ describe('wishwell topics', () => {
           votes: 1,
           requests: 1,
           platforms: ['github' as const],
+          product: null,
           status: null,
         },
       ],
     }
     const lines = formatTopicPage(page, { now, columns: 60 })
-    expect(lines[1]).toBe('On github 1 request, 5 votes')
-    expect(lines[4]).toBe('     17  Dark mode, in progress, 2 requests on github, lemmy')
-    expect(lines[5]).toHaveLength(60)
+    expect(lines.slice(1, 5)).toEqual([
+      'On github 1 request, 5 votes (reactions)',
+      'By status: in progress 1 request, 5 votes',
+      'By product: acme/app 1 request, 5 votes',
+      'The largest request has 80 % of the votes.',
+    ])
+    expect(lines[7]).toBe('     17  Dark mode, in progress, 2 requests on github, lemmy')
+    expect(lines[8]).toHaveLength(60)
   })
 
   it('sends the given options, and says how to get more', async () => {

@@ -120,9 +120,13 @@ const pipedColumns = 200
 
 /** A topic as text: its numbers, its platforms and its most wanted wishes. */
 export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now: Date; columns: number }): string[] {
+  const part = (name: string, { requests, votes }: { requests: number; votes: number }) =>
+    `${printable(name)} ${count(requests, 'request')}, ${count(votes, 'vote')}`
   const platforms = page.platforms.map(
-    ({ platform, requests, votes }) => `${printable(platform)} ${count(requests, 'request')}, ${count(votes, 'vote')}`,
+    (one) => part(one.platform, one) + (one.votesAre === null ? '' : ` (${printable(one.votesAre)})`),
   )
+  const { statuses, products, largest } = page.breakdown
+  const ofParts = (title: string, parts: string[]) => (parts.length === 0 ? [] : [`${title} ${parts.join('; ')}`])
   const wishes = page.wishes.map(({ request, votes, requests, platforms: names, status: ofWish }) => {
     const together = requests === 1 ? '' : `, ${requests} requests on ${names.map(printable).join(', ')}`
     const status = ofWish === null ? '' : `, ${printable(ofWish).replaceAll('_', ' ')}`
@@ -130,7 +134,16 @@ export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now
   })
   return [
     formatTopic(page, now),
-    ...(platforms.length === 0 ? [] : [`On ${platforms.join('; ')}`]),
+    ...ofParts('On', platforms),
+    ...ofParts(
+      'By status:',
+      statuses.map((one) => part(one.status.replaceAll('_', ' '), one)),
+    ),
+    ...ofParts(
+      'By product:',
+      products.map((one) => part(one.product, one)),
+    ),
+    ...(largest === null ? [] : [`The largest request has ${Math.round(100 * largest.share)} % of the votes.`]),
     '',
     'Most wanted (votes of the same wish together):',
     ...wishes,

@@ -10,6 +10,9 @@ const lists = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 
 export const number = (value: number): string => numbers.format(value)
 export const compact = (value: number): string => compactNumbers.format(value)
+const shares = new Intl.NumberFormat('en', { style: 'percent' })
+/** A share of 0 to 1. */
+export const percent = (share: number): string => shares.format(share)
 export const signed = (value: number): string => (value > 0 ? `+${number(value)}` : number(value))
 export const date = (moment: string): string => dates.format(new Date(moment))
 export const dateAndTime = (moment: string): string => moments.format(new Date(moment))

@@ -7,10 +7,11 @@ import { ColumnChart } from '../charts/column-chart.tsx'
 import { FeedButton } from '../feeds/feed-button.tsx'
 import { Marks, Origin, Votes } from '../search/request-parts.tsx'
 import { filteredSearch, newCollection, newWatch, topicsAddress, wishAddress } from '../shell/addresses.ts'
-import { ago, number, platformTitle, plural, signed, utcDay } from '../shell/format.ts'
+import { ago, number, percent, platformTitle, plural, signed, utcDay } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link, useAddress } from '../shell/router.tsx'
+import { searchTexts } from '../texts/search.ts'
 import { topicTexts as texts } from '../texts/topics.ts'
 import { watchTexts } from '../texts/watches.ts'
 
@@ -51,6 +52,7 @@ const Understanding = ({ topic }: { topic: TopicPage }) => (
   <>
     <Figures topic={topic} />
     <Charts topic={topic} />
+    <Breakdown topic={topic} />
     <section aria-labelledby="wishes">
       <h2 id="wishes">{texts.wishes}</h2>
       <p className="note">{texts.wishesIntro}</p>
@@ -90,6 +92,12 @@ const Figures = ({ topic }: { topic: TopicPage }) => (
       <dt>{texts.days30}</dt>
       <dd>{signed(topic.growth.days30)}</dd>
     </div>
+    {topic.breakdown.largest && (
+      <div>
+        <dt>{texts.largestShare}</dt>
+        <dd>{percent(topic.breakdown.largest.share)}</dd>
+      </div>
+    )}
     <div>
       <dt>{texts.lastCollected}</dt>
       <dd>{topic.lastCollectedAt ? ago(topic.lastCollectedAt) : '–'}</dd>
@@ -115,6 +123,42 @@ const Charts = ({ topic }: { topic: TopicPage }) => (
       }))}
     />
   </div>
+)
+
+/** What is done, and where: in which products. */
+const Breakdown = ({ topic: { requests, breakdown, platforms } }: { topic: TopicPage }) => (
+  <>
+    <p className="note">
+      {texts.votesAre(
+        platforms.flatMap(({ platform, votesAre }) => (votesAre ? [`${platformTitle(platform)}, ${votesAre}`] : [])),
+      )}
+    </p>
+    <div className="chart-pair">
+      {breakdown.statuses.length > 0 && (
+        <BarList
+          title={texts.byStatus}
+          unit={texts.status}
+          columns={[texts.requests, texts.votes]}
+          bars={breakdown.statuses.map(({ status, requests: counted, votes }) => ({
+            name: searchTexts.status(status),
+            values: [counted, votes],
+          }))}
+        />
+      )}
+      {breakdown.products.length > 0 && (
+        <BarList
+          title={texts.byProduct}
+          unit={texts.product}
+          columns={[texts.requests, texts.votes]}
+          bars={breakdown.products.map(({ product, requests: counted, votes }) => ({
+            name: product,
+            values: [counted, votes],
+          }))}
+        />
+      )}
+    </div>
+    {breakdown.counted < requests && <p className="note">{texts.mostVoted(number(breakdown.counted))}</p>}
+  </>
 )
 
 const WishCard = ({ wish: { wishId, request, votes, requests, platforms, status } }: { wish: TopicWish }) => (

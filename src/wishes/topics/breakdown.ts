@@ -11,7 +11,8 @@ export interface Breakdown {
   products: { product: string; requests: number; votes: number }[]
   /** The most voted one, and its share of all votes, 0 to 1; null where nothing has votes. */
   largest: { requestId: string; votes: number; share: number } | null
-  isExact: boolean
+  /** How many of them were counted: all, but for very large topics. */
+  counted: number
 }
 
 /** So many requests of a topic are counted, at some 10 µs each. */
@@ -36,7 +37,7 @@ export async function readBreakdown(
     with likely as materialized (
       select link.request_id, link.votes from request_topics as link
       where topic_key = ${key} and ${standingIn(view, link)} = 2
-      order by link.votes desc, link.request_id desc limit ${sql.lit(maxCounted + 1)}
+      order by link.votes desc, link.request_id desc limit ${sql.lit(maxCounted)}
     ),
     placed as materialized (
       select facet.status, facet.product, likely.votes from likely cross join lateral (
@@ -66,6 +67,6 @@ export async function readBreakdown(
       largest === null || largest.votes <= 0
         ? null
         : { ...largest, share: Math.min(1, largest.votes / Math.max(all, largest.votes)) },
-    isExact: (rows[0]?.counted ?? 0) <= maxCounted,
+    counted: rows[0]?.counted ?? 0,
   }
 }

@@ -102,7 +102,9 @@ const topicPage = closed({
           { description: 'The most voted request, and its share of all votes; null where nothing has votes' },
         ),
       ),
-      isExact: Type.Boolean({ description: 'False: only the 10,000 most voted requests were counted' }),
+      counted: Type.Integer({
+        description: 'How many were counted: all, or of a very large topic the most voted ones',
+      }),
     },
     { description: 'Of its likely requests' },
   ),
