@@ -123,6 +123,19 @@ describe('the similarity of two requests', () => {
     },
   )
 
+  it('of titles with the same telling words is above the threshold, also where the texts differ, unless another small word stands between them', () => {
+    const one = textOf('Support external stylesheets for an editor', text)
+    const other = (title: string) =>
+      textOf(title, 'Our designers keep a file of rules that all pages of ours should read.')
+    // Among so many of the same subject it does not stand out.
+    const siblings = Array<ReturnType<typeof textOf>>(15).fill(
+      textOf('Support internal stylesheets for an editor', text),
+    )
+    const similarityTo = (title: string) => similaritiesOf(one, [...siblings, other(title)], counts)[15]!
+    expect(similarityTo('Please add external style sheets for editors')).toBeGreaterThanOrEqual(joiningThreshold)
+    expect(similarityTo('Support external stylesheets from any editor')).toBeLessThan(joiningThreshold)
+  })
+
   it('is the same for equal candidates, whatever their order', () => {
     const [first, second] = similaritiesOf(textOf('Dark mode'), [textOf('Dark mode'), textOf('Dark mode')], counts)
     expect(first).toBe(second)
