@@ -65,7 +65,7 @@ async function findProposed(
   text: ComparedText,
 ): Promise<Target[]> {
   const candidateIds = await findCandidateIds(input, text, { id })
-  const recurrence = await readRecurrence(input.executor, id, candidateIds)
+  const recurrence = await readRecurrence(input.executor, id, text, candidateIds)
   if (recurrence === null) {
     return (await findTargets(input, { id, text, candidateIds, threshold: joiningThreshold })).slice(0, maxTargets)
   }
