@@ -23,6 +23,7 @@ const text = 'White hurts my eyes at night, so give the code editor dark colours
 const alike = [
   ['[Feature Request] Dark mode', 'Add a dark mode'],
   ['Dark mode - please', 'Please add darkmode'],
+  ['Ask HN: dark mode for the editor', 'Dark mode for the editor'],
   ['Night mode', 'Dark mode'],
   ['Log in with a token', 'Login with a token'],
   ['The textField has no border colour', 'Border colour of the text field'],

@@ -101,7 +101,7 @@ export function areOpposed(one: ReadonlySet<Side>, other: ReadonlySet<Side>): bo
 const kinds: ReadonlySet<string> = new Set(
   `feature features request requests requested fr rfe req suggestion suggestions suggest idea ideas proposal enhancement enhancements
   improvement improvements bug question discussion wish wishlist rfc story task todo wip backport cherry pick clone copy duplicate poll
-  meta help please new dev`.split(/\s+/),
+  meta help please new dev ask show tell hn`.split(/\s+/),
 )
 
 const maxLength = 40
