@@ -7,14 +7,17 @@ import { type CorpusDatabase, openCorpusDatabase } from '../scripts/wishes/corpu
 import { detect, wishClassOf } from '../src/requests/detection/detect.ts'
 import { createWordCounter } from '../src/wishes/pairs/rarity.ts'
 import { placeSlice } from '../src/wishes/placing/placing.ts'
+import { writeSection } from './report.ts'
 
 // Places all readable texts of the corpora that count as requests, as the product does, and says how many of the joins people read as right.
-//   node bench/joins.ts [--unread FILE]   writes the joins that nobody has read, with both texts, as JSON lines
+//   node bench/joins.ts [--unread FILE] [--write]   the file gets the joins that nobody has read, with both texts, as JSON lines
+
+const verdictNames = ['right', 'wrong', 'chore', 'unclear'] as const
 
 interface Verdict {
   one: string
   other: string
-  verdict: 'right' | 'wrong' | 'chore' | 'unclear'
+  verdict: (typeof verdictNames)[number]
 }
 
 const verdictFiles = [
@@ -68,12 +71,13 @@ const readJoins = ({ database }: CorpusDatabase) =>
     .orderBy('other.source_id')
     .execute()
 
+const corpusNames: Readonly<Record<string, string>> = { github: 'titanium', reddit: 'Reddit' }
 const prefixes: Readonly<Record<string, string>> = { github: 'titanium:', reddit: 'reddit:open:' }
 
 const shownLength = 600
 const shown = ({ title, description }: CorpusText) => ({ title, text: description.slice(0, shownLength) })
 
-async function measure(unreadFile: string | undefined): Promise<void> {
+async function measure(unreadFile: string | undefined, isWritten: boolean): Promise<void> {
   const texts = [...readTitanium(), ...readPosts()].filter(isLikely)
   const textOf = new Map(texts.map((text) => [`${prefixes[text.platform!]}${text.id}`, text]))
   const verdicts = readVerdicts()
@@ -85,16 +89,21 @@ async function measure(unreadFile: string | undefined): Promise<void> {
       const [oneId, otherId] = [`${prefixes[platform]}${one}`, `${prefixes[platform]}${other}`]
       return { platform, one: oneId, other: otherId, similarity, verdict: verdicts.get(keyOf(oneId, otherId)) }
     })
-    console.log(`${texts.length} likely texts, ${placed} placed`)
-    const rows = [...Object.keys(prefixes), 'all'].map((platform) => {
-      const some = joins.filter((pair) => platform === 'all' || pair.platform === platform)
-      const count = (verdict: Verdict['verdict']) => some.filter((pair) => pair.verdict === verdict).length
-      const [right, wrong, chore, unclear] = [count('right'), count('wrong'), count('chore'), count('unclear')]
-      const read = right + wrong + chore + unclear
-      const precision = read === 0 ? null : Math.round((1_000 * right) / read) / 1_000
-      return { platform, joins: some.length, read, right, wrong, chore, unclear, 'right of read': precision }
-    })
-    console.table(rows)
+    console.log(`${placed} of ${texts.length} likely texts placed`)
+    const table = [
+      '| likely texts | joins | read | right | wrong | chores | unclear | right of read |',
+      '| --- | --- | --- | --- | --- | --- | --- | --- |',
+      ...Object.keys(prefixes).map((platform) => {
+        const all = texts.filter((text) => text.platform === platform).length
+        const some = joins.filter((pair) => pair.platform === platform)
+        const counts = verdictNames.map((name) => some.filter(({ verdict }) => verdict === name).length)
+        const read = counts.reduce((sum, count) => sum + count, 0)
+        const precision = read === 0 ? '' : (counts[0]! / read).toFixed(2).slice(1)
+        return `| ${all} of ${corpusNames[platform]} | ${[some.length, read, ...counts, precision].join(' | ')} |`
+      }),
+    ].join('\n')
+    console.log(table)
+    if (isWritten) writeSection('joins', table)
     if (unreadFile === undefined) return
     const unread = joins.filter(({ verdict }) => verdict === undefined)
     const lines = unread.map(({ one, other, similarity }) =>
@@ -106,6 +115,6 @@ async function measure(unreadFile: string | undefined): Promise<void> {
   }
 }
 
-const { values } = parseArgs({ options: { unread: { type: 'string' } } })
-if (hasCorpora) await measure(values.unread)
+const { values } = parseArgs({ options: { unread: { type: 'string' }, write: { type: 'boolean', default: false } } })
+if (hasCorpora) await measure(values.unread, values.write)
 else console.error(`skipped: the corpora are not at ${corpora} (set WISHWELL_SHARED to the folder that holds them)`)

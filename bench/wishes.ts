@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { type JudgedCollection, readJudged } from '../scripts/wishes/corpora.ts'
 import { openCorpusDatabase } from '../scripts/wishes/corpus-database.ts'
 import { comparePairs, type Pair, recallAt } from '../scripts/wishes/pairs.ts'
-import { joiningThreshold, similarityOfFeatures } from '../src/wishes/pairs/scorer.ts'
+import { joiningThreshold } from '../src/wishes/pairs/scorer.ts'
 import { measureThroughput } from './wishes-throughput.ts'
 
 // How well requests that ask for the same are found and joined.
@@ -13,19 +13,15 @@ import { measureThroughput } from './wishes-throughput.ts'
 const cutoff = 5
 const thresholds = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
 
-interface ScoredPair extends Pair {
-  similarity: number
-}
-
 /** The best candidate of each query, where it is similar enough: a new request joins one wish at most. */
-function joinsAt(pairs: readonly ScoredPair[], threshold: number): ScoredPair[] {
-  const best = new Map<string, ScoredPair>()
+function joinsAt(pairs: readonly Pair[], threshold: number): Pair[] {
+  const best = new Map<string, Pair>()
   for (const pair of pairs) if (pair.similarity > (best.get(pair.query)?.similarity ?? 0)) best.set(pair.query, pair)
   return [...best.values()].filter(({ similarity }) => similarity >= threshold)
 }
 
 /** Recall is of the queries: those that joined what is relevant to them, of those to which anything is relevant. */
-function qualityAt(pairs: readonly ScoredPair[], threshold: number, { relevant }: JudgedCollection) {
+function qualityAt(pairs: readonly Pair[], threshold: number, { relevant }: JudgedCollection) {
   const joins = joinsAt(pairs, threshold)
   const right = joins.filter(({ query, candidate }) => relevant.get(query)?.has(candidate)).length
   return {
@@ -42,10 +38,7 @@ async function measureJudged(directory: string): Promise<void> {
   const corpus = await openCorpusDatabase()
   try {
     const requestIds = await corpus.store(collection.texts)
-    const pairs = (await comparePairs(corpus, collection.queries, requestIds)).map((pair) => ({
-      ...pair,
-      similarity: similarityOfFeatures(pair.features),
-    }))
+    const pairs = await comparePairs(corpus, collection.queries, requestIds)
     console.log(`${collection.texts.length} texts, ${collection.queries.length} queries (${corpus.searchIndex.kind})`)
     console.table(
       [1, cutoff, 10, 16].map((rank) => ({

@@ -2,6 +2,7 @@ import { findCandidateIds, readComparedTexts, readCounts } from '../../src/wishe
 import { comparedTextOf } from '../../src/wishes/pairs/compared-text.ts'
 import { featuresOfCandidates } from '../../src/wishes/pairs/features.ts'
 import { createWordCounter, rarityOf } from '../../src/wishes/pairs/rarity.ts'
+import { similaritiesOf } from '../../src/wishes/pairs/scorer.ts'
 import type { CorpusText } from './corpora.ts'
 import type { CorpusDatabase } from './corpus-database.ts'
 
@@ -12,6 +13,8 @@ export interface Pair {
   /** 1 for the best match. */
   rank: number
   features: number[]
+  /** 0 to 1, as the product has it. */
+  similarity: number
 }
 
 /** Every query with all of its candidates. @param ids the id of the request of each text, and the other way round. */
@@ -31,8 +34,10 @@ export async function comparePairs(
     const counts = await readCounts(input, texts.values())
     const others = ids.map((id) => texts.get(id)!)
     const features = featuresOfCandidates(text, others, (one, other) => rarityOf(counts, [one, other]))
+    const similarities = similaritiesOf(text, others, counts)
     for (const [index, id] of ids.entries()) {
-      pairs.push({ query: query.id, candidate: textIds.get(id)!, rank: index + 1, features: features[index]! })
+      const scores = { features: features[index]!, similarity: similarities[index]! }
+      pairs.push({ query: query.id, candidate: textIds.get(id)!, rank: index + 1, ...scores })
     }
   }
   return pairs

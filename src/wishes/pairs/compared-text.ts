@@ -6,6 +6,11 @@ import { type Subject, subjectOf } from './subject.ts'
 /** How much of a description is compared, in UTF-16 units: authors say first what they want. */
 export const comparedLength = 1_000
 
+/** A title as it is, and where it was posted. */
+export interface PostedTitle extends Place {
+  title: string
+}
+
 /** What two requests are compared by. */
 export interface ComparedText {
   /** The stems of the title in their order, without stop words. */
@@ -14,6 +19,7 @@ export interface ComparedText {
   subject: Subject
   /** By where it was posted. */
   product: Product
+  posted: PostedTitle
   /** How often each stem is in the title and the beginning of the description. */
   counts: ReadonlyMap<string, number>
   /** The words of each stem, as the vocabulary counts them. */
@@ -41,8 +47,7 @@ const telling = (text: string): string[] =>
     .split(' ')
     .filter((word) => word !== '' && !isStopWord(word))
 
-interface PostedText extends Place {
-  title: string
+interface PostedText extends PostedTitle {
   description: string
 }
 
@@ -59,5 +64,6 @@ export function comparedTextOf({ title, description, ...place }: PostedText): Co
   const stemsOfTitle = telling(title).map(count)
   for (const word of telling(description.slice(0, comparedLength))) count(word)
   const product = productAt(place)
-  return { title: stemsOfTitle, subject: subjectOfTitle(title, product), product, counts, words }
+  const posted = { title, ...place }
+  return { title: stemsOfTitle, subject: subjectOfTitle(title, product), product, posted, counts, words }
 }

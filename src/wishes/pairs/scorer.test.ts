@@ -23,6 +23,7 @@ const text = 'White hurts my eyes at night, so give the code editor dark colours
 const alike = [
   ['[Feature Request] Dark mode', 'Add a dark mode'],
   ['Dark mode - please', 'Please add darkmode'],
+  ['Ask HN: dark mode for the editor', 'Dark mode for the editor'],
   ['Night mode', 'Dark mode'],
   ['Log in with a token', 'Login with a token'],
   ['The textField has no border colour', 'Border colour of the text field'],
@@ -122,6 +123,19 @@ describe('the similarity of two requests', () => {
       expect(similaritiesOf(other, [one], counts)[0]! >= joiningThreshold).toBe(isAbove)
     },
   )
+
+  it('of titles with the same telling words is above the threshold, also where the texts differ, unless another small word stands between them', () => {
+    const one = textOf('Support external stylesheets for an editor', text)
+    const other = (title: string) =>
+      textOf(title, 'Our designers keep a file of rules that all pages of ours should read.')
+    // Among so many of the same subject it does not stand out.
+    const siblings = Array<ReturnType<typeof textOf>>(15).fill(
+      textOf('Support internal stylesheets for an editor', text),
+    )
+    const similarityTo = (title: string) => similaritiesOf(one, [...siblings, other(title)], counts)[15]!
+    expect(similarityTo('Please add external style sheets for editors')).toBeGreaterThanOrEqual(joiningThreshold)
+    expect(similarityTo('Support external stylesheets from any editor')).toBeLessThan(joiningThreshold)
+  })
 
   it('is the same for equal candidates, whatever their order', () => {
     const [first, second] = similaritiesOf(textOf('Dark mode'), [textOf('Dark mode'), textOf('Dark mode')], counts)

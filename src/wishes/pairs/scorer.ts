@@ -27,7 +27,7 @@ function belowJoining(similarity: number): number {
 export const isVetoed = (features: readonly number[]): boolean => conflicts.some((index) => features[index]! > 0)
 
 /** @param features by `featureNames`. @returns 0 to 1 */
-export function similarityOfFeatures(features: readonly number[]): number {
+function similarityOfFeatures(features: readonly number[]): number {
   let sum: number = pairModel.bias
   for (const [index, name] of featureNames.entries()) sum += pairModel.weights[name] * features[index]!
   const similarity = 1 / (1 + Math.exp(-sum))
@@ -37,6 +37,9 @@ export function similarityOfFeatures(features: readonly number[]): number {
 /** How likely each candidate asks for the same as a request, 0 to 1. @param candidates the best match first. */
 export const similaritiesOf = (text: ComparedText, candidates: readonly ComparedText[], counts: WordCounts): number[] =>
   featuresOfCandidates(text, candidates, (one, other) => rarityOf(counts, [one, other])).map((features, index) => {
+    const candidate = candidates[index]!
     const similarity = similarityOfFeatures(features)
-    return areOfOneProduct(text, candidates[index]!) ? similarity : belowJoining(similarity)
+    if (!areOfOneProduct(text, candidate)) return belowJoining(similarity)
+    const isSaid = !isVetoed(features) && text.subject.relations === candidate.subject.relations
+    return isSaid ? Math.max(similarity, joiningThreshold) : similarity
   })

@@ -101,7 +101,7 @@ export function areOpposed(one: ReadonlySet<Side>, other: ReadonlySet<Side>): bo
 const kinds: ReadonlySet<string> = new Set(
   `feature features request requests requested fr rfe req suggestion suggestions suggest idea ideas proposal enhancement enhancements
   improvement improvements bug question discussion wish wishlist rfc story task todo wip backport cherry pick clone copy duplicate poll
-  meta help please new dev`.split(/\s+/),
+  meta help please new dev ask show tell hn`.split(/\s+/),
 )
 
 const maxLength = 40
@@ -158,6 +158,8 @@ export interface Subject {
   joined: ReadonlySet<string>
   /** The sides of choices that the title takes. */
   sides: ReadonlySet<Side>
+  /** The stop words that change what the others say, in the order of the alphabet. */
+  relations: string
   /** Words that name the product that it is about, in the singular: they say nothing about the wish. */
   names: ReadonlySet<string>
 }
@@ -203,6 +205,12 @@ function titleWords(part: string, stem: (word: string) => string): TitleWord[] {
 /** Whether a stem is a number or a version. */
 export const isNumber = (stem: string): boolean => /^v?\p{N}+(?:dot\p{N}+)*$/u.test(stem)
 
+/** Stop words that may make another wish of the same words: `imageAs` and `imageWith`, a tab and any tab. */
+const relations: ReadonlySet<string> = new Set(
+  `after all any as before between by each few from into more most no nor not off only other out over own same than through under until
+  up with`.split(/\s+/),
+)
+
 /** What a title is about. @param names of its product, each by its words. @param stem of a word, as the search index has it */
 export function subjectOf(
   title: string,
@@ -217,5 +225,12 @@ export function subjectOf(
   const joined = new Set(all.flatMap((word) => word.joined))
   const sides = new Set([...stems, ...joined].flatMap(sidesOf))
   const plain = new Set(all.map((word) => word.plain))
-  return { labels, body, stems, plain, joined, sides, names: new Set(names.flat().map(singular)) }
+  return {
+    ...{ labels, body, stems, plain, joined, sides },
+    relations: [...new Set(normaliseText(title).split(' '))]
+      .filter((word) => relations.has(word))
+      .sort()
+      .join(' '),
+    names: new Set(names.flat().map(singular)),
+  }
 }

@@ -4,7 +4,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { type ReadText, textHash } from '../../requests/judging/claims.ts'
 import { normaliseText } from '../../runtime/text/normalise.ts'
-import { comparedLength, comparedTextOf } from '../pairs/compared-text.ts'
+import { type ComparedText, comparedLength, comparedTextOf, type PostedTitle } from '../pairs/compared-text.ts'
 import { addNothing } from '../pairs/conflicts.ts'
 
 /** So many posts of one title, each on another day, make it one that recurs. */
@@ -17,35 +17,36 @@ const withoutNumbers = (title: string): string =>
     .filter((word) => !/\p{N}/u.test(word))
     .join(' ')
 
-interface Posted extends ReadText {
-  title: string
+interface Posted extends ReadText, PostedTitle {
   description: string
-  platform: PlatformName
-  sourceName: string | null
   author: string | null
   day: string
   is_likely: boolean
 }
 
 /** The hash of a source and a title in it. */
-const recurringTitleOf = ({ platform, sourceName, title }: Pick<Posted, 'platform' | 'sourceName' | 'title'>): string =>
+const recurringTitleOf = ({ platform, sourceName, title }: PostedTitle): string =>
   hash('sha256', JSON.stringify([platform, sourceName, withoutNumbers(title)]))
 
-/** The ids of those of some requests that have the title of a request in its source, numbers apart, and of chores with that title. */
-async function readTwinIds(executor: Executor, id: string, candidateIds: readonly string[]) {
-  const { rows } = await sql<Pick<Posted, 'id' | 'title' | 'platform' | 'sourceName'>>`
-    select candidate.id, candidate.title, candidate.platform, candidate.source_name as "sourceName"
-    from requests as own join requests as candidate
-      on candidate.platform = own.platform and candidate.source_name is not distinct from own.source_name
-    where own.id = ${id} and candidate.id = any(${[id, ...candidateIds]}::uuid[])`.execute(executor)
-  const own = rows.find((row) => row.id === id)
-  if (own === undefined) return null
-  const recurringTitle = recurringTitleOf(own)
-  const twins = rows.filter((row) => row.id !== id && recurringTitleOf(row) === recurringTitle)
-  const { rows: chores } = await sql<{ id: string }>`
-    select request_id as id from request_judgements where recurring_title = ${recurringTitle} and request_id <> ${id}
-    limit 16`.execute(executor)
-  return { recurringTitle, ids: [...new Set([...twins, ...chores].map((twin) => twin.id))] }
+/** The ids of those of some requests that have a title in its source, numbers apart, and of the chores that have it. One statement: it runs for every request. */
+async function readTwinIds(
+  executor: Executor,
+  { platform, sourceName }: PostedTitle,
+  recurringTitle: string,
+  candidateIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string; title: string | null }>`
+    select id, title from requests where id = any(${candidateIds}::uuid[]) and platform = ${platform}
+      and source_name is not distinct from ${sourceName}
+    union all
+    select * from (
+      select request_id, null from request_judgements where recurring_title = ${recurringTitle} limit 16) as chores`.execute(
+    executor,
+  )
+  const twins = rows.filter(
+    ({ title }) => title === null || recurringTitleOf({ platform, sourceName, title }) === recurringTitle,
+  )
+  return [...new Set(twins.map(({ id }) => id))]
 }
 
 async function readPosted(executor: Executor, ids: readonly string[]): Promise<Posted[]> {
@@ -79,13 +80,14 @@ export interface Recurrence {
 export async function readRecurrence(
   executor: Executor,
   id: string,
+  { posted: place }: ComparedText,
   candidateIds: readonly string[],
 ): Promise<Recurrence | null> {
-  const twins = await readTwinIds(executor, id, candidateIds)
-  if (twins === null || twins.ids.length + 1 < leastPosts) return null
-  const { recurringTitle } = twins
+  const recurringTitle = recurringTitleOf(place)
+  const ids = new Set([id, ...(await readTwinIds(executor, place, recurringTitle, candidateIds))])
+  if (ids.size < leastPosts) return null
   // A chore of then may have another title now.
-  const read = await readPosted(executor, [id, ...twins.ids])
+  const read = await readPosted(executor, [...ids])
   const posted = read.filter((post) => recurringTitleOf(post) === recurringTitle)
   const own = posted.find((post) => post.id === id)
   if (own === undefined) return null

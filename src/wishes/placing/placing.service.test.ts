@@ -126,6 +126,13 @@ describe('stored requests', () => {
     expect(await storedWishes()).toEqual(['1 2 3'])
   })
 
+  it('of another product stay wishes by themselves, however alike they are', async () => {
+    const of = (id: string, sourceName: string) => darkMode(id, { sourceName })
+    await store(of('1', 'acme/app'), of('2', 'acme/site'), of('3', 'acme/app'), ...unrelated)
+    expect(await placeAll()).toEqual({ placed: 7, joined: 1 })
+    expect(await storedWishes()).toEqual(['1 3'])
+  })
+
   it('that are deleted while they are queued or claimed leave nothing', async () => {
     await store(darkMode('1'), darkMode('2'))
     const claims = await claimRequests(opened.database, 9)

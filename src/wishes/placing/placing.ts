@@ -68,7 +68,7 @@ async function findProposed(
   text: ComparedText,
 ): Promise<Pick<Proposal, 'targets' | 'similar'>> {
   const candidateIds = await findCandidateIds(input, text, { id })
-  const recurrence = await readRecurrence(input.executor, id, candidateIds)
+  const recurrence = await readRecurrence(input.executor, id, text, candidateIds)
   if (recurrence === null) {
     const found = await findTargets(input, { id, text, candidateIds, threshold: possiblySameThreshold })
     const isTarget = ({ similarity }: Target) => similarity >= joiningThreshold
