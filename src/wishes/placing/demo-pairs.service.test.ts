@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { demoRecords, isNoise, sections } from '../../../simulator/demo-corpus/index.ts'
-import { repository } from '../../../simulator/platforms/github-item.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { foundRequest } from '../../../test/scripted-platform.ts'
-import { preparePage } from '../../requests/store/prepared-page.ts'
-import { storePageAlone } from '../../requests/store/store.ts'
+import { storeDemo } from '../../../test/demo-requests.ts'
 import { sharedView } from '../../requests/views/view.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 import { openSearchIndex } from '../../search/search-index.ts'
@@ -19,51 +15,19 @@ import { possiblySame } from './targets.ts'
 let opened: TestDatabase
 let input: CandidatesInput
 
-type DemoRecord = ReturnType<typeof demoRecords>[number]
-
-/** The names of the sources as the adapters give them. */
-function sourceNameOf({ place, record }: DemoRecord): string | null {
-  const [platform, ...rest] = place.split('/')
-  const name = rest.join('/')
-  if (platform === 'github') return repository(record)
-  if (platform === 'discourse') return `${name}.localhost: Ideas`
-  if (platform === 'lemmy') return `!wishes@${name}.localhost`
-  return platform === 'hackernews' ? null : name
-}
-
-const lines = sections.flatMap(({ texts }) => texts)
 /** The id of the request of each title, as the section has it. */
-const idOfTitle = new Map<string, string>()
+let idOfTitle: Map<string, string>
 
 beforeAll(async () => {
   opened = await openTestDatabase()
   const { database } = opened
   const searchIndex = await openSearchIndex(database)
   input = { executor: database, searchIndex, words: createWordCounter() }
-  const all = demoRecords(new Date('2026-06-15T12:00:00.000Z')).map((found, index) => ({
-    ...found,
-    line: lines[index]!,
-  }))
-  const wishes = all.filter(({ record }) => !isNoise(record))
-  for (const [platform, found] of Map.groupBy(wishes, ({ place }) => place.split('/')[0]!)) {
-    const requests = found.map((demo) => {
-      const { id, title, body } = demo.record
-      const rest = { description: body ?? '', tags: [], confidence: 1, sourceName: sourceNameOf(demo) }
-      return foundRequest(String(id), { title, ...rest })
-    })
-    const page = await preparePage(platform, { requests }, null)
-    const about = { platform, topic: 'demo', jobId: null, now: new Date(), markSeenBefore: null }
-    await storePageAlone(database, { ...page, ...about })
-  }
+  idOfTitle = await storeDemo(database)
   const onError = (error: unknown) => {
     throw error
   }
   while ((await placeSlice({ ...input, database, onError })) !== null);
-  const rows = await database.selectFrom('requests').select(['id', 'platform', 'source_id']).execute()
-  const ids = new Map(rows.map(({ id, platform, source_id }) => [`${platform} ${source_id}`, id]))
-  for (const { place, record, line } of wishes) {
-    idOfTitle.set(line.split(' | ')[0]!, ids.get(`${place.split('/')[0]} ${record.id}`)!)
-  }
 })
 afterAll(() => opened.close())
 
