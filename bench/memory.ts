@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,8 @@ import { startSimulator } from './simulator-client.ts'
 // after two idle minutes and after a mixed load, with simulated platforms. Linux only (/proc).
 //   node bench/memory.ts [--requests 100000] [--minutes 10] [--idle 120] [--quick] [--write]
 //     [--data-dir DIR]   stores the loaded database there, and reuses one that is there
-//     [--curve]          instead, what is resident in each minute of the load, with the many requests alone: docs/images/memory.svg
+//     [--curve]          instead, prints what is resident in each minute of the load, with the many requests alone
+//   node bench/memory.ts --draw FILE [--draw FILE]      docs/images/memory.svg, of what such runs printed last: now, and before
 
 const { values } = parseArgs({
   options: {
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
     'data-dir': { type: 'string' },
     curve: { type: 'boolean', default: false },
+    draw: { type: 'string', multiple: true },
   },
 })
 const requests = Number(values.requests ?? (values.quick ? 2_000 : 100_000))
@@ -99,24 +101,30 @@ async function measureCurve(dataDir: string): Promise<number[]> {
   }
 }
 
-/** A line of the samples over their minutes, with megabytes at the left. */
-function drawCurve(samples: readonly number[]): string {
+const colours = ['#4f46e5', '#c2410c']
+
+/** A line of each run over its minutes, with megabytes at the left. */
+function drawCurves(runs: readonly (readonly number[])[]): string {
   const [width, height, left, bottom] = [640, 240, 48, 24]
-  const top = 100 * Math.ceil((Math.max(...samples) + 1) / 100)
-  const x = (minute: number) => left + ((width - left - 12) * minute) / Math.max(1, samples.length - 1)
+  const top = 100 * Math.ceil((Math.max(...runs.flat()) + 1) / 100)
+  const minutesOfRun = Math.max(1, ...runs.map((samples) => samples.length - 1))
+  const x = (minute: number) => left + ((width - left - 12) * minute) / minutesOfRun
   const y = (megabytes: number) => height - bottom - ((height - bottom - 12) * megabytes) / top
   const lines = Array.from({ length: top / 100 + 1 }, (_, index) => index * 100).map(
     (megabytes) =>
       `<path d="M${left} ${y(megabytes)}H${width - 12}" stroke="#ccc"/><text x="${left - 6}" y="${y(megabytes) + 4}" text-anchor="end">${megabytes}</text>`,
   )
-  const minutesShown = Array.from({ length: 7 }, (_, index) => Math.round(((samples.length - 1) * index) / 6))
+  const minutesShown = Array.from({ length: 7 }, (_, index) => Math.round((minutesOfRun * index) / 6))
   const ticks = minutesShown.map((at) => `<text x="${x(at)}" y="${height - 6}" text-anchor="middle">${at} min</text>`)
-  const points = samples.map((megabytes, minute) => `${x(minute).toFixed(1)},${y(megabytes).toFixed(1)}`).join(' ')
+  const drawn = runs.map((samples, run) => {
+    const points = samples.map((megabytes, minute) => `${x(minute).toFixed(1)},${y(megabytes).toFixed(1)}`).join(' ')
+    return `<polyline points="${points}" fill="none" stroke="${colours[run % colours.length]}" stroke-width="2"/>`
+  })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11" fill="#444">
 <title>Resident megabytes by minute</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 ${[...lines, ...ticks].join('\n')}
-<polyline points="${points}" fill="none" stroke="#4f46e5" stroke-width="2"/>
+${drawn.join('\n')}
 </svg>
 `
 }
@@ -156,7 +164,6 @@ async function run(): Promise<void> {
       if (!existsSync(marker)) await loadRequests(loaded, adminKey, requests)
       writeFileSync(marker, '')
       const samples = await measureCurve(loaded)
-      writeFileSync(fileURLToPath(new URL('../docs/images/memory.svg', import.meta.url)), drawCurve(samples))
       console.log(samples.join(' '))
       return
     }
@@ -190,5 +197,10 @@ async function run(): Promise<void> {
   }
 }
 
-if (process.platform === 'linux') await run()
+const samplesIn = (file: string) => readFileSync(file, 'utf8').trim().split('\n').at(-1)!.split(' ').map(Number)
+
+if (values.draw) {
+  const picture = fileURLToPath(new URL('../docs/images/memory.svg', import.meta.url))
+  writeFileSync(picture, drawCurves(values.draw.map(samplesIn)))
+} else if (process.platform === 'linux') await run()
 else console.log('skipped: the memory of another process is read from /proc, which only Linux has')
