@@ -21,6 +21,7 @@ import { readConcernedAccounts } from '../watches/news/concerned-accounts.ts'
 import { startReporting } from '../watches/news/reporting.ts'
 import { recordVisit } from '../watches/watch.ts'
 import { startPlacing } from '../wishes/placing/placing.ts'
+import { createPairJudging } from '../wishes/suggestions/pair-judging.ts'
 import type { composeService, ServiceParts } from './compose-service.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 
@@ -36,10 +37,20 @@ function startRefreshes(
   return startRefreshing({ database: prepared.opened.database, clock, log, platforms, hosts })
 }
 
-/** Null where no text is judged by a model. */
-const judgingOf = ({ config: { judging: config }, log, overrides, prepared }: StartParts): BackgroundRun | null => {
+/** What has a model judge texts, and pairs of wishes; none of what is not judged. */
+function judgingOf({
+  config: { judging: config },
+  log,
+  overrides,
+  prepared,
+}: StartParts): Record<string, BackgroundRun> {
+  if (config === null) return {}
   const { clock = systemClock } = overrides
-  return config && createJudging({ database: prepared.opened.database, clock, log, config })
+  const shared = { database: prepared.opened.database, clock, log, config }
+  return {
+    ...(config.perDay > 0 ? { judgements: createJudging(shared) } : {}),
+    ...(config.pairsPerDay > 0 ? { judgedPairs: createPairJudging(shared) } : {}),
+  }
 }
 
 /** Runs watches, reports their news, and tells accounts of events. */
@@ -108,7 +119,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const { clock = systemClock, onDemand } = overrides
   const isAutomatic = !onDemand?.has('placing')
   const { retention } = config.platforms
-  const judging = runsJobs ? judgingOf(parts) : null
+  const judging = runsJobs ? judgingOf(parts) : {}
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
   const notifying = runsJobs ? await startNotifying(parts, composed) : null
   const correcting = runsJobs ? startCorrecting(correctionsOf(parts), { clock, log }) : null
@@ -145,7 +156,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
       Promise.all([
         maintenance.stop(),
         refreshing?.stop(),
-        judging?.stop(),
+        ...Object.values(judging).map((run) => run.stop()),
         folding?.stop(),
         placing?.stop(),
         notifying?.stop(),

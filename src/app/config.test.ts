@@ -45,6 +45,7 @@ describe('the configuration', () => {
     expect(
       readConfig({ ...model, AI_JUDGED_PER_DAY: '10', AI_JUDGED_EXCLUDED_PLATFORMS: 'reddit, x' }).judging,
     ).toMatchObject({ perDay: 10, excludedPlatforms: ['reddit', 'x'], model: { name: 'm', timeoutMs: 4_000 } })
+    expect(readConfig({ ...model, AI_PAIRS_PER_DAY: '5' }).judging).toMatchObject({ perDay: 0, pairsPerDay: 5 })
   })
 
   it.each([
@@ -85,6 +86,7 @@ describe('the configuration', () => {
     [{ AI_TIMEOUT_MS: '0' }, 'AI_TIMEOUT_MS'],
     [{ AI_MAX_TOKENS: '1' }, 'AI_MAX_TOKENS'],
     [{ AI_JUDGED_PER_DAY: '10' }, 'AI_JUDGED_PER_DAY'],
+    [{ AI_PAIRS_PER_DAY: '10' }, 'AI_PAIRS_PER_DAY'],
     [{ AI_JUDGED_PER_DAY: '-1' }, 'AI_JUDGED_PER_DAY'],
     [{ AI_JUDGED_EXCLUDED_PLATFORMS: 'redit' }, 'AI_JUDGED_EXCLUDED_PLATFORMS'],
     [{ PUBLIC_URL: 'secret-value' }, 'PUBLIC_URL'],

@@ -38,8 +38,8 @@ export interface MaintenanceJobsOptions {
   /** The clock of the request limiter, if it is not the clock of the database. */
   limiterClock: Clock | undefined
   retention: Retention
-  /** Null when no text is judged by a model. */
-  judging: BackgroundRun | null
+  /** What has a model judge texts and pairs of wishes, by its name. */
+  judging: Readonly<Record<string, BackgroundRun>>
   searchSize: SizeWatch
   usualLength: MaintenanceJob
   /** Null where no jobs run. */
@@ -85,7 +85,7 @@ export const createMaintenanceJobs = ({
   topicCounts: () => foldTopicCounts(database),
   wishSuggestions: () => refreshPriorities(database),
   searchChanges: () => deleteReadChanges(database),
-  ...(judging === null ? {} : { judgements: judging.job }),
+  ...Object.fromEntries(Object.entries(judging).map(([name, run]) => [name, run.job])),
   searchSize: searchSize.check,
   usualLength,
   ...(placing === null ? {} : { placing: placing.job }),

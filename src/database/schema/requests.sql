@@ -134,7 +134,9 @@ create table judgement_tries (
 -- How many texts were sent to the model on a UTC day, by all processes.
 create table judgement_days (
   day date primary key,
-  judged integer not null check (judged >= 0)
+  judged integer not null check (judged >= 0),
+  -- The same of pairs of wishes.
+  pairs integer not null default 0 check (pairs >= 0)
 );
 
 create table account_sources (

@@ -104,7 +104,7 @@ create table wish_corrections (
   id uuid primary key default gen_random_uuid(),
   account_id uuid references accounts,
   kind text not null check (kind in ('merge', 'split', 'part', 'skip')),
-  -- The key or the session that made it: 'key <id>', 'session <id>' or 'admin'.
+  -- Who made it: 'key <id>', 'session <id>', 'admin' or 'model'.
   made_by text not null,
   created_at timestamptz not null,
   undone_at timestamptz,
@@ -155,10 +155,15 @@ create table wish_suggestions (
   similarity real not null,
   -- The similarity times the votes of both; it follows the votes within minutes.
   priority real not null,
+  -- What a model said of the texts; null while it was not asked.
+  judged_same boolean,
+  -- A process asks it until then.
+  claimed_until timestamptz,
   constraint wish_suggestions_pair unique (one_id, other_id)
 ) with (fillfactor = 80);
 create index wish_suggestions_first on wish_suggestions (priority desc, suggestion_id desc);
 create index wish_suggestions_other on wish_suggestions (other_id);
+create index wish_suggestions_unjudged on wish_suggestions (priority desc, suggestion_id desc) where judged_same is null;
 
 -- An account's own remarks on a wish.
 create table wish_marks (

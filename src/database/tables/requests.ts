@@ -126,6 +126,8 @@ export interface RequestsTables {
   judgement_days: {
     day: Fixed<string>
     judged: number
+    /** Pairs of wishes. */
+    pairs: Generated<number>
   }
   /** The sources that accounts named in their jobs. */
   account_sources: {

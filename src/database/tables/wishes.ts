@@ -154,6 +154,8 @@ export interface WishesTables {
     other_id: Fixed<string>
     similarity: number
     priority: number
+    judged_same: boolean | null
+    claimed_until: Date | null
   }
   wish_marks: {
     account_id: Fixed<string>

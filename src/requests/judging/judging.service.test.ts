@@ -79,6 +79,7 @@ const judgingWith = (config: Partial<JudgingConfig> = {}, timeoutMs = 30_000) =>
     config: {
       model: { baseUrl: fake.baseUrl, apiKey, name: 'small-model', timeoutMs, maxTokens: 100 },
       perDay: 100,
+      pairsPerDay: 0,
       excludedPlatforms: [],
       ...config,
     },

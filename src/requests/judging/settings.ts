@@ -14,6 +14,13 @@ export const judgingVariables = {
     description:
       'how many texts that may be feature requests are sent to the model in a UTC day, which judges them in the background; 0 sends none; needs `AI_BASE_URL`',
   }),
+  AI_PAIRS_PER_DAY: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description:
+      'how many pairs of wishes that may be the same are sent to the model in a UTC day; what it takes for the same is joined only where the texts are alike enough; 0 sends none; needs `AI_BASE_URL`',
+  }),
   AI_JUDGED_EXCLUDED_PLATFORMS: Type.Optional(
     Type.String({ description: 'comma list: the platforms whose texts are never sent to the model' }),
   ),
@@ -25,8 +32,10 @@ export type JudgingEnvironment = Static<typeof schema>
 
 export interface JudgingConfig {
   model: ModelConfig
-  /** The maximum of texts that all processes together send to the model in a UTC day; at least 1. */
+  /** The maximum of texts that all processes together send to the model in a UTC day. */
   perDay: number
+  /** The same of pairs of wishes that may be the same. */
+  pairsPerDay: number
   /** No text of these is sent. */
   excludedPlatforms: readonly PlatformName[]
 }
@@ -40,13 +49,13 @@ export function readJudgingConfig(
   complain: Complain<JudgingEnvironment>,
   model: ModelConfig | null,
 ): JudgingConfig | null {
-  const { AI_JUDGED_PER_DAY: perDay, AI_JUDGED_EXCLUDED_PLATFORMS: list } = environment
+  const { AI_JUDGED_PER_DAY: perDay, AI_PAIRS_PER_DAY: pairsPerDay, AI_JUDGED_EXCLUDED_PLATFORMS: list } = environment
   const excludedPlatforms = itemsOf(list)
   const unknown = excludedPlatforms.filter((name) => !platformNames.includes(name))
   if (unknown.length > 0) {
     complain('AI_JUDGED_EXCLUDED_PLATFORMS', `${unknown.join(', ')} is not one of ${platformNames.join(', ')}.`)
   }
-  if (perDay === 0) return null
-  if (model === null) return complain('AI_JUDGED_PER_DAY', 'needs AI_BASE_URL.')
-  return { model, perDay, excludedPlatforms }
+  if (perDay === 0 && pairsPerDay === 0) return null
+  if (model === null) return complain(perDay > 0 ? 'AI_JUDGED_PER_DAY' : 'AI_PAIRS_PER_DAY', 'needs AI_BASE_URL.')
+  return { model, perDay, pairsPerDay, excludedPlatforms }
 }

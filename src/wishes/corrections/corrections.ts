@@ -62,7 +62,7 @@ export type CorrectionKind = (typeof correctionKinds)[number]
 export interface Corrector {
   /** Null for the operator, whose corrections hold for all accounts. */
   accountId: string | null
-  /** `key <id>`, `session <id>` or `admin`. */
+  /** `key <id>`, `session <id>`, `admin` or `model`. */
   madeBy: string
   now: Date
 }

@@ -53,7 +53,9 @@ export const correctionList = closed({
         description: 'The wish that was merged into, that requests were taken out of, or one of the two',
       }),
       otherWishId: Type.String({ description: 'The wish that was merged into it, that was made, or the other one' }),
-      madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
+      madeBy: Type.String({
+        description: '`key <id>`, `session <id>`, `admin`, or `model` for what a model took for the same',
+      }),
       correctedAt: moment('When it was made'),
       undoneAt: nullable(moment('When it was undone')),
       undoneBy: nullable(Type.String()),

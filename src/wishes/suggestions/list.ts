@@ -17,6 +17,8 @@ interface StoredPair {
   other: string
   similarity: number
   priority: number
+  /** What a model said; null where it was not asked. */
+  judgedSame: boolean | null
 }
 
 /** A pair that is asked, with the wishes of its requests in a view. */
@@ -110,7 +112,7 @@ async function readPairs(executor: Executor, { topic, products, after, limit }: 
         ]),
   ]
   const { rows } = await sql<StoredPair & { bits: number }>`
-    select suggestion_id as "suggestionId", one_id as one, other_id as other, similarity, priority, ${bits} as bits
+    select suggestion_id as "suggestionId", one_id as one, other_id as other, similarity, priority, judged_same as "judgedSame", ${bits} as bits
     from wish_suggestions where ${conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)}
     order by priority desc, suggestion_id desc limit ${limit}`.execute(executor)
   return rows.map((row) => ({ ...row, bits: Number(row.bits) }))
@@ -119,7 +121,7 @@ async function readPairs(executor: Executor, { topic, products, after, limit }: 
 /** A stored pair by its id; null where there is none. */
 export async function readPair(executor: Executor, suggestionId: string): Promise<StoredPair | null> {
   const { rows } = await sql<StoredPair>`
-    select suggestion_id as "suggestionId", one_id as one, other_id as other, similarity, priority
+    select suggestion_id as "suggestionId", one_id as one, other_id as other, similarity, priority, judged_same as "judgedSame"
     from wish_suggestions where suggestion_id = ${suggestionId}::uuid`.execute(executor)
   return rows[0] ?? null
 }
@@ -127,6 +129,7 @@ export async function readPair(executor: Executor, suggestionId: string): Promis
 export interface Suggestion {
   suggestionId: string
   similarity: number
+  judgedSame: boolean | null
   wishes: [WishSummary, WishSummary]
   reasons: Reasons
 }
@@ -140,7 +143,7 @@ async function showPairs(
   const wishIds = [...new Set(pairs.flatMap((pair) => pair.wishIds))]
   const wishes = new Map((await readWishes(executor, wishIds, { view, now })).map((wish) => [wish.wishId, wish]))
   const texts = await readComparedTexts(executor, [...new Set(pairs.flatMap(({ one, other }) => [one, other]))])
-  return pairs.flatMap(({ suggestionId, similarity, one, other, wishIds: [wishId, otherId] }) => {
+  return pairs.flatMap(({ suggestionId, similarity, judgedSame, one, other, wishIds: [wishId, otherId] }) => {
     const [wish, otherWish, text, otherText] = [
       wishes.get(wishId),
       wishes.get(otherId),
@@ -154,6 +157,7 @@ async function showPairs(
       {
         suggestionId,
         similarity,
+        judgedSame,
         wishes: wish.votes < otherWish.votes ? [otherWish, wish] : [wish, otherWish],
         reasons,
       },

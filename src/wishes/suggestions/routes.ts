@@ -3,7 +3,7 @@ import { type Audience, audiencesOf, type RouteDependencies } from '../../accoun
 import type { App } from '../../http/app-type.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, oneOf } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
 import { queryFilters } from '../../requests/filters/filters.ts'
 import { wishProperties } from '../list/summary.ts'
 import { reasonsAgainst, reasonsFor } from '../pairs/reasons.ts'
@@ -15,6 +15,9 @@ const words = Type.Array(Type.String(), { description: 'That say it; none where 
 const suggestion = closed({
   suggestionId: Type.String({ description: 'By which it is answered' }),
   similarity: Type.Number({ minimum: 0, maximum: 1, description: 'How alike two of their requests are' }),
+  judgedSame: nullable(
+    Type.Boolean({ description: 'What a model said; null where none was asked (`AI_PAIRS_PER_DAY`)' }),
+  ),
   wishes: Type.Array(closed(wishProperties), { minItems: 2, maxItems: 2, description: 'The more voted one first' }),
   reasons: closed(
     {
