@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
 import { type CorpusText, corpora, hasCorpora, readPosts, readTitanium } from '../scripts/wishes/corpora.ts'
 import { type CorpusDatabase, openCorpusDatabase } from '../scripts/wishes/corpus-database.ts'
 import { detect, wishClassOf } from '../src/requests/detection/detect.ts'
@@ -10,7 +11,8 @@ import { placeSlice } from '../src/wishes/placing/placing.ts'
 import { writeSection } from './report.ts'
 
 // Places all readable texts of the corpora that count as requests, as the product does, and says how many of the joins people read as right.
-//   node bench/joins.ts [--unread FILE] [--write]   the file gets the joins that nobody has read, with both texts, as JSON lines
+//   node bench/joins.ts [--unread FILE] [--suggested FILE] [--write]   the files get the joins that nobody has read, and the first 100 pairs that
+//     people are asked, with both texts, as JSON lines
 
 const verdictNames = ['right', 'wrong', 'chore', 'unclear'] as const
 
@@ -71,13 +73,32 @@ const readJoins = ({ database }: CorpusDatabase) =>
     .orderBy('other.source_id')
     .execute()
 
+const maxSuggested = 100
+
+/** The pairs that are asked first. The corpora have no votes, so these are the most similar ones. */
+async function readSuggested({ database }: CorpusDatabase) {
+  const { rows } = await sql<{ platform: string; one: string; other: string; similarity: number }>`
+    select one.platform, one.source_id as one, other.source_id as other, similarity from wish_suggestions
+    join requests as one on one.id = one_id join requests as other on other.id = other_id
+    left join wish_members as member on member.request_id = one_id
+    left join wish_members as other_member on other_member.request_id = other_id
+    where one.standing = 2 and other.standing = 2 and (member.wish_id = other_member.wish_id) is not true
+    order by priority desc, suggestion_id limit ${sql.lit(maxSuggested)}`.execute(database)
+  return rows
+}
+
 const corpusNames: Readonly<Record<string, string>> = { github: 'titanium', reddit: 'Reddit' }
 const prefixes: Readonly<Record<string, string>> = { github: 'titanium:', reddit: 'reddit:open:' }
 
 const shownLength = 600
 const shown = ({ title, description }: CorpusText) => ({ title, text: description.slice(0, shownLength) })
 
-async function measure(unreadFile: string | undefined, isWritten: boolean): Promise<void> {
+interface Files {
+  unread?: string | undefined
+  suggested?: string | undefined
+}
+
+async function measure({ unread: unreadFile, suggested: suggestedFile }: Files, isWritten: boolean): Promise<void> {
   const texts = [...readTitanium(), ...readPosts()].filter(isLikely)
   const textOf = new Map(texts.map((text) => [`${prefixes[text.platform!]}${text.id}`, text]))
   const verdicts = readVerdicts()
@@ -104,17 +125,32 @@ async function measure(unreadFile: string | undefined, isWritten: boolean): Prom
     ].join('\n')
     console.log(table)
     if (isWritten) writeSection('joins', table)
-    if (unreadFile === undefined) return
-    const unread = joins.filter(({ verdict }) => verdict === undefined)
-    const lines = unread.map(({ one, other, similarity }) =>
-      JSON.stringify({ one, other, similarity, texts: [textOf.get(one)!, textOf.get(other)!].map(shown) }),
-    )
-    writeFileSync(unreadFile, lines.map((line) => `${line}\n`).join(''))
+    const write = (file: string, pairs: readonly { one: string; other: string; similarity: number | null }[]) => {
+      const lines = pairs.map(({ one, other, similarity }) =>
+        JSON.stringify({ one, other, similarity, texts: [textOf.get(one)!, textOf.get(other)!].map(shown) }),
+      )
+      writeFileSync(file, lines.map((line) => `${line}\n`).join(''))
+    }
+    if (unreadFile !== undefined) {
+      write(
+        unreadFile,
+        joins.filter(({ verdict }) => verdict === undefined),
+      )
+    }
+    if (suggestedFile === undefined) return
+    const suggested = (await readSuggested(corpus)).map(({ platform, one, other, similarity }) => ({
+      one: `${prefixes[platform]}${one}`,
+      other: `${prefixes[platform]}${other}`,
+      similarity,
+    }))
+    write(suggestedFile, suggested)
   } finally {
     await corpus.close()
   }
 }
 
-const { values } = parseArgs({ options: { unread: { type: 'string' }, write: { type: 'boolean', default: false } } })
-if (hasCorpora) await measure(values.unread, values.write)
+const { values } = parseArgs({
+  options: { unread: { type: 'string' }, suggested: { type: 'string' }, write: { type: 'boolean', default: false } },
+})
+if (hasCorpora) await measure(values, values.write)
 else console.error(`skipped: the corpora are not at ${corpora} (set WISHWELL_SHARED to the folder that holds them)`)

@@ -9,8 +9,8 @@ export interface SimilarPair {
   similarity: number
 }
 
-/** By the votes of `one` and `other`, rows of `request_facets`. */
-const priority = sql`suggestion.similarity * (greatest(one.votes, 0) + greatest(other.votes, 0))`
+/** By the votes of `one` and `other`, rows of `request_facets`; one more, so that pairs without votes are ordered by their similarity. */
+const priority = sql`suggestion.similarity * (1 + greatest(one.votes, 0) + greatest(other.votes, 0))`
 
 /**
  * Writes the pairs of requests that were placed, instead of those that were known of them. The locks of all of them are held, so that none is
