@@ -88,17 +88,18 @@ const withoutMarks = (line: string) =>
 const fence = /^\s*(?:```|~~~)/
 const box = /^\s*(?:[-*+]\s+|\d{1,2}[.)]\s+)?\[\s?([x✓✔]?)\s?\]\s*/i
 
-/** What the line of a type field or a ticked box has. */
-const hint = /type|kind|category|choose|submitting|reporting a|this is a|feature|enhancement|\[ ?[x✓✔]/i
+/** How the line of a type field or a ticked box begins. */
+const beginning =
+  /^[^a-z]{0,12}(?:<b>|<strong>)?(?:x ?\]|[✓✔]|type|issue (?:type|kind|category)|(?:request|ticket|report) type|kind|category|please choose|what (?:type|kind)|(?:th)?is |i'?m |i am |select |(?:do|are|would) you|bug|feature|enhancement|defect|question|improvement|suggestion|support)/i
 
-/** Most texts have no type field: their short lines are only searched for a few words. */
+/** Most texts have no type field: of their short lines only the beginning is read. */
 function hasTypeField(text: string): boolean {
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     end = text.indexOf('\n', start)
     if (end < 0) end = text.length
     if (end - start > maxLine || end - start < 4) continue
     const line = text.slice(start, end)
-    if (hint.test(line) && (box.test(line) || afterTypeField(withoutMarks(line)) !== null)) return true
+    if (beginning.test(line) && (box.test(line) || afterTypeField(withoutMarks(line)) !== null)) return true
   }
   return false
 }
