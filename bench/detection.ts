@@ -12,7 +12,8 @@ import {
 import { bestF1, curveOf, type Judged, type Point, pointAt, precisionAtRecall } from '../scripts/detection/curve.ts'
 import { parseLabelled, readLabelled } from '../scripts/detection/labelled.ts'
 import { seededRandom } from '../scripts/detection/random.ts'
-import { detect, thresholdsOf } from '../src/requests/detection/detect.ts'
+import { kinds, readWritten } from '../scripts/detection/written.ts'
+import { detect, thresholdsOf, type WishClass } from '../src/requests/detection/detect.ts'
 import { measureLabelled, morePhrases, phrases } from './detection-labelled.ts'
 import { writeSection } from './report.ts'
 
@@ -21,7 +22,7 @@ import { writeSection } from './report.ts'
 //   node bench/detection.ts --labelled FILE.jsonl      lines {"title", "description", "platform", "tags", "label"}; `-` reads stdin
 //   node bench/detection.ts [--write]
 
-const resamples = 1_000
+const resamples = 300
 
 /** The middle 95 % of a figure over texts drawn again, whole forums at a time for posts (Efron's bootstrap). */
 function intervalOf(units: readonly Judged[][], figure: (judged: Judged[]) => number): string {
@@ -51,7 +52,7 @@ function phraseRow(name: string, texts: readonly Confidence[], pattern: RegExp):
   return row(name, pointAt(found, 1))
 }
 
-function section(name: string, confidences: readonly Confidence[], platform: string, isByGroup: boolean): string[] {
+function rowsOf(name: string, confidences: readonly Confidence[], platform: string, isByGroup: boolean): string[] {
   const { likely, maybe } = thresholdsOf(platform)
   const units = unitsOf(confidences, isByGroup)
   const interval = (threshold: number) =>
@@ -65,10 +66,25 @@ function section(name: string, confidences: readonly Confidence[], platform: str
     row(`${name}: likely and maybe`, pointAt(confidences, maybe), interval(maybe)),
     row(`${name}: maybe alone`, pointAt(between, maybe)),
     row(`${name}: best F1`, bestF1(curve)),
-    ...[0.5, 0.6, 0.8].map((recall) => row(`${name}: at recall ${recall}`, precisionAtRecall(curve, recall))),
+    ...[0.5, 0.6, 0.8].map((recall) => {
+      const precision = (judged: Judged[]) => precisionAtRecall(curveOf(judged), recall).precision
+      return row(`${name}: at recall ${recall}`, precisionAtRecall(curve, recall), intervalOf(units, precision))
+    }),
     phraseRow(`${name}: 4 phrases`, confidences, phrases),
     phraseRow(`${name}: 13 phrases`, confidences, morePhrases),
   ]
+}
+
+/** Of the texts that were written for this project and never trained on: how many of each kind are judged right, by the weights of the product. */
+function kindRows(): string[] {
+  const written = readWritten().filter(({ isHeldOut }) => isHeldOut)
+  return [...Map.groupBy(written, ({ kind }) => kind)].map(([kind, texts]) => {
+    const { label, platform } = kinds[kind]
+    const classes = texts.map(({ title, text }) => detect({ title, description: text, platform, tags: [] }).wish)
+    const share = (isRight: (wish: WishClass) => boolean) => shown(classes.filter(isRight).length / classes.length)
+    const [likely, offered] = [share((wish) => wish === 'likely'), share((wish) => wish !== 'unlikely')]
+    return `| ${kind} | ${label ? 'a wish' : 'no wish'} | ${texts.length} | ${likely} | ${offered} |`
+  })
 }
 
 function timePerText(heldOut: readonly HeldOut[], platform: string): number {
@@ -93,14 +109,20 @@ function measureCorpora(isWritten: boolean): void {
   const table = [
     '| held-out texts | precision | recall | F1 | 95 % of P, R, F1 |',
     '| --- | --- | --- | --- | --- |',
-    ...section(`${issues.length} issues`, issues, 'github', false),
+    ...rowsOf(`${issues.length} issues`, issues, 'github', false),
     ...projects,
-    ...section(`${posts.length} posts`, posts, 'reddit', true),
-    ...section(`${nearSoftware.length} posts with a wish phrase near software`, nearSoftware, 'reddit', true),
+    ...rowsOf(`${posts.length} posts`, posts, 'reddit', true),
+    ...rowsOf(`${nearSoftware.length} posts with a wish phrase near software`, nearSoftware, 'reddit', true),
+  ].join('\n')
+  const kindTable = [
+    '| kind of written texts | is | texts | share likely | likely or maybe |',
+    '| --- | --- | --- | --- | --- |',
+    ...kindRows(),
   ].join('\n')
   const time = `A text takes ${timePerText(heldOut.issues, 'github').toFixed(3)} ms (issues) or ${timePerText(heldOut.posts, 'reddit').toFixed(3)} ms (posts).`
-  console.log(`${table}\n\n${time}`)
-  if (isWritten) writeSection('detection', `${table}\n\n${time}`)
+  const section = [table, kindTable, time].join('\n\n')
+  console.log(section)
+  if (isWritten) writeSection('detection', section)
 }
 
 const { values } = parseArgs({ options: { labelled: { type: 'string' }, write: { type: 'boolean', default: false } } })

@@ -14,8 +14,22 @@ export const hasCorpora: boolean = existsSync(corpora)
 
 const labelsFile = fileURLToPath(new URL('forum-labels.jsonl', import.meta.url))
 
-/** `form`: a text of the others in a form of an issue tracker (`forms.ts`); corrections are those of people who use a service (`labelled.ts`). */
-export type Origin = 'titanium' | 'chat' | 'forum' | 'unlabelled' | 'form' | 'trackerCorrection' | 'socialCorrection'
+/**
+ * `selected`: a post that was labelled because a model was unsure of it or took it for a wish, which no figure is taken from; `form`: a text of the
+ * others in a form of an issue tracker (`forms.ts`); `written`: a text of this project (`written.ts`); corrections are those of people who use a
+ * service (`labelled.ts`).
+ */
+export type Origin =
+  | 'titanium'
+  | 'chat'
+  | 'forum'
+  | 'selected'
+  | 'unlabelled'
+  | 'form'
+  | 'writtenIssue'
+  | 'writtenPost'
+  | 'trackerCorrection'
+  | 'socialCorrection'
 
 /** A text with its label. */
 export interface Example {
@@ -31,6 +45,9 @@ export interface Example {
 export interface ForumLabel {
   id: string
   stratum: Stratum
+  first: boolean
+  /** What the second reader said: only the posts of `sample.ts` have two. */
+  second?: boolean
   label: boolean
 }
 
@@ -82,20 +99,25 @@ export function readChats(): Example[] {
   return examples
 }
 
+function originOf(label: ForumLabel | undefined): Origin {
+  if (label === undefined) return 'unlabelled'
+  return label.second === undefined ? 'selected' : 'forum'
+}
+
 /** Labelled posts, and of the others those that are not reserved, with `label: false` for want of one. */
 export function readForum(): Example[] {
-  const labels = new Map(readForumLabels().map(({ id, label }) => [id, label]))
+  const labels = new Map(readForumLabels().map((label) => [label.id, label]))
   const examples: Example[] = []
   for (const line of readAllowedPosts(join(corpora, 'reddit-posts.jsonl.gz'))) {
     const { id, subreddit, title, text } = JSON.parse(line)
     const label = labels.get(id)
     examples.push({
-      origin: label === undefined ? 'unlabelled' : 'forum',
+      origin: originOf(label),
       group: subreddit,
       stratum: stratumOf(`${title}\n${text}`),
       title,
       text,
-      label: label ?? false,
+      label: label?.label ?? false,
     })
   }
   return examples

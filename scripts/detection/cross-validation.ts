@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { featuresOf } from '../../src/requests/detection/features.ts'
 import {
+  calibrated,
   type LinearModel,
   type PlatformGroup,
   probabilityOf,
@@ -12,18 +13,19 @@ import { train } from './logistic.ts'
 import { type Matrix, matrixOf } from './matrix.ts'
 import { fitCalibration, type Scored } from './platt.ts'
 import { quantised } from './quantise.ts'
+import { writtenExamples } from './written.ts'
 
 const seed = 1
 const socialFolds = 10
-/** Of the posts without a label this share is used, as chatter. Posts with a wish phrase near software are none: one in four of them is a wish. */
-const unlabelledShare = 0.2
 /** Issue trackers hold bugs, questions and wishes: a third is taken for wishes, whatever the share in one corpus. */
 const trackerWishShare = 1 / 3
+/** Of the posts without a label this share is used, as chatter. Posts with a wish phrase near software are none: one in four of them is a wish. */
+const unlabelledShare = 0.2
 
-/** Questions about software are what an issue tracker has and titanium lacks: for trackers each counts as much as an issue. */
+/** Questions about software are what an issue tracker has and titanium lacks: for trackers each counts as much as two issues. */
 const isQuestion = ({ stratum, title }: Pick<Example, 'stratum' | 'title'>) =>
   stratum === 'software' && /\?|^(?:how|what|why|can|is|help|question)\b/i.test(title)
-const trackerQuestion = 1
+const trackerQuestion = 2
 
 /** How much a text of each origin counts, and how the wishes are balanced: 1 would be as much as everything else of their origin. */
 const importances: Record<PlatformGroup, Record<Origin, number> & { balance: number }> = {
@@ -32,7 +34,10 @@ const importances: Record<PlatformGroup, Record<Origin, number> & { balance: num
     form: 1,
     chat: 1,
     forum: 0.5,
+    selected: 0.5,
     unlabelled: 0.2,
+    writtenIssue: 2,
+    writtenPost: 0,
     trackerCorrection: 1,
     socialCorrection: 0.5,
     balance: 0.6,
@@ -42,7 +47,10 @@ const importances: Record<PlatformGroup, Record<Origin, number> & { balance: num
     form: 0,
     chat: 1,
     forum: 6,
+    selected: 3,
     unlabelled: 0.4,
+    writtenIssue: 0,
+    writtenPost: 2,
     trackerCorrection: 0.05,
     socialCorrection: 6,
     balance: 0.5,
@@ -63,14 +71,14 @@ export function readTrainingSet(progress: (line: string) => void, corrections: r
   const titanium = readTitanium()
   const chats = readChats()
   const posts = readForum().filter(({ origin, stratum, group, title }) => {
-    if (origin === 'forum') return true
+    if (origin !== 'unlabelled') return true
     return (
       stratum !== 'wishNearSoftware' &&
       (rankOf(`${group} ${title}`) < unlabelledShare || isQuestion({ stratum, title }))
     )
   })
   const texts = [...titanium, ...chats, ...posts]
-  const examples = [...texts, ...inForms(texts), ...corrections]
+  const examples = [...texts, ...inForms(texts), ...writtenExamples(), ...corrections]
   progress(`read ${examples.length} texts`)
   const matrix = matrixOf(examples)
   progress('hashed their features')
@@ -101,14 +109,18 @@ export function trainModel(set: TrainingSet, group: PlatformGroup, isUsed: (exam
 /** A text and what a model that saw nothing of its group says about it. */
 export interface HeldOut extends Scored {
   example: Example
+  /** With which others it was held out. */
+  fold: number
 }
 
 const textScore = (model: LinearModel, { title, text }: Example) => scoreOf(model, featuresOf(title, text))
+const foldOfForum = ({ group }: Example, folds: number) => Math.floor(rankOf(`fold ${group}`) * folds)
+const isOfForum = ({ stratum }: Example) => stratum !== undefined
 
 /** Trackers: one project of titanium left out after the other. */
 export function heldOutIssues(set: TrainingSet, progress: (line: string) => void): HeldOut[] {
   const issues = set.examples.filter(({ origin }) => origin === 'titanium')
-  return [...new Set(issues.map(({ group }) => group))].flatMap((project) => {
+  return [...new Set(issues.map(({ group }) => group))].flatMap((project, fold) => {
     const isOfProject = ({ origin, group }: Example) =>
       (origin === 'titanium' || origin === 'form') && group === project
     const model = trainModel(set, 'tracker', (example) => !isOfProject(example))
@@ -117,27 +129,22 @@ export function heldOutIssues(set: TrainingSet, progress: (line: string) => void
     const weightOfOther = (wishes * (1 / trackerWishShare - 1)) / (texts.length - wishes)
     progress(`trained without project ${project}: ${texts.length} issues, ${wishes} wishes`)
     return texts.map((example) => {
-      return {
-        example,
-        score: textScore(model, example),
-        label: example.label,
-        weight: example.label ? 1 : weightOfOther,
-      }
+      const { label } = example
+      return { example, fold, score: textScore(model, example), label, weight: label ? 1 : weightOfOther }
     })
   })
 }
 
 /** Social platforms: the labelled posts of a tenth of the subreddits after the other. */
 export function heldOutPosts(set: TrainingSet, progress: (line: string) => void): HeldOut[] {
-  const isPost = ({ origin, stratum }: Example) =>
-    origin === 'forum' || origin === 'unlabelled' || stratum !== undefined
-  const foldOf = ({ group }: Example) => Math.floor(rankOf(`fold ${group}`) * socialFolds)
   return Array.from({ length: socialFolds }, (_item, fold) => fold).flatMap((fold) => {
-    const isHeldOut = (example: Example) => isPost(example) && foldOf(example) === fold
+    const isHeldOut = (example: Example) => isOfForum(example) && foldOfForum(example, socialFolds) === fold
     const model = trainModel(set, 'social', (example) => !isHeldOut(example))
     const texts = set.examples.filter((example) => example.origin === 'forum' && isHeldOut(example))
     progress(`trained without tenth ${fold + 1} of the forums: ${texts.length} labelled posts`)
-    return texts.map((example) => ({ example, score: textScore(model, example), label: example.label, weight: 1 }))
+    return texts.map((example) => {
+      return { example, fold, score: textScore(model, example), label: example.label, weight: 1 }
+    })
   })
 }
 
@@ -149,15 +156,13 @@ export interface Confidence {
   example: Example
 }
 
-/** Calibrated confidences of held-out texts. Each is calibrated by the texts of other groups only. */
+/** Confidences of held-out texts: those of a fold are calibrated by the other folds, as those of a new project or forum are. */
 export function heldOutConfidences(heldOut: readonly HeldOut[]): Confidence[] {
-  const parts = 5
-  const partOf = ({ example }: HeldOut) => Math.floor(rankOf(`part ${example.group}`) * parts)
-  return Array.from({ length: parts }, (_item, part) => part).flatMap((part) => {
-    const { slope, offset } = fitCalibration(heldOut.filter((text) => partOf(text) !== part))
-    const texts = heldOut.filter((text) => partOf(text) === part)
+  return [...new Set(heldOut.map(({ fold }) => fold))].flatMap((held) => {
+    const calibration = fitCalibration(heldOut.filter(({ fold }) => fold !== held))
+    const texts = heldOut.filter(({ fold }) => fold === held)
     return texts.map(({ score, label, weight, example }) => {
-      return { value: probabilityOf(slope * score + offset), label, weight, example }
+      return { value: probabilityOf(calibrated(score, calibration)), label, weight, example }
     })
   })
 }

@@ -1,3 +1,4 @@
+import { readForm } from '../../src/requests/detection/form.ts'
 import type { Example } from './corpora.ts'
 import { seededRandom } from './random.ts'
 
@@ -96,7 +97,8 @@ export function inForms(examples: readonly Example[]): Example[] {
     const form = oneOf(isQuestion ? questionForms : example.label ? wishForms : bugForms)
     const title = `${oneOf(form.titles)}${example.title}`
     const text = `${oneOf(form.before)}${example.text.slice(0, 900)}${oneOf(form.after)}`
-    copies.push({ ...example, origin: 'form', title, text })
+    // A type that was chosen is a label, and no label is trained.
+    copies.push({ ...example, origin: 'form', title, text: readForm(text).text })
   }
   return copies
 }

@@ -1,5 +1,5 @@
 import { blockCount, featuresOf } from '../../src/requests/detection/features.ts'
-import type { Example } from './corpora.ts'
+import type { Example, Origin } from './corpora.ts'
 
 /** The features of texts as rows of positions in the tables of the model. */
 export interface Matrix {
@@ -17,9 +17,10 @@ const minGroups = 4
 const countedIndex = (hash: number, block: number) => (hash ^ Math.imul(block + 1, 0x9e3779b1)) >>> (32 - countedBits)
 
 const groupKey = ({ origin, group }: Example) => `${origin === 'chat' ? 'chat' : 'forum'} ${group}`
+const ofManyProducts: ReadonlySet<Origin> = new Set(['chat', 'forum', 'selected', 'unlabelled'])
 
 /** Issues and corrections are of a few products, whose names are no features. */
-const isOfManyProducts = ({ origin }: Example) => origin === 'chat' || origin === 'forum' || origin === 'unlabelled'
+const isOfManyProducts = ({ origin }: Example) => ofManyProducts.has(origin)
 
 /** Of every feature the number of groups of forums and chats with it, up to 255. */
 function groupCounts(examples: readonly Example[]): Uint8Array {

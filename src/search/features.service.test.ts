@@ -397,7 +397,7 @@ describe('highlights', () => {
 
 describe('include', () => {
   it('means the same beside the query and in filters, and two different values are refused', async () => {
-    const requests = [1, 0.3, 0].map((confidence) =>
+    const requests = [1, 0.2, 0].map((confidence) =>
       foundRequest(`include ${confidence}`, { ...nobody, title: `Inclusion ${confidence}`, confidence }),
     )
     await collect('github', 'inclusion', requests)

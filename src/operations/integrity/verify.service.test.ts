@@ -35,7 +35,7 @@ const requestOf = (number: number): FoundRequest =>
     description: `It grows in month${number % 12}, tall and red`,
     votes: (number * 7) % 31,
     tags: number % 2 === 0 ? ['even', 'flower'] : ['odd'],
-    confidence: number % 5 === 0 ? 0.4 : 1,
+    confidence: number % 5 === 0 ? 0.2 : 1,
     originalCreatedAt: new Date(Date.UTC(2026, number % 12, 1 + (number % 28))),
   })
 const idOf = async (sourceId: string): Promise<string> =>

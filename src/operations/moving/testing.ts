@@ -80,7 +80,7 @@ const laterRows = `
   update accounts set has_own_view = true, corrections = 2 where id = '${account(1)}';
   update requests set confidence = 0.1 + 0.2::real, status = 'planned', status_changed_at = '2026-11-20T10:00:00.123456Z',
     description = E'Tabs\\t, \\\\ backslashes, "quotes", \\u2028, null \\\\u0000 and 😀' where id = '${request(1)}';
-  update requests set standing = 1, confidence = 0.4 where id = '${request(2)}';
+  update requests set standing = 1, confidence = 0.2 where id = '${request(2)}';
   insert into adapter_cache (platform, key, value, expires_at) values
     ('github', 'nothing found', 'null', '2126-11-21T10:00:00Z'),
     ('github', 'large', '{"n": 12345678901234567890.000100, "s": "\\\\u0041"}', 'infinity');
@@ -91,7 +91,7 @@ const laterRows = `
     ('${account(1)}', 'stackexchange', repeat('1f', 32), '${request(2)}', true, 'key b0000000', '2026-11-20T10:00:00Z'),
     (null, 'github', repeat('2f', 32), null, false, 'admin', '2026-11-20T10:00:00Z'),
     (null, 'stackexchange', repeat('1f', 32), null, false, 'admin', '2026-11-20T10:00:00Z');
-  insert into request_judgements values ('${request(2)}', repeat('3f', 32), 0.4, '2026-11-20T10:00:00Z', repeat('4f', 32));
+  insert into request_judgements values ('${request(2)}', repeat('3f', 32), 0.2, '2026-11-20T10:00:00Z', repeat('4f', 32));
   insert into judgement_tries values ('${request(2)}', repeat('3f', 32), 2, '2026-11-20T10:00:00Z');
   insert into judgement_days values ('2026-11-20', 7);
   insert into request_refreshes values ('${request(1)}', 'github', 'I_abc', '2026-11-20T10:00:00Z', null, 1, '2026-11-19');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { detect, evidenceLogOdds, evidenceOf, thresholdsOf, wishClassOf } from './detect.ts'
+import { detect, evidenceLogOdds, thresholdsOf, wishClassOf } from './detect.ts'
 import { exampleTexts } from './example-texts-testing.ts'
 
 describe('the detection of a wish', () => {
@@ -51,43 +51,11 @@ describe('the detection of a wish', () => {
   })
 })
 
-describe('labels as evidence', () => {
-  test.each([
-    'enhancement',
-    'Feature Request',
-    'feature-request',
-    'kind/feature',
-    'type: feature',
-    'type::feature',
-    'Type: New Feature',
-    'C-enhancement',
-    '✨ enhancement',
-    'Suggestions',
-    'Ideas',
-  ])('the label %s is evidence of a wish', (label) => {
-    expect(evidenceOf(['ui', label])).toBe('wish')
-  })
-
-  test.each(['bug', 'kind/bug', 'type: bug', '🐛 bug', 'Type: Defect', 'question', 'regression'])(
-    'the label %s is evidence against a wish',
-    (label) => {
-      expect(evidenceOf([label])).toBe('other')
-    },
-  )
-
-  test.each([
-    [[]],
-    [['ui', 'good first issue', 'help wanted']],
-    [['bug', 'enhancement']],
-    [['feature-flags', 'wontfix']],
-  ])('the labels %j are no evidence', (labels) => {
-    expect(evidenceOf(labels)).toBe('none')
-    expect(evidenceLogOdds('github', labels)).toBe(0)
-  })
-
+describe('evidence', () => {
   test('a label of a tracker is stronger evidence than a flair', () => {
-    expect(evidenceLogOdds('github', ['feature'])).toBeGreaterThan(evidenceLogOdds('reddit', ['feature']))
-    expect(evidenceLogOdds('discourse', ['Feature Requests'])).toBe(evidenceLogOdds('github', ['feature']))
+    expect(evidenceLogOdds('github', 'wish')).toBeGreaterThan(evidenceLogOdds('reddit', 'wish'))
+    expect(evidenceLogOdds('discourse', 'wish')).toBe(evidenceLogOdds('github', 'wish'))
+    expect(evidenceLogOdds('github', 'none')).toBe(0)
   })
 
   test('a label moves the confidence of a text towards what it says', () => {
@@ -95,5 +63,13 @@ describe('labels as evidence', () => {
     const confidenceWith = (...tags: string[]) => detect({ ...text, tags }).confidence
     expect(confidenceWith('enhancement')).toBeGreaterThan(confidenceWith())
     expect(confidenceWith('bug')).toBeLessThan(confidenceWith())
+  })
+
+  test('a type that was chosen in a form counts as much as a label, and a label of the source outweighs it', () => {
+    const text = { title: 'Toolbar', description: 'The toolbar has three buttons.', platform: 'github' }
+    const described = (description: string, ...tags: string[]) => detect({ ...text, description, tags }).confidence
+    const typed = `### Issue type\n\nFeature request\n\n${text.description}`
+    expect(described(typed)).toBeCloseTo(described(text.description, 'enhancement'), 2)
+    expect(described(typed, 'bug')).toBeCloseTo(described(text.description, 'bug'), 2)
   })
 })

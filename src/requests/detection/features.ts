@@ -15,19 +15,26 @@ const apostrophe = 39
 const zero = 48
 
 // Every unclosed form ends at the end of the text, so that each pattern reads a text once.
-const comment = /<!--[\s\S]*?(?:-->|$)/g
+export const comment: RegExp = /<!--[\s\S]*?(?:-->|$)/g
 const codeBlock =
   /```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)|\{(?:code|noformat)[^}\n]{0,80}\}[\s\S]*?(?:\{(?:code|noformat)\}|$)|<pre[\s\S]*?(?:<\/pre>|$)/gi
 const inlineCode = /`[^`\n]{1,200}`/g
 const address = /(?:https?|ftp):\/\/[^\s)\]>]+|\bwww\.[^\s)\]>]+/gi
 const tag = /<\/?[a-z][^<>\n]{0,200}>/gi
 
+const mayHaveCode = (text: string) =>
+  (text.includes('`') && text.includes('```')) ||
+  (text.includes('~') && text.includes('~~~')) ||
+  (text.includes('{') && (text.includes('{code') || text.includes('{noformat'))) ||
+  (text.includes('<') && text.includes('<pre'))
+
+/** @param text in lower case. Searching for a character is many times faster than for a word or an expression. */
 function withoutCode(text: string): string {
   let rest = text
-  if (rest.includes('<!--')) rest = rest.replace(comment, ' ')
-  if (/```|~~~|\{code|\{noformat|<pre/i.test(rest)) rest = rest.replace(codeBlock, ' ')
+  if (rest.includes('<') && rest.includes('<!--')) rest = rest.replace(comment, ' ')
+  if (mayHaveCode(rest)) rest = rest.replace(codeBlock, ' ')
   if (rest.includes('`')) rest = rest.replace(inlineCode, ' ')
-  if (/:\/\/|www\./i.test(rest)) rest = rest.replace(address, ' ')
+  if (rest.includes('://') || rest.includes('www.')) rest = rest.replace(address, ' ')
   if (rest.includes('<')) rest = rest.replace(tag, ' ')
   return rest
 }
@@ -80,10 +87,13 @@ interface NormalText {
 
 const scratch = new Uint16Array(maxTitle + 1 + maxWordText)
 
+/** A compatibility form may be upper case again. */
+const cleaned = (text: string) => withoutCode(text.toLowerCase()).normalize('NFKC').toLowerCase()
+
 /** NFKC, lower case, without comments, code, addresses and tags; headings stay. The codes are valid until the next call. */
 export function normalText(title: string, description: string): NormalText {
-  const titleText = withoutCode(title.slice(0, maxRawTitle)).normalize('NFKC').toLowerCase()
-  const text = withoutCode(description.slice(0, maxRawDescription)).normalize('NFKC').toLowerCase()
+  const titleText = cleaned(title.slice(0, maxRawTitle))
+  const text = cleaned(description.slice(0, maxRawDescription))
   const titleLength = append(titleText, scratch, 0, maxTitle)
   scratch[titleLength] = boundary
   const length = append(text, scratch, titleLength + 1, maxWordText)
@@ -172,14 +182,14 @@ function hashWords(codes: Uint16Array, end: number, seed: number): number {
 function hashCharacters(codes: Uint16Array, end: number): number {
   let count = 0
   for (let index = 0; index + 3 <= end; index += 1) {
-    let hash = Math.imul(characterSeed ^ codes[index]!, prime)
-    hash = Math.imul(hash ^ codes[index + 1]!, prime)
-    const last = Math.min(end, index + 5)
-    for (let next = index + 2; next < last; next += 1) {
-      hash = Math.imul(hash ^ codes[next]!, prime)
-      found[count] = mixed(hash)
-      count += 1
-    }
+    const two = Math.imul(Math.imul(characterSeed ^ codes[index]!, prime) ^ codes[index + 1]!, prime)
+    const three = Math.imul(two ^ codes[index + 2]!, prime)
+    found[count++] = mixed(three)
+    if (index + 3 === end) break
+    const four = Math.imul(three ^ codes[index + 3]!, prime)
+    found[count++] = mixed(four)
+    if (index + 4 === end) continue
+    found[count++] = mixed(Math.imul(four ^ codes[index + 4]!, prime))
   }
   return count
 }

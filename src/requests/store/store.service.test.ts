@@ -246,7 +246,7 @@ describe('a request that only a source of an account has', () => {
     await store({ requests: ['1', '2', '3'].map((id) => foundRequest(id, { ownSource: 'acme/app' })) })
     expect(await store(one())).toMatchObject({ found: 1, created: 0, maybeCreated: 0 })
     await sql`update scrape_jobs set account_id = ${await makeAccount()}`.execute(opened.database)
-    const others = [foundRequest('2'), foundRequest('3', { confidence: 0.3 })]
+    const others = [foundRequest('2'), foundRequest('3', { confidence: 0.2 })]
     expect(await store({ requests: others })).toMatchObject({ found: 2, created: 1, maybeCreated: 1 })
     expect(await store({ requests: others })).toMatchObject({ found: 2, created: 0, maybeCreated: 0 })
   })

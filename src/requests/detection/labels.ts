@@ -1,0 +1,74 @@
+/** What the labels of a source, or the type field of a form, say about a text. */
+export type Evidence = 'wish' | 'other' | 'none'
+
+/** Labels of wishes, categories of forums and issue types, in the form of `labelWords`. */
+const wishLabels: ReadonlySet<string> = new Set([
+  'enhancement',
+  'enhancements',
+  'feature',
+  'features',
+  'feature request',
+  'feature requests',
+  'feature suggestion',
+  'feature suggestions',
+  'feature idea',
+  'new feature',
+  'feature proposal',
+  'featurerequest',
+  'suggestion',
+  'suggestions',
+  'idea',
+  'ideas',
+  'wish',
+  'wishlist',
+  'proposal',
+  'improvement',
+  'request for enhancement',
+  'rfe',
+])
+const otherLabels: ReadonlySet<string> = new Set([
+  'bug',
+  'bugs',
+  'bug report',
+  'defect',
+  'regression',
+  'crash',
+  'question',
+  'questions',
+  'support',
+  'help',
+  'dependencies',
+])
+
+/** What stands before the value of a scoped label: `kind/feature`, `type: feature`, `c-enhancement`. */
+const scope = /^(?:kind|type|category|issue ?type|topic|t|c|area|status|is)(?:\s*[:/]+\s*|-)/
+
+/** A label in lower case without its scope, with `-` and `_` as spaces and without emoji. */
+function labelWords(label: string): string {
+  const text = label
+    .slice(0, 100)
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/^[^a-z]+/, '')
+  return text
+    .replace(scope, '')
+    .replace(/[^a-z]+/g, ' ')
+    .trim()
+}
+
+/** What one label says, in lower case and with single spaces. */
+export function meaningOf(label: string): Evidence {
+  if (wishLabels.has(label)) return 'wish'
+  return otherLabels.has(label) ? 'other' : 'none'
+}
+
+/** Evidence that contradicts itself is none. */
+export function agreed(found: readonly Evidence[]): Evidence {
+  const isWish = found.includes('wish')
+  if (isWish === found.includes('other')) return 'none'
+  return isWish ? 'wish' : 'other'
+}
+
+/** What the labels of a text say together. */
+export const evidenceOf = (tags: readonly string[]): Evidence =>
+  agreed(tags.slice(0, 50).map((tag) => meaningOf(labelWords(tag))))
