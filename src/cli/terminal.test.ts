@@ -36,6 +36,8 @@ const topics = [
     tags: [],
   },
 ]
+const understood = { words: ['dark', 'mode'], phrases: [], excluded: [], alternatives: [], unknown: [] }
+const breakdown = { statuses: [], products: [], largest: null, counted: 0 }
 const jobId = '0198c0de-0000-7000-8000-000000000000'
 const jobs = [{ ...endedJob({ jobId, topic, depth: 40 }), createdAt: '2026-01-01T00:00:00.000Z' }]
 const message =
@@ -88,7 +90,9 @@ const answers: Record<string, FakeAnswer> = {
           platform,
           requests: 9,
           votes: 9,
+          votesAre: null,
         })),
+        breakdown,
         timeline: [],
         wishes: [
           {
@@ -109,7 +113,11 @@ const answers: Record<string, FakeAnswer> = {
   'GET /api/admin/platforms': { body: { data: { platforms } } },
   'GET /api/v1/usage': { body: { data: account } },
   'POST /api/v1/requests/search': {
-    body: { data: { results: found, hasMore: true, limitReached: false }, meta: { maybeResults: 0 }, usage },
+    body: {
+      data: { results: found, hasMore: true, limitReached: false },
+      meta: { understood, maybeResults: 0 },
+      usage,
+    },
   },
   'POST /api/v1/scrape': {
     body: { data: { jobId, status: 'pending', topic, platforms: ['github', 'hackernews'], depth: 40 }, usage },

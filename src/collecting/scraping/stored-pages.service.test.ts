@@ -133,6 +133,7 @@ describe('a stored page', () => {
       statusObserved: false,
       excerpt: false,
       sourceName: null,
+      product: null,
       votes: 0,
       tags: [],
       commentCount: null,

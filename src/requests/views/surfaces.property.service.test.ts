@@ -422,10 +422,21 @@ async function checkTopics(reader: Reader, requests: readonly Request[]): Promis
     expect(body.data).toMatchObject(summary)
     const platforms = (['github', 'hackernews'] as const)
       .map((platform) => ({ platform, of: likely.filter((request) => request.platform === platform) }))
-      .map(({ platform, of }) => ({ platform, requests: of.length, votes: sum(of) }))
+      .map(({ platform, of }) => ({
+        platform,
+        requests: of.length,
+        votes: sum(of),
+        votesAre: expect.any(String),
+      }))
       .filter((count) => count.requests > 0)
       .sort((a, b) => b.requests - a.requests)
     expect(body.data.platforms).toEqual(platforms)
+    const byStatus = Map.groupBy(likely, ({ status }) => status)
+    byStatus.delete(null)
+    const statuses = [...byStatus].map(([status, of]) => ({ status, requests: of.length, votes: sum(of) }))
+    const byName = (one: { status: string }, other: { status: string }) => (one.status < other.status ? -1 : 1)
+    expect(body.data.breakdown.statuses.toSorted(byName)).toEqual((statuses as { status: string }[]).toSorted(byName))
+    expect(body.data.breakdown.counted).toBe(likely.length)
     const total = (counts: { requests: number }[]) => counts.reduce((all, { requests: amount }) => all + amount, 0)
     expect(total(body.data.timeline)).toBe(likely.length)
     const wishes: { wishId: string; requests: number; votes: number }[] = body.data.wishes
