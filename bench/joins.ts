@@ -78,7 +78,7 @@ const maxSuggested = 100
 /** The pairs that are asked first. The corpora have no votes, so these are the most similar ones. */
 async function readSuggested({ database }: CorpusDatabase) {
   const { rows } = await sql<{ platform: string; one: string; other: string; similarity: number }>`
-    select one.platform, one.source_id as one, other.source_id as other, similarity from wish_suggestions
+    select one.platform, one.source_id as one, other.source_id as other, suggestion.similarity from wish_suggestions as suggestion
     join requests as one on one.id = one_id join requests as other on other.id = other_id
     left join wish_members as member on member.request_id = one_id
     left join wish_members as other_member on other_member.request_id = other_id

@@ -156,6 +156,10 @@ export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
   }
 }
 
+/** Whether two titles differ in a telling word above nearly the same text: a ticket for each part was written by copying. */
+export const areSiblings = (one: ComparedText, other: ComparedText): boolean =>
+  compareSubjects(one.subject, other.subject).subjects > 0 && haveSameText(one, other)
+
 /** The words of two titles that both have, and those by which they differ, as they are written; each once. */
 export function wordsOfTitles(one: ComparedText, other: ComparedText) {
   const [a, b] = [one.subject, other.subject]
