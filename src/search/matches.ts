@@ -143,8 +143,10 @@ export const shownOf = (view: View): RawBuilder<unknown> => sql`
       select *, row_number() over (order by ${partOrder(view)}, score desc, id) as place
       from candidates where passes and standing >= ${sql.lit(view.least)}
     ) as matching left join lateral (
-      select ${bestMatchScoreIn(matchColumns)} as best, source_name, lower(title) as title from requests where requests.id = matching.id
-    ) as own on place <= ${sql.lit(reorderedMatches)}
+      select ${bestMatchScoreIn(matchColumns)} as best, source_name, lower(title) as title from requests
+      -- \`offset 0\`: else all requests may be read for a hash join.
+      where requests.id = matching.id and place <= ${sql.lit(reorderedMatches)} offset 0
+    ) as own on true
   ),
   shown as materialized (
     select id, score, has_all, votes, posted_at, standing, case when source_name is null

@@ -94,9 +94,7 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   const neighbours = joinedNeighbours(typed.words, typed.alternatives)
   const isKnown = (word: string) => typed.alternatives.some(({ words }) => words.split(' ').includes(word))
   const words = correctableWords(input.query).filter(({ word }) => !isKnown(word))
-  const counted = [
-    ...new Set([...typed.words, ...words.map(({ word }) => word), ...neighbours.flatMap(({ others }) => others)]),
-  ]
+  const counted = [...words.map(({ word }) => word), ...neighbours.flatMap(({ others }) => others)]
   const found = await search({ ...input, aside: { words: counted, total: input.aside?.total ?? false } })
   const counts = found.aside?.counts ?? (await readCounts(executor, counted))
   const joined = neighbours.filter(({ others }) => others.some((word) => counts[word] !== undefined))
@@ -108,11 +106,10 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
     const read = describeQuery(query)
     const others = [...read.alternatives, ...joined, ...alternatives]
     const meant = new Set(others.flatMap((one) => one.words.split(' ')))
-    // The last word may go on.
+    // The last word may go on. Where something matches, only what may be a slip is looked up.
     const whole = input.prefix ? read.words.slice(0, -1) : read.words
-    const doubtful = whole.filter(
-      (word) => counts[word] === undefined && typed.words.includes(word) && !meant.has(word),
-    )
+    const lookedUp = found.anyMatch ? words.map(({ word }) => word) : typed.words
+    const doubtful = whole.filter((word) => lookedUp.includes(word) && counts[word] === undefined && !meant.has(word))
     return {
       ...read,
       ...(query === input.query ? {} : { corrected: query }),

@@ -170,7 +170,7 @@ describe('a pasted title', () => {
       phrases: ['copy as'],
       excluded: [],
       alternatives: [],
-      unknown: ['add'],
+      unknown: [],
     })
     const found = data.results.map(({ title, matchedBy }: Result) => [title, matchedBy])
     expect(found[0]).toEqual(['Menu entry copy as markdown', undefined])

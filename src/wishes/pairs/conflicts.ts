@@ -139,9 +139,11 @@ const repeated: ReadonlySet<string> = new Set(
   'bump daily monthly publish push release stage update upgrade weekly'.split(' ').map(stemOf),
 )
 
-/** Whether two titles are all that there is, and begin with what is done again and again: the second ticket is another one. */
-const isRepeated = (one: ComparedText, other: ComparedText): boolean =>
-  repeated.has(one.subject.body[0]?.stem ?? '') && sayNothing(one, other)
+/** Whether two titles are all that there is, and say what is done again and again, or end in tasks: the second ticket is another one. */
+function isRepeated(one: ComparedText, other: ComparedText): boolean {
+  const { body } = one.subject
+  return (repeated.has(body[0]?.stem ?? '') || body.at(-1)?.stem === 'task') && sayNothing(one, other)
+}
 
 /** By what two requests ask for different things, however alike they are otherwise. */
 export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
