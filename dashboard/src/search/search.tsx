@@ -104,16 +104,11 @@ function ResultList({ view, show }: { view: View; show: (view: View) => void }) 
         {isPlaceholderData ? texts.searching : countOf(found.length, hasNextPage, { meta, view })}
         {!isPlaceholderData && meta?.window !== undefined && ` ${texts.window(meta.window)}`}
         {!isPlaceholderData &&
-          meta?.understood.alternatives.map(({ words, others }) => ` ${texts.alsoSearched(words, others)}`)}
-        {!isPlaceholderData &&
-          meta &&
-          meta.understood.unknown.length > 0 &&
-          ` ${texts.unknown(meta.understood.unknown, 2 * meta.understood.unknown.length > meta.understood.words.length)}`}
-        {!isPlaceholderData &&
           meta &&
           meta.understood.excluded.length > 0 &&
           ` ${texts.excluded(meta.understood.excluded)}`}
       </p>
+      {!isPlaceholderData && meta && <Understood understood={meta.understood} />}
       {found.length === 0 && hasNextPage && <p className="note">{texts.noneSoFar}</p>}
       {found.length === 0 && !hasNextPage && !isPlaceholderData ? (
         <NothingFound view={view} show={show} />
@@ -231,6 +226,15 @@ const Corrected = ({ view, words, show }: { view: View; words: string; show: (vi
     <bdi>{texts.correctedInstead(view.query)}</bdi>
   </p>
 )
+
+/** Which other words were searched, and which nothing has. */
+function Understood({ understood: { words, alternatives, unknown } }: Pick<SearchMeta, 'understood'>) {
+  const said = [
+    ...alternatives.map((one) => texts.alsoSearched(one.words, one.others)),
+    ...(unknown.length === 0 ? [] : [texts.unknown(unknown, 2 * unknown.length > words.length)]),
+  ]
+  return said.length === 0 ? null : <p className="note">{said.join(' ')}</p>
+}
 
 function NothingFound({ view, show }: { view: View; show: (view: View) => void }) {
   const isFiltered = filterCount(view) > 0
