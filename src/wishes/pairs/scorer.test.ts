@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { comparedTextOf } from './compared-text.ts'
 import { conflictsOf } from './conflicts.ts'
-import { joiningThreshold, similaritiesOf } from './scorer.ts'
+import { joiningThreshold, possiblySameThreshold, similaritiesOf } from './scorer.ts'
 import { splitLabels } from './subject.ts'
 
 // Holds (Data): titles with a conflict (opposed words, other labels, numbers or telling words) are never joined, nor requests of another product
@@ -135,6 +135,17 @@ describe('the similarity of two requests', () => {
     const similarityTo = (title: string) => similaritiesOf(one, [...siblings, other(title)], counts)[15]!
     expect(similarityTo('Please add external style sheets for editors')).toBeGreaterThanOrEqual(joiningThreshold)
     expect(similarityTo('Support external stylesheets from any editor')).toBeLessThan(joiningThreshold)
+  })
+
+  it('of a copy with another word, or of another product, is low, and still enough to be shown', () => {
+    const one = 'Export the table of results as a file'
+    const other = 'Export the table of results'
+    const ofCopies = similarity(one, other, text)
+    const product = { sourceName: 'other/app' }
+    const [ofOtherProduct] = similaritiesOf(textOf(other, text), [textOf(other, text, product)], counts)
+    expect(ofCopies).toBeLessThan(similarity(other, other, text) * 0.6)
+    for (const value of [ofCopies, ofOtherProduct!]) expect(value).toBeGreaterThan(possiblySameThreshold)
+    for (const value of [ofCopies, ofOtherProduct!]) expect(value).toBeLessThan(0.2)
   })
 
   it('is the same for equal candidates, whatever their order', () => {

@@ -238,7 +238,10 @@ describe('a wish', () => {
     expect(await storedWishes()).toEqual(['1 2'])
   })
 
-  it('is not joined by a request that the operator parted from one of its members', async () => {
+  it.each([
+    ['is not joined by a request that the operator parted from one of its members', false, 0],
+    ['is joined by a request about which the operator only asked no more', true, 1],
+  ])('%s', async (_what, isSkipped, joined) => {
     await store(darkMode('1'), darkMode('2'))
     await placeAll()
     const hashes = ['2', '3'].map((id) => correctionHash('github', id)).sort()
@@ -247,13 +250,13 @@ describe('a wish', () => {
         insert into wish_corrections (kind, made_by, created_at, from_wish_id, to_wish_id)
         values ('split', 'admin', now(), gen_random_uuid(), gen_random_uuid()) returning id
       )
-      insert into wish_partings (correction_id, one_hash, other_hash)
-      select id, ${hashes[0]}, ${hashes[1]} from correction`.execute(opened.database)
+      insert into wish_partings (correction_id, one_hash, other_hash, is_skipped)
+      select id, ${hashes[0]}, ${hashes[1]}, ${isSkipped} from correction`.execute(opened.database)
     await store(darkMode('3'))
-    expect(await placeAll()).toEqual({ placed: 1, joined: 0 })
+    expect(await placeAll()).toEqual({ placed: 1, joined })
     await store(darkMode('4'))
     expect(await placeAll()).toEqual({ placed: 1, joined: 1 })
-    expect(['1 2', '1 2 4']).toContain((await storedWishes())[0])
+    expect(isSkipped ? ['1 2 3 4'] : ['1 2', '1 2 4']).toContain((await storedWishes())[0])
   })
 })
 
