@@ -113,6 +113,38 @@ describe('a search that is grouped by wish', () => {
     }
   })
 
+  it('counts the members that match, however far behind the best of them', async () => {
+    const { database, client } = service
+    const plums = Array.from({ length: 500 }, () => crypto.randomUUID())
+    await changeRequests(
+      database,
+      sql`
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
+      select 1, id, 'lemmy', position, 'Plum ' || position, '', 1, '{}', 'https://example.org', 'fruit', now(), now(),
+        case when position % 50 = 0 then 1 else 2 end
+      from unnest(${plums}::uuid[]) with ordinality as one (id, position)`,
+    )
+    await changeRequests(
+      database,
+      sql`
+      insert into request_texts (request_id, text)
+      select id, case when position = 499 then 'damson' else 'plum' end || repeat(' longer', position::int)
+      from unnest(${plums}::uuid[]) with ordinality as one (id, position)`,
+    )
+    // The best, one far behind it, and one that does not match.
+    const wishId = await makeWish(database, [plums[1]!, plums[3]!, plums[450]!, plums[498]!])
+    const best = (await client.search('plum', { limit: 100 })).body.data.results as { wish: { wishId: string } }[]
+    const order = [...new Set(best.map(({ wish }) => wish.wishId))]
+    const paged: (Wish & { matching: number })[] = []
+    for (const offset of [0, 15, 30, 45, 60, 75]) {
+      const { data, meta } = (await client.search('plum', { groupBy: 'wish', limit: 15, offset })).body
+      expect(meta.window).toBeUndefined()
+      paged.push(...data.results)
+    }
+    expect(paged.map((wish) => wish.wishId)).toEqual(order.slice(0, 90))
+    expect(paged.find((wish) => wish.wishId === wishId)).toMatchObject({ requestCount: 4, matching: 3 })
+  })
+
   it('looks further where the best 1,000 matches are of few wishes', async () => {
     const { database } = service
     const copies = Array.from({ length: 1_030 }, () => crypto.randomUUID())

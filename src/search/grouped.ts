@@ -4,10 +4,11 @@ import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, readRequests } from '../requests/record.ts'
 import { requestColumns, standingIn, type View } from '../requests/views/view.ts'
-import { wishIdIn } from '../requests/wishes/membership.ts'
+import { membersIn, wishIdIn } from '../requests/wishes/membership.ts'
 import { readWishNumbers, type WishNumbers } from '../requests/wishes/numbers.ts'
 import { type AnswerInput, readAskedTotals, type SearchAnswer, type SearchPage, toAnswer } from './answer.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
+import { maxSelected, wideWindowSize } from './page.ts'
 import { searchCorrected } from './query-search.ts'
 import type { RankedMatches } from './ranked.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
@@ -25,7 +26,7 @@ export interface GroupedResult {
   status: RequestStatus | null
   firstAskedAt: string
   lastAskedAt: string
-  /** How many of its requests match and pass the filters, among those that were considered. */
+  /** How many of its requests match and pass the filters; with a window, among those that were considered. */
   matching: number
   /** The one of them that matches best. */
   bestMatch: RequestRecord
@@ -37,6 +38,8 @@ interface Group {
   matching: number
   best_id: string
   groups: number
+  /** Of the groups those whose place no deeper ranking changes. */
+  final_groups: number
 }
 
 /** The orders of wishes; equally good ones in the order of their best match. */
@@ -56,7 +59,7 @@ interface GroupInput {
 /** A page of the groups that ranked matches form. */
 async function groupMatches(
   executor: Executor,
-  { ids, first }: Pick<RankedMatches, 'ids' | 'first'>,
+  { ids, first, final }: RankedMatches,
   { view, sortBy, offset, limit }: GroupInput,
 ): Promise<Group[]> {
   const { account } = view
@@ -83,7 +86,8 @@ async function groupMatches(
         (array_agg(id order by position))[1] as best_id
       from placed group by group_id, is_likely
     )
-    select case when is_likely then group_id end as wish_id, matching, best_id, (count(*) over ())::int as groups
+    select case when is_likely then group_id end as wish_id, matching, best_id, (count(*) over ())::int as groups,
+      (count(*) filter (where position <= ${final}) over ())::int as final_groups
     from grouped
       join requests on requests.id = best_id
       left join wishes on is_likely and wishes.id = group_id and wishes.requests > 0
@@ -124,6 +128,70 @@ const ofWish = (
   lastAskedAt: lastAskedAt.toISOString(),
 })
 
+/** How many members of wishes match, for the wishes of a page that no whole ranking gave. */
+async function countMatching(
+  searchIndex: SearchIndex,
+  executor: Executor,
+  input: SearchInput,
+  wishIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (wishIds.length === 0) return new Map()
+  const { rows: members } = await sql<{ wish_id: string; request_id: string }>`
+    select wish.id as wish_id, request_id from unnest(${wishIds}::uuid[]) as wish (id)
+      cross join lateral (${membersIn(filterView(input.filters ?? {}), sql.ref('wish.id'))}) as member`.execute(
+    executor,
+  )
+  const ids = members.map(({ request_id: id }) => id)
+  const matching = new Set(await searchIndex.among(executor, input, ids))
+  const counts = new Map(wishIds.map((id) => [id, 0]))
+  for (const { wish_id: wishId, request_id: id } of members) {
+    if (matching.has(id)) counts.set(wishId, counts.get(wishId)! + 1)
+  }
+  return counts
+}
+
+interface GroupsRead {
+  ranked: Awaited<ReturnType<SearchIndex['rank']>>
+  groups: Group[]
+  numbers: Map<string, WishNumbers>
+  /** The wishes of the page with members that were not among the considered matches. */
+  unsure: WishNumbers[]
+}
+
+/** Whether the page is the one that a ranking of all matches would give. */
+const isFinal = ({ ranked, groups, unsure }: GroupsRead, end: number): boolean =>
+  ranked.window === null ||
+  ((groups[0]?.final_groups ?? 0) > end &&
+    unsure.reduce((sum, { requestCount }) => sum + requestCount, 0) <= maxSelected)
+
+/** Whether the matches are as many as are grouped at most; whichever page it is, so that pages fit together: one beyond the groups is empty. */
+const isFull = ({ ranked, groups }: GroupsRead): boolean =>
+  ranked.deeper === null || (ranked.deeper === wideWindowSize && (groups[0]?.groups ?? 0) > searchCap)
+
+/** The groups of a page, from as few matches as decide it. */
+async function readGroups(searchIndex: SearchIndex, executor: Executor, input: SearchInput, page: GroupInput) {
+  const end = page.offset + page.limit
+  const read = async (depth?: number): Promise<GroupsRead> => {
+    const ranked = await searchIndex.rank(executor, input, depth === undefined ? {} : { depth })
+    const groups = await groupMatches(executor, ranked, page)
+    const wishIds = groups.flatMap(({ wish_id: wishId }) => wishId ?? [])
+    const numbers = await readWishNumbers(executor, wishIds, page.view)
+    const considered = new Map(groups.map(({ wish_id: wishId, matching }) => [wishId, matching]))
+    const unsure = [...numbers.values()].filter(
+      ({ wishId, requestCount }) => requestCount > (considered.get(wishId) ?? 0),
+    )
+    return { ranked, groups, numbers, unsure }
+  }
+  let found = await read()
+  while (!isFinal(found, end) && !isFull(found)) found = await read(found.ranked.deeper!)
+  const isWhole = found.ranked.window === null
+  if (isWhole || !isFinal(found, end)) return found
+  const wishIds = found.unsure.map(({ wishId }) => wishId)
+  const counts = await countMatching(searchIndex, executor, input, wishIds)
+  const groups = found.groups.map((group) => ({ ...group, matching: counts.get(group.wish_id!) ?? group.matching }))
+  return { ...found, groups, ranked: { ...found.ranked, window: null } }
+}
+
 export interface GroupedPage extends Pick<RankedMatches, 'window' | 'maybeIds' | 'anyMatch'> {
   results: GroupedResult[]
   /** Another wish follows. */
@@ -140,17 +208,8 @@ export async function searchWishes(
   const { filters = {}, sortBy = 'relevance', fullText = false, offset } = input
   const view = filterView(filters)
   const limit = Math.max(0, Math.min(input.limit, searchCap - offset))
-  const read = async (isWide: boolean) => {
-    const { ids, first, canBeWider, ...ranked } = await searchIndex.rank(executor, input, { isWide })
-    const groups = await groupMatches(executor, { ids, first }, { view, sortBy, offset, limit })
-    return { ranked, groups, canBeWider, amount: groups[0]?.groups ?? 0 }
-  }
-  const narrow = await read(false)
-  // Whichever page it is, so that pages fit together: a page beyond the groups is empty.
-  const isTooNarrow = narrow.canBeWider && narrow.amount <= searchCap
-  const { ranked, groups, amount } = isTooNarrow ? await read(true) : narrow
-  const wishIds = groups.flatMap(({ wish_id: wishId }) => wishId ?? [])
-  const numbers = await readWishNumbers(executor, wishIds, view)
+  const page = { view, sortBy, offset, limit }
+  const { ranked, groups, numbers } = await readGroups(searchIndex, executor, input, page)
   const tops = [...numbers.values()].map(({ topRequestId }) => topRequestId)
   const shown = [...new Set([...groups.map(({ best_id: bestId }) => bestId), ...tops])]
   const records = new Map(
@@ -164,7 +223,8 @@ export async function searchWishes(
       wish === undefined ? withoutWish(bestMatch) : ofWish(wish, records.get(wish.topRequestId) ?? bestMatch)
     return [{ ...shownWish, matching, bestMatch }]
   })
-  return { ...ranked, results, more: amount > offset + groups.length }
+  const { window, maybeIds, anyMatch, words } = ranked
+  return { window, maybeIds, anyMatch, words, results, more: (groups[0]?.groups ?? 0) > offset + groups.length }
 }
 
 export interface WishAnswer {

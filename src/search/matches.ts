@@ -74,7 +74,7 @@ export const searchOrder = (view: View, sortBy: SearchOrder): RawBuilder<unknown
  * How many of the shown matches keep their order whatever a deeper ranking adds. It adds matches after the worst one or equal to it:
  * those change nothing before the ones that they cannot pass even at best, and nothing at all once enough are ordered anew.
  */
-const finalCount = sql`
+export const finalCount = sql`
   select case when better >= ${sql.lit(reorderedMatches)} then better else unpassed end from (
     -- Once a match with some of the words is the worst, those with all words are all here.
     select count(*) filter (where shown.has_all > worst.has_all or shown.score > worst.score)::int as better,

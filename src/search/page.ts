@@ -128,7 +128,8 @@ const isOnlyLeavingOut = ({ filters, phrases, excluded, sortBy }: PageInput): bo
   filterView(filters).least === standings.likely &&
   conditionsOn('searchable_requests', filters).length === 0
 
-function depthsOf(input: PageInput, condition: RawBuilder<boolean> | null): readonly number[] {
+/** How many of the best matches are ranked before a window of them: where these decide the page, it costs least. */
+export function depthsOf(input: PageInput, condition: RawBuilder<boolean> | null): readonly number[] {
   if (condition === null) return shallowDepths
   return isOnlyLeavingOut(input) ? shallowDepths.slice(1) : []
 }

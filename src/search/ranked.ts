@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import type { ExactOrder, OrderedIds, SearchEngine } from './engine.ts'
-import { candidatesOf, type PageInput, searchOrder, shownOf } from './matches.ts'
-import { conditionOf, wideWindowSize, windowSize } from './page.ts'
+import { candidatesOf, finalCount, type PageInput, searchOrder, shownOf } from './matches.ts'
+import { conditionOf, depthsOf, maxSelected, wideWindowSize, windowSize } from './page.ts'
 import { isOneWord } from './terms.ts'
 
 /** The matches of a query that the view shows and that pass its filters, without their records. */
@@ -14,8 +14,10 @@ export interface RankedMatches {
   first: number
   /** Set when only so many of the matches were considered and there may be more among the rest. */
   window: number | null
-  /** Whether `isWide` would consider more. */
-  canBeWider: boolean
+  /** How many of the ids, the first ones, are surely not changed by a deeper ranking. */
+  final: number
+  /** How many matches a deeper ranking considers; null where this one considered all, or as many as any does. */
+  deeper: number | null
   /** As in `SearchMatches`. */
   maybeIds: string[]
   anyMatch: boolean
@@ -25,7 +27,8 @@ export const noRankedMatches: RankedMatches = {
   ids: [],
   first: 0,
   window: null,
-  canBeWider: false,
+  final: 0,
+  deeper: null,
   maybeIds: [],
   anyMatch: false,
 }
@@ -36,30 +39,34 @@ interface RankedFacts {
   /** As in `Considered`. */
   hits: number
   ranked: number | null
+  unpassed: number
 }
 
-/** The best matches, as far as a window goes. */
+/** The best matches, as far as a depth goes. */
 async function rankBest(
   executor: Executor,
   engine: SearchEngine,
   input: PageInput,
-  size: number,
+  { depth, depths }: { depth: number; depths: readonly number[] },
 ): Promise<RankedMatches> {
   const view = filterView(input.filters)
   const least = sql.lit(view.least)
-  const hits = await engine.best(executor, input, size + 1)
+  const hits = await engine.best(executor, input, depth + 1)
   const { rows } = await sql<Pick<RankedMatches, 'ids' | 'first' | 'maybeIds' | 'anyMatch'> & RankedFacts>`
-    with ${candidatesOf(hits, view, { condition: conditionOf(input), max: size })}, ${shownOf(view)}
+    with ${candidatesOf(hits, view, { condition: conditionOf(input), max: depth })}, ${shownOf(view)}
     select count(*) filter (where standing >= ${least})::int as considered,
       (select count(*)::int from hits) as hits, (select max(considered) from hits) as ranked,
+      (${finalCount}) as unpassed,
       (select coalesce(array_agg(id order by ${searchOrder(view, input.sortBy)}), '{}') from shown) as ids,
       (select count(*)::int from shown where has_all) as first,
       coalesce(array_agg(id) filter (where passes and standing < ${least}), '{}') as "maybeIds",
       count(*) > 0 as "anyMatch"
     from candidates`.execute(executor)
-  const { considered, hits: found, ranked, ...matches } = rows[0]!
-  const window = found <= size && ranked === null ? null : considered
-  return { ...matches, window, canBeWider: found > size && size < wideWindowSize }
+  const { considered, hits: found, ranked, unpassed, ...matches } = rows[0]!
+  const isWhole = found <= depth && ranked === null
+  const final = depths[0] === windowSize ? 0 : unpassed
+  const deeper = found > depth ? (depths[depths.indexOf(depth) + 1] ?? null) : null
+  return { ...matches, final, window: isWhole ? null : considered, deeper }
 }
 
 /** How many matches of an order are grouped. */
@@ -92,7 +99,7 @@ async function rankOrdered(
   if (all === null) return null
   const { ids, maybeIds, hasMore } = all
   const window = hasMore ? ids.length : null
-  const ranked = { ids, first: ids.length, maybeIds, anyMatch: true, window, canBeWider: false }
+  const ranked = { ids, first: ids.length, maybeIds, anyMatch: true, window, final: 0, deeper: null }
   if (ids.length >= needed || isOneWord(input.terms)) return ranked
   const some = await readOrdered(executor, engine, input, 'some')
   if (some === null) return null
@@ -105,8 +112,8 @@ async function rankOrdered(
 }
 
 export interface RankOptions {
-  /** Whether to consider many more matches by relevance: five times as many, at three times the cost. */
-  isWide?: boolean
+  /** How many matches are considered: the `deeper` of the ranking before. */
+  depth?: number
 }
 
 /** The matches that are grouped. @param needed after so many of them the page is full at the earliest. */
@@ -114,9 +121,25 @@ export async function rankMatches(
   executor: Executor,
   engine: SearchEngine,
   input: PageInput,
-  { needed, isWide = false }: RankOptions & { needed: number },
+  { needed, depth }: RankOptions & { needed: number },
 ): Promise<RankedMatches> {
   const ordered = input.sortBy === 'relevance' ? null : await rankOrdered(executor, engine, input, needed)
   if (ordered !== null && ordered.ids.length + ordered.maybeIds.length > 0) return ordered
-  return rankBest(executor, engine, input, isWide ? wideWindowSize : windowSize)
+  const depths = [...depthsOf(input, conditionOf(input)), windowSize, wideWindowSize]
+  return rankBest(executor, engine, input, { depth: depth ?? depths[0]!, depths })
+}
+
+/** Of at most 150 requests those that are matches of a query, pass its filters and are shown by its view. */
+export async function matchesAmong(
+  executor: Executor,
+  engine: SearchEngine,
+  input: PageInput,
+  ids: readonly string[],
+): Promise<string[]> {
+  const view = filterView(input.filters)
+  const hits = await engine.among(executor, { ...input, words: input.allWords }, ids)
+  const { rows } = await sql<{ id: string }>`
+    with ${candidatesOf(hits, view, { condition: conditionOf(input), max: maxSelected })}
+    select id from candidates where passes and standing >= ${sql.lit(view.least)}`.execute(executor)
+  return rows.map(({ id }) => id)
 }

@@ -11,7 +11,7 @@ import type { PageInput, SearchMatches } from './matches.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { readBestPage, readOrderedPage } from './page.ts'
 import { type Phrase, parseQuery, sameWordsIn, spellingsOf } from './query.ts'
-import { noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
+import { matchesAmong, noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
 import { type Beginning, partsOfBeginning, respell, termsOf } from './terms.ts'
 
 export interface SearchInput {
@@ -60,6 +60,8 @@ export interface SearchIndex {
     input: SearchInput,
     options?: RankOptions,
   ): Promise<RankedMatches & Pick<FoundMatches, 'words'>>
+  /** Of at most 150 requests those that are matches of a search, on whichever page. */
+  among(executor: Executor, input: SearchInput, ids: readonly string[]): Promise<string[]>
   /**
    * The likely requests of a view that match any of some normalised words best, the best first. A word that is given several times
    * counts so many times.
@@ -207,6 +209,10 @@ export function createSearchIndex(engine: SearchEngine): SearchIndex {
       if (words.length <= rankedWords) return rank(words)
       const found = await rank(await rarestWords(executor, words, rankedWords))
       return found.window === null ? rank(words) : found
+    },
+    among: async (executor, input, ids) => {
+      const page = await pageOf(executor, input)
+      return page.words.length === 0 ? [] : matchesAmong(executor, engine, page, ids)
     },
     totals: async (executor, { facets = [], ...input }) => {
       const query = await readQuery(executor, input)
