@@ -153,7 +153,7 @@ create table wish_suggestions (
   other_id uuid not null references requests on delete cascade,
   -- 0 to 1.
   similarity real not null,
-  -- The similarity times the votes of both; it follows the votes within minutes.
+  -- The similarity times the votes of both, half of it for requests of one day; it follows the votes within minutes.
   priority real not null,
   -- What a model said of the texts; null while it was not asked.
   judged_same boolean,

@@ -43,7 +43,9 @@ function haveSameText(one: ComparedText, other: ComparedText): boolean {
 
 /** Whether a title has a word, also as two words or as a part of one. */
 const names = (subject: Subject, { stem, plain, joined }: TitleWord): boolean =>
-  subject.stems.has(stem) || subject.joined.has(plain) || joined.some((form) => subject.plain.has(form))
+  subject.stems.has(stem) ||
+  subject.joined.has(plain) ||
+  joined.some((form) => subject.plain.has(form) || subject.joined.has(form))
 
 const sidesOfWord = ({ stem, joined }: TitleWord) => [stem, ...joined].flatMap(sidesOf)
 const isPlatform = (word: TitleWord) => sidesOfWord(word).some(isOfPlatforms)
@@ -90,6 +92,7 @@ function aloneIn(one: Subject, other: Subject) {
     // A version in a label says since when: `Android 5.0: …`.
     part: labels.length > 0 || body.some(isPlatform),
     component: labels.some((word) => !isPlatform(word)),
+    platform: body.some(isPlatform),
     number: body.some(({ stem }) => isNumber(stem)),
     anyNumber: [...one.labels, ...one.body].some((word) => /\p{N}/u.test(word.stem) && !names(other, word)),
     subject:
@@ -128,8 +131,9 @@ function compareSubjects(a: Subject, b: Subject) {
     isOpposed: areOpposed(a.sides, b.sides),
     numbers: ofOne.anyNumber && ofOther.anyNumber ? 1 : halves(ofOne.number, ofOther.number),
     parts: halves(ofOne.part, ofOther.part),
-    // A copy for one platform has the same text; so has a ticket of its own for each component.
-    isPartOfCopy: !ofOne.component && !ofOther.component,
+    // A copy with the platform before its title has the same text; so has a ticket of its own for each component, or for each platform
+    // where the title ends with it: `createButton (Android)`.
+    isPartOfCopy: [ofOne, ofOther].every(({ component, platform }) => !component && !platform),
     subjects: areReversed(a, b) ? 1 : halves(ofOne.subject, ofOther.subject),
   }
 }

@@ -32,6 +32,7 @@ const alike = [
   ['CLI: proxy setting', 'CLI: proxy setting (3_1_X backport)'],
   ['Android 5.0: pinch to zoom', 'Android: pinch to zoom'],
   ['Mobile Web: pinch to zoom', 'MW: pinch to zoom'],
+  ['ListView: headers for sections', 'Headers for the sections of a list view'],
   ['Pinch to zoom on Android', 'Android - pinch to zoom'],
   ['Support the design support library', 'Support for design library'],
   // A copy of the same text.
@@ -56,6 +57,8 @@ const different = [
   // Labels
   ['CLI: proxy setting', 'SDK: proxy setting'],
   ['CLI: proxy for the sync client', 'Proxy for the sync client'],
+  ['Delete button in the viewer (Android)', 'Delete button in the viewer'],
+  ['MobileWeb: complete the page view', 'MobileWeb: complete the page WebView'],
   ['[Editor] dark mode', '[Website] dark mode'],
   // Telling words
   ['Dark mode for the editor', 'Dark mode for the website'],

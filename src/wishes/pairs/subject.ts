@@ -144,6 +144,8 @@ export interface TitleWord {
   plain: string
   /** With the word before or after it, or as a part of a name in camel case. */
   joined: readonly string[]
+  /** Whether it is a part of such a name. */
+  isPart: boolean
 }
 
 /** What a title is about, and in which part of a product. */
@@ -152,7 +154,7 @@ export interface Subject {
   labels: readonly TitleWord[]
   /** Of the rest. */
   body: readonly TitleWord[]
-  /** Of all words. */
+  /** Of all words by themselves: parts of a name in a label are none, so that `MobileWeb:` has no web. */
   stems: ReadonlySet<string>
   plain: ReadonlySet<string>
   joined: ReadonlySet<string>
@@ -165,7 +167,7 @@ export interface Subject {
 }
 
 /** Cheaper than a stem, which would have to be made for every two neighbours. */
-const singular = (word: string) => (word.endsWith('s') ? word.slice(0, -1) : word)
+const singular = (word: string) => (word.endsWith('s') && !unstemmed.has(word) ? word.slice(0, -1) : word)
 
 /** Where the parts of a name in camel case or with underscores end, which the normal form has after it; `index` where it is no such name. */
 function endOfParts(words: readonly string[], index: number): number {
@@ -188,9 +190,10 @@ function titleWords(part: string, stem: (word: string) => string): TitleWord[] {
     if (end === index) parts.push(index)
     for (let at = index + 1; at < end; at += 1) joined[at]!.push(singular(word))
   }
+  const isPart = joined.map((names) => names.length > 0)
   for (const [position, next] of parts.slice(1).entries()) {
     const index = parts[position]!
-    const form = singular(words[index]! + words[next]!)
+    const form = words[index]! + singular(words[next]!)
     joined[index]!.push(form)
     joined[next]!.push(form)
   }
@@ -198,7 +201,7 @@ function titleWords(part: string, stem: (word: string) => string): TitleWord[] {
     .filter((index) => isTelling(words[index]!))
     .map((index) => {
       const word = words[index]!
-      return { stem: titleStemOf(word, stem), plain: singular(word), joined: joined[index]! }
+      return { stem: titleStemOf(word, stem), plain: singular(word), joined: joined[index]!, isPart: isPart[index]! }
     })
 }
 
@@ -221,9 +224,9 @@ export function subjectOf(
   const labels = parts.labels.flatMap((label) => titleWords(label, stem))
   const body = titleWords(parts.body, stem)
   const all = [...labels, ...body]
-  const stems = new Set(all.map((word) => word.stem))
+  const stems = new Set([...labels.filter(({ isPart }) => !isPart), ...body].map((word) => word.stem))
   const joined = new Set(all.flatMap((word) => word.joined))
-  const sides = new Set([...stems, ...joined].flatMap(sidesOf))
+  const sides = new Set([...all.map((word) => word.stem), ...joined].flatMap(sidesOf))
   const plain = new Set(all.map((word) => word.plain))
   return {
     ...{ labels, body, stems, plain, joined, sides },

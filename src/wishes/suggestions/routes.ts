@@ -62,8 +62,8 @@ function registerSuggestions(
         operationId: `listWishSuggestions${idSuffix}`,
         summary: `List pairs of wishes that may be the same, ${view}`,
         description:
-          'Those with the most votes times similarity first. A pair that was answered is not asked again, until the answer is undone. A page may ' +
-          'be short although more follow.',
+          'Those with the most votes times similarity first; requests of one day count half. A pair that was answered is not asked again, until ' +
+          'the answer is undone. A page may be short although more follow.',
         querystring: closed({ ...pageParameters, topic: queryFilters.topic, product: queryFilters.product }),
         response: {
           200: closed({ data: pageOf('results', suggestion) }),

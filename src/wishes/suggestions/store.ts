@@ -9,8 +9,12 @@ export interface SimilarPair {
   similarity: number
 }
 
-/** By the votes of `one` and `other`, rows of `request_facets`; one more, so that pairs without votes are ordered by their similarity. */
-const priority = sql`suggestion.similarity * (1 + greatest(one.votes, 0) + greatest(other.votes, 0))`
+/**
+ * By the votes of `one` and `other`, rows of `request_facets`; one more, so that pairs without votes are ordered by their similarity. Requests
+ * of one day are mostly parts of one work: 17 of 116 that were read were the same, of others 70 of 274.
+ */
+const priority = sql`suggestion.similarity * (1 + greatest(one.votes, 0) + greatest(other.votes, 0))
+  * case when abs(extract(epoch from one.posted_at - other.posted_at)) < 86400 then 0.5 else 1 end`
 
 /**
  * Writes the pairs of requests that were placed, instead of those that were known of them. The locks of all of them are held, so that none is

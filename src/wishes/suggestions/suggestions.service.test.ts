@@ -99,6 +99,18 @@ describe('suggestions', () => {
     expect(await asked()).toEqual([tables, dark])
   })
 
+  it('of one day come later than those of other days', async () => {
+    const [first, second] = exportsToCsv as [FoundRequest, FoundRequest]
+    for (const [day, expected] of [
+      ['2026-01-02', [dark, tables]],
+      ['2026-01-04', [tables, dark]],
+    ] as const) {
+      await service.reset()
+      await collect('everything', [...darkModes(4), first, { ...second, originalCreatedAt: new Date(day) }])
+      expect(await asked()).toEqual(expected)
+    }
+  })
+
   it.each(['same', 'not_the_same', 'skip'])(
     'that were answered %s are asked no more, until that is undone',
     async (given) => {
