@@ -9,6 +9,7 @@ import {
   exactRequests,
   lastCharacter,
   rareRequests,
+  countOf as requestsWith,
 } from '../requests/words/vocabulary.ts'
 import type { SameWords } from '../runtime/text/same-words.ts'
 import { isStopWord, wordsOf } from '../runtime/text/words.ts'
@@ -103,7 +104,7 @@ async function partWord(
   const pairs = ends.map((end) => [word.slice(0, end), word.slice(end)] as const)
   const counts = await readCounts(executor, pairs.flat())
   const countOf = (pair: readonly string[]) =>
-    Math.min(...pair.map((part) => (isStopWord(part) ? 0 : (counts[part] ?? 0))))
+    Math.min(...pair.map((part) => (isStopWord(part) ? 0 : requestsWith(counts, part))))
   const likely = pairs.filter((pair) => countOf(pair) >= least).sort((one, other) => countOf(other) - countOf(one))
   for (const pair of likely.slice(0, partingsTried)) {
     const phrase = { query: `"${pair.join(' ')}"`, filters: { view }, offset: 0, limit: least }

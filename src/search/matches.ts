@@ -137,20 +137,21 @@ export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOp
 
 /** Of the candidates those that the view shows and that pass the condition, with what the order of best match needs. */
 export const shownOf = (view: View): RawBuilder<unknown> => sql`
-  -- The best by words are ordered anew, and the others stay after them: those of the best, too, that repeat a title of their source.
+  -- The best by words are ordered anew, and the others stay after them: those of the best, too, that repeat a text of their source.
   reordered as materialized (
-    select matching.*, own.best, source_name, title from (
+    select matching.*, own.best, repeated from (
       select *, row_number() over (order by ${partOrder(view)}, score desc, id) as place
       from candidates where passes and standing >= ${sql.lit(view.least)}
     ) as matching left join lateral (
-      select ${bestMatchScoreIn(matchColumns)} as best, source_name, lower(title) as title from requests
+      select ${bestMatchScoreIn(matchColumns)} as best,
+        case when source_name is not null then (platform, source_name, lower(title), md5(left(description, 500))) end as repeated from requests
       -- \`offset 0\`: else all requests may be read for a hash join.
       where requests.id = matching.id and place <= ${sql.lit(reorderedMatches)} offset 0
     ) as own on true
   ),
   shown as materialized (
-    select id, score, has_all, votes, posted_at, standing, case when source_name is null
-      or row_number() over (partition by source_name, title order by ${partOrder(view)}, best desc, id) = 1 then best end as best
+    select id, score, has_all, votes, posted_at, standing, case when repeated is null
+      or row_number() over (partition by repeated order by ${partOrder(view)}, best desc, id) = 1 then best end as best
     from reordered
   )`
 

@@ -1,5 +1,5 @@
 import type { Executor } from '../database/open.ts'
-import { rareRequests } from '../requests/words/vocabulary.ts'
+import { countOf, rareRequests } from '../requests/words/vocabulary.ts'
 import { correctableWords, readCounts, readMeaning, readUnknown, suggestQuery } from './correction.ts'
 import type { Aside } from './matches.ts'
 import { searchCap } from './orders.ts'
@@ -97,10 +97,10 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   const counted = [...words.map(({ word }) => word), ...neighbours.flatMap(({ others }) => others)]
   const found = await search({ ...input, aside: { words: counted, total: input.aside?.total ?? false } })
   const counts = found.aside?.counts ?? (await readCounts(executor, counted))
-  const joined = neighbours.filter(({ others }) => others.some((word) => counts[word] !== undefined))
+  const joined = neighbours.filter(({ others }) => others.some((word) => countOf(counts, word) > 0))
   // What is a part of another word is no slip.
   const isPart = (word: string) => joined.some((pair) => pair.words.split(' ').includes(word))
-  const rare = words.filter(({ word }) => (counts[word] ?? 0) <= rareRequests && !isPart(word))
+  const rare = words.filter(({ word }) => countOf(counts, word) <= rareRequests && !isPart(word))
   const { corrected, alternatives } = await readMeaning(index, executor, input, rare)
   const understand = async (query: string): Promise<Understood> => {
     const read = describeQuery(query)
@@ -109,7 +109,7 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
     // The last word may go on. Where something matches, only what may be a slip is looked up.
     const whole = input.prefix ? read.words.slice(0, -1) : read.words
     const lookedUp = found.anyMatch ? words.map(({ word }) => word) : typed.words
-    const doubtful = whole.filter((word) => lookedUp.includes(word) && counts[word] === undefined && !meant.has(word))
+    const doubtful = whole.filter((word) => lookedUp.includes(word) && countOf(counts, word) === 0 && !meant.has(word))
     return {
       ...read,
       ...(query === input.query ? {} : { corrected: query }),

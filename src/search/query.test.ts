@@ -204,12 +204,12 @@ describe('the terms of a query', () => {
 
   test('words with other forms are one term', () => {
     const same = [{ words: 'dark mode', others: ['darkmode', 'night mode'], kind: 'synonym' as const }]
-    const dark = ['dark mode', 'darkmode', '"night mode"']
+    const dark = ['dark mode', '"darkmode"', '"night mode"']
     expect(termsOf(['add', 'dark', 'mode', '2'], null, { same })).toEqual([['add'], dark, ['2']])
     expect(termsOf(['mode', 'dark', '2'], null, { same })[2]).toEqual(['2'])
     const beginning = { prefix: 'mode', words: ['modem'], name: null }
     expect(termsOf(['dark', 'mode'], beginning, { same })).toEqual([
-      ['dark mode', 'dark modem', 'darkmode', '"night mode"'],
+      ['dark mode', 'dark modem', '"darkmode"', '"night mode"'],
     ])
   })
 

@@ -132,12 +132,11 @@ async function readQuery(
   const beginning = prefix === null ? null : await readBeginning(executor, prefix, { typed, spellings })
   const same = [...sameWordsIn(query), ...alternatives]
   const forms = same.flatMap((one) => one.others)
-  const typedOrOne = [...typed, ...others, ...forms.filter((form) => !form.includes(' '))]
-  const words = [...new Set([...typedOrOne, ...(beginning?.words ?? []), ...(beginning?.name?.words ?? [])])]
+  const words = [...new Set([...typed, ...others, ...(beginning?.words ?? []), ...(beginning?.name?.words ?? [])])]
   const inAllForms = (phrase: Phrase) => respell(phrase, spellings)
   return {
     words,
-    /** With the parts of other forms, which are not ranked: one of them alone says nothing. */
+    /** With the other forms, which are not ranked: a rarer one would come before what was typed. */
     shownWords: [...new Set([...words, ...tellingWords(forms.join(' '))])],
     terms: termsOf(typed, beginning, { spellings, same }),
     phrases: phrases.map(inAllForms),

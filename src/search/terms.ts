@@ -39,7 +39,7 @@ export const hasUnrankedForms = (terms: readonly Term[]): boolean =>
 
 /** Whether every request with any of the words has all of them: there is one term, and no alternative of several words. */
 export const isOneWord = (terms: readonly Term[]): boolean =>
-  terms.length === 0 || (terms.length === 1 && terms[0]!.every((alternative) => !alternative.includes(' ')))
+  terms.length === 0 || (terms.length === 1 && terms[0]!.every((alternative) => !/[ "]/.test(alternative)))
 
 /** How many of the words from an index on are, put together, this word; 0 when none are. */
 function partsFrom(words: readonly string[], index: number, joined: string): number {
@@ -101,8 +101,7 @@ function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Ter
     const before = telling.slice(0, -1)
     const last = rest[at + before.length]!
     const typed = before.length === 0 ? last : last.map((word) => [...before, word].join(' '))
-    const forms = others.map((other) => (other.includes(' ') ? `"${other}"` : other))
-    rest.splice(at, telling.length, [...typed, ...forms])
+    rest.splice(at, telling.length, [...typed, ...others.map((other) => `"${other}"`)])
   }
   return rest
 }

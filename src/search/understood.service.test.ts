@@ -70,6 +70,8 @@ describe('words that mean the same', () => {
       request('More zebra stripes', { votes: 2 }),
       request('Give every zebra its stripes back'),
       request('Moonlight theme'),
+      request('Docs of the plugin'),
+      ...many(9, (n) => request(`Documentation of part ${n} of the plugin`)),
       request('Release v2.1 of the reader'),
       request('Release v2.7 of the reader'),
       request('The light of a moon'),
@@ -116,6 +118,13 @@ describe('words that mean the same', () => {
     }
   })
 
+  it('come after the word as it was typed, however rare they are', async () => {
+    const found = await titles('documentation plugin')
+    expect(found).toHaveLength(10)
+    expect(found[9]).toBe('Docs of the plugin')
+    expect((await titles('docs plugin'))[0]).toBe('Docs of the plugin')
+  })
+
   it('are left alone in quotes and exclusions', async () => {
     expect(await titles('"2fa"')).toEqual(['Enable 2FA'])
     expect(await titles('guests -"2fa"')).toEqual(['Two-factor authentication for guests'])
@@ -130,6 +139,7 @@ describe('words that mean the same', () => {
     ['وضع داكن', ['وضع', 'داكن']],
     ['Benachrichtigungen ausschalten', ['benachrichtigungen', 'ausschalten']],
     ['dark Erscheinungsbild', ['erscheinungsbild']],
+    ['dark constructor', ['constructor']],
     ['dark mode', []],
   ])('words that nothing has are named, as they may be of another language: %s', async (query, unknown) => {
     expect((await search(query)).meta.understood.unknown).toEqual(unknown)

@@ -90,6 +90,9 @@ export const rareRequests = 2
 /** How many requests have each of some words among the words that are counted; words that none has are left out. */
 export type CountedWords = Readonly<Record<string, number>>
 
+/** How many requests have a word; a word such as `constructor` is no property of every object here. */
+export const countOf = (counts: CountedWords, word: string): number => (Object.hasOwn(counts, word) ? counts[word]! : 0)
+
 /** `CountedWords` of some words, as JSON. */
 export const countsOf = (words: readonly string[]): RawBuilder<CountedWords> => sql`(
   select coalesce(json_object_agg(word, requests), '{}') from (
