@@ -74,9 +74,10 @@ const directed: ReadonlySet<string> = new Set(
   'change convert migrate move port rename replace switch'.split(' ').map(stemOf),
 )
 
-/** Whether both titles say what becomes what, with their words in another order. */
+/** Whether both titles say what becomes what, or goes from where to where, with their words in another order. */
 function areReversed(one: Subject, other: Subject): boolean {
-  const isDirected = ({ body }: Subject) => body.some(({ stem }) => directed.has(stem))
+  const isDirected = ({ body, relations }: Subject) =>
+    relations.split(' ').includes('from') || body.some(({ stem }) => directed.has(stem))
   if (!isDirected(one) || !isDirected(other)) return false
   const sharedIn = (some: Subject, others: Subject) =>
     some.body.filter(({ stem }) => others.stems.has(stem)).map(({ stem }) => stem)

@@ -46,6 +46,9 @@ const different = [
   ['Android: pinch to zoom in the viewer', 'iOS: pinch to zoom in the viewer'],
   ['Mobile Web: pinch to zoom in the viewer', 'Android: pinch to zoom in the viewer'],
   ['C# style guide for plugins', 'C++ style guide for plugins'],
+  ['Get the value of a session cookie', 'Set the value of a session cookie'],
+  ['Create custom keyboard layouts', 'Change custom keyboard layouts'],
+  ['Export contacts from Outlook to Gmail', 'Export contacts from Gmail to Outlook'],
   ['Implement missing locale properties', 'Implement missing locale methods'],
   // Numbers
   ['Update the bundled runtime to 2.1', 'Update the bundled runtime to 2.3'],
@@ -138,6 +141,7 @@ describe('the similarity of two requests', () => {
     const similarityTo = (title: string) => similaritiesOf(one, [...siblings, other(title)], counts)[15]!
     expect(similarityTo('Please add external style sheets for editors')).toBeGreaterThanOrEqual(joiningThreshold)
     expect(similarityTo('Support external stylesheets from any editor')).toBeLessThan(joiningThreshold)
+    expect(similarityTo("Don't support external stylesheets for an editor")).toBeLessThan(joiningThreshold)
   })
 
   it('of a copy with another word, or of another product, is low, and still enough to be shown', () => {

@@ -36,6 +36,8 @@ const synonyms = [
 /** Choices between sides whose words are only of one kind. */
 const families = [
   'add create insert append attach | remove delete drop clear uninstall detach',
+  'get | set',
+  'create make | change edit modify',
   'enable allow permit unblock unlock activate | disable disallow prevent forbid block lock deactivate',
   'import upload input | export download output',
   'open start begin launch | close stop end quit',
@@ -214,12 +216,20 @@ const relations: ReadonlySet<string> = new Set(
   up with`.split(/\s+/),
 )
 
+/** A title with its negations as words: `can't` is the opposite of `can`. */
+const withNegations = (title: string): string =>
+  title
+    .replace(/\bcan(?:['’]t|not)\b/giu, 'can not')
+    .replace(/\bwon['’]t\b/giu, 'will not')
+    .replace(/n['’]t\b/giu, ' not')
+
 /** What a title is about. @param names of its product, each by its words. @param stem of a word, as the search index has it */
 export function subjectOf(
-  title: string,
+  written: string,
   names: readonly (readonly string[])[] = [],
   stem: (word: string) => string = stemOf,
 ): Subject {
+  const title = withNegations(written)
   const parts = splitLabels(title)
   const labels = parts.labels.flatMap((label) => titleWords(label, stem))
   const body = titleWords(parts.body, stem)

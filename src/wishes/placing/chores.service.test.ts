@@ -93,6 +93,22 @@ it('a title that each of several people post without a text stays likely', async
   expect(await standings()).toEqual({ 2: '1 2 3' })
 })
 
+it('a title stays likely where one of many people posts it twice, or one is not known', async () => {
+  const by = (authorHandle: string | null, id: string) =>
+    post(id, 'Dark mode for the code editor', '', { authorHandle, authorName: null })
+  await storeAndPlace(...['ada', 'bo', 'cy', 'dee', 'ada'].map((author, at) => by(author, `${at + 1}`)), by(null, '6'))
+  expect(await standings()).toEqual({ 1: '1 2 3 4 5 6' })
+  await opened.reset()
+  await storeAndPlace(...['ada', 'bo', 'cy', 'dee', 'ada'].map((author, at) => by(author, `${at + 1}`)))
+  expect(await standings()).toEqual({ 2: '1 2 3 4 5' })
+})
+
+it('a title recurs in a source that has a name only, not on all of a platform', async () => {
+  const anywhere = { sourceName: null, authorHandle: 'ada' }
+  await storeAndPlace(...['1', '2', '3'].map((id) => post(id, 'Dark mode please', '', anywhere)))
+  expect(await standings()).toEqual({ 2: '1 2 3' })
+})
+
 it('copies that somebody posts on one day stay likely, and are one wish', async () => {
   const day = { originalCreatedAt: new Date('2026-02-03T10:00:00Z') }
   const text = 'The picture is not painted again when it is loaded late, so give it a function for that.'

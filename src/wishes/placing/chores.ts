@@ -37,7 +37,7 @@ async function readTwinIds(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string; title: string | null }>`
     select id, title from requests where id = any(${candidateIds}::uuid[]) and platform = ${platform}
-      and source_name is not distinct from ${sourceName}
+      and source_name = ${sourceName}
     union all
     select * from (
       select request_id, null from request_judgements where recurring_title = ${recurringTitle} limit 16) as chores`.execute(
@@ -58,9 +58,11 @@ async function readPosted(executor: Executor, ids: readonly string[]): Promise<P
   return rows
 }
 
-/** Whether posts are by as many people: then each of them wishes for the same. */
-const isByMany = (posts: readonly Posted[]) =>
-  posts.every(({ author }) => author !== null) && new Set(posts.map(({ author }) => author)).size === posts.length
+/** Whether posts are by nearly as many people: then each of them wishes for the same. A rota of maintainers takes turns. */
+function isByMany(posts: readonly Posted[]): boolean {
+  const authors = new Set(posts.flatMap(({ author }) => author ?? []))
+  return authors.size >= leastPosts && 4 * authors.size >= 3 * posts.length
+}
 
 /** What is known of the title of a request in its source. */
 export interface Recurrence {
@@ -83,6 +85,8 @@ export async function readRecurrence(
   { posted: place }: ComparedText,
   candidateIds: readonly string[],
 ): Promise<Recurrence | null> {
+  // Where a source has no name, all of a platform would be one.
+  if (place.sourceName === null) return null
   const recurringTitle = recurringTitleOf(place)
   const ids = new Set([id, ...(await readTwinIds(executor, place, recurringTitle, candidateIds))])
   if (ids.size < leastPosts) return null

@@ -60,7 +60,7 @@ const maxSimilar = 3
 
 /**
  * The wishes that a claimed request may join, three at most, and others that may be the same. It joins none where its title recurs in its source; what is a
- * chore is judged as one here, also where it was taken for a wish before.
+ * chore is judged as one here, also where it was taken for a wish before, and is not the same as anything.
  */
 async function findProposed(
   input: CandidatesInput & { executor: Database },
@@ -69,14 +69,14 @@ async function findProposed(
 ): Promise<Pick<Proposal, 'targets' | 'similar'>> {
   const candidateIds = await findCandidateIds(input, text, { id })
   const recurrence = await readRecurrence(input.executor, id, text, candidateIds)
-  if (recurrence === null) {
-    const found = await findTargets(input, { id, text, candidateIds, threshold: possiblySameThreshold })
-    const isTarget = ({ similarity }: Target) => similarity >= joiningThreshold
-    const similar = found.filter((target) => !isTarget(target)).sort(bySimilarity)
-    return { targets: found.filter(isTarget).slice(0, maxTargets), similar: similar.slice(0, maxSimilar) }
+  if (recurrence !== null && recurrence.texts.length > 0) {
+    await storeChores(input.executor, recurrence)
+    return { targets: [] }
   }
-  if (recurrence.texts.length > 0) await storeChores(input.executor, recurrence)
-  return { targets: [] }
+  const found = await findTargets(input, { id, text, candidateIds, threshold: possiblySameThreshold })
+  const isTarget = ({ similarity }: Target) => recurrence === null && similarity >= joiningThreshold
+  const similar = found.filter((target) => !isTarget(target)).sort(bySimilarity)
+  return { targets: found.filter(isTarget).slice(0, maxTargets), similar: similar.slice(0, maxSimilar) }
 }
 
 interface SliceInput {

@@ -8,6 +8,7 @@ import { type CandidatesInput, findCandidateIds, readComparedTexts, readCounts }
 import type { ComparedText } from '../pairs/compared-text.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
 import { possiblySameThreshold, similaritiesOf } from '../pairs/scorer.ts'
+import { keyOf, readAnswered } from '../suggestions/list.ts'
 
 /** A wish that a request may join, by the member that new members are compared with. */
 export interface Target {
@@ -96,7 +97,7 @@ interface OtherWish {
   similarity: number
 }
 
-/** The wishes of a view, other than this one, that are most likely to ask for the same; the most similar first, five at most. */
+/** The wishes of a view that are most likely to ask for the same as this one, and of which nobody said that they do not; the most similar first, five at most. */
 export async function possiblySame(
   input: CandidatesInput,
   { wishId, requestId, view }: PossiblySameInput,
@@ -118,10 +119,14 @@ export async function possiblySame(
     targets.map(({ coreId }) => coreId),
     view,
   )
+  const answered = await readAnswered(input.executor, view.account, {
+    wishIds: [wishId, ...wishIds.values()],
+    hashes: [],
+  })
   const found = new Map<string, OtherWish>()
   for (const { coreId, similarity } of targets) {
     const other = wishIds.get(coreId)
-    if (other === undefined || other === wishId || found.has(other)) continue
+    if (other === undefined || other === wishId || found.has(other) || answered.has(keyOf(wishId, other))) continue
     found.set(other, { wishId: other, requestId: coreId, similarity })
     if (found.size === maxShown) break
   }
