@@ -1,3 +1,4 @@
+import { ApiError } from './answers.ts'
 import { answerOf, createApi, once } from './api.ts'
 import type { Body, Data, Query } from './api-types.ts'
 import type { Json } from './client-command.ts'
@@ -79,8 +80,15 @@ type ReviewOptions = Pick<Query<'listWishSuggestions'>, 'topic' | 'product'> & J
 export async function review({ json, ...query }: ReviewOptions): Promise<void> {
   exitWhenOutputCloses()
   const api = createApi(readClientConfig())
-  const read = async () => answerOf(api.GET('/api/v1/suggestions/wishes', { params: { query } }))
+  const read = (more: Partial<Query<'listWishSuggestions'>> = {}) =>
+    answerOf(api.GET('/api/v1/suggestions/wishes', { params: { query: { ...query, ...more } } }))
   if (json) return printJson(await read())
+  /** The next pair; of many that were settled meanwhile a page may have none. */
+  const readNext = async (): Promise<Suggestion | undefined> => {
+    let { data } = await read({ limit: 1 })
+    while (data.results.length === 0 && data.cursor !== null) ({ data } = await read({ limit: 1, cursor: data.cursor }))
+    return data.results[0]
+  }
   const input = readKeys(process.stdin)
   const made: string[] = []
   const answerPair = async ({ suggestionId }: Suggestion, answer: Answer) => {
@@ -98,14 +106,20 @@ export async function review({ json, ...query }: ReviewOptions): Promise<void> {
   }
   for (;;) {
     // Read anew: an answer may have settled other pairs, too.
-    const pair = (await read()).data.results[0]
+    const pair = await readNext()
     printLines(pair === undefined ? ['No pair is left.'] : formatSuggestion(pair))
     if (pair === undefined && made.length === 0) break
     printLines([pair === undefined ? lastKeys : keys])
     const key = (await input.next()).value
     if (key === undefined || key === 'q') break
-    if (key === 'u') await undoLast()
-    else if (pair !== undefined && answers[key] !== undefined) await answerPair(pair, answers[key])
+    try {
+      if (key === 'u') await undoLast()
+      else if (pair !== undefined && answers[key] !== undefined) await answerPair(pair, answers[key])
+    } catch (error) {
+      // The pair may have been answered, or compared anew, meanwhile.
+      if (!(error instanceof ApiError && (error.code === 'NOT_FOUND' || error.code === 'CONFLICT'))) throw error
+      printLines([error.message])
+    }
   }
   await input.return(undefined)
   printLines([

@@ -41,6 +41,7 @@ export const wishesCommand = (): Command =>
         .addOption(new Option('--mark <mark>', 'only wishes with this mark of the account').choices(marks))
         .option('--starred', 'only wishes with a star of the account')
         .option('--topic <topic>', 'only wishes of this topic')
+        .option('--product <product>', 'only wishes of this product; may be repeated', collectValues)
         .option('--limit <wishes>', 'maximum of wishes to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
         .option('--cursor <cursor>', 'continue where an earlier list ended')
         .action(list),

@@ -207,10 +207,10 @@ export async function splitWish(
 
 /**
  * Says that two wishes are not the same, or that nobody is to be asked about them again. Nothing moves; placing joins no request of one with the
- * other after `part`.
+ * other after `part`: of large wishes none of their most voted ones.
  * @returns the id of the correction, by which it is undone.
  * @throws ServiceError NOT_FOUND for a wish that the account does not see, INVALID_REQUEST for one and the same, CONFLICT when the account has
- * the maximum of corrections, or a wish is too large.
+ * the maximum of corrections.
  */
 export async function partWishes(
   transaction: Transaction,
@@ -220,8 +220,8 @@ export async function partWishes(
   const [toWishId, fromWishId] = wishIds
   await lockWishes(transaction, accountId, wishIds)
   const sides = [
-    await readMembers(transaction, accountId, fromWishId),
-    await readMembers(transaction, accountId, toWishId),
+    await readMembers(transaction, accountId, fromWishId, { isCapped: true }),
+    await readMembers(transaction, accountId, toWishId, { isCapped: true }),
   ] as const
   if (fromWishId === toWishId) throw invalidField('wishId', 'must be another wish')
   const correctionId = await insertCorrection(transaction, { ...corrector, kind, fromWishId, toWishId })

@@ -60,9 +60,15 @@ export async function isWishSeen(executor: Executor, accountId: string | null, w
 /**
  * The requests of a wish in a view, of every class that the account may see, likely and most voted ones first. The operator's
  * corrections are about unlisted requests, too.
+ * @param isCapped whether the first `maxMembers` of a larger wish are enough
  * @throws ServiceError NOT_FOUND when the wish has no likely request in the view; CONFLICT when it has more than `maxMembers`.
  */
-export async function readMembers(executor: Executor, accountId: string | null, wishId: string): Promise<Member[]> {
+export async function readMembers(
+  executor: Executor,
+  accountId: string | null,
+  wishId: string,
+  { isCapped = false } = {},
+): Promise<Member[]> {
   if (!isId(wishId)) throw notFound('Wish')
   const view: View = { account: accountId, least: 0 }
   const standing = standingIn(view, requestColumns)
@@ -73,11 +79,11 @@ export async function readMembers(executor: Executor, accountId: string | null, 
     where ${isSeen} and ${wishIdIn(view, requestColumns.id)} = ${wishId}::uuid
     order by ${standing} desc, votes desc, requests.id limit ${maxMembers + 1}`.execute(executor)
   if (rows[0]?.standing !== 2) throw notFound('Wish')
-  if (rows.length > maxMembers) {
+  if (rows.length > maxMembers && !isCapped) {
     const maximum = maxMembers.toLocaleString('en-US')
     throw new ServiceError('CONFLICT', `Only wishes of up to ${maximum} requests can be merged or split.`)
   }
-  return rows.map(({ id, platform, source_id, standing: own }) => ({
+  return rows.slice(0, maxMembers).map(({ id, platform, source_id, standing: own }) => ({
     id,
     sourceHash: correctionHash(platform, source_id),
     standing: own,

@@ -32,10 +32,10 @@ interface HashedRequest {
   source_id: string
 }
 
-const keyOf = (one: string, other: string) => (one < other ? `${one} ${other}` : `${other} ${one}`)
+export const keyOf = (one: string, other: string) => (one < other ? `${one} ${other}` : `${other} ${one}`)
 
 /** Of some pairs of wishes, and of hashes of requests, those that somebody answered whose answers count in the view. */
-async function readAnswered(
+export async function readAnswered(
   executor: Executor,
   account: string | null,
   { wishIds, hashes }: Record<'wishIds' | 'hashes', readonly string[]>,

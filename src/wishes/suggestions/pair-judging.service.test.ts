@@ -125,6 +125,20 @@ describe('a pair that may be the same', () => {
     ])
   })
 
+  it('is not sent nor counted while the operator skips it', async () => {
+    const admin = service.clientFor(service.adminKey)
+    const [first] = (await admin.get('/api/admin/suggestions/wishes')).body.data.results
+    const given = await admin.post(`/api/admin/suggestions/wishes/${first.suggestionId}`, { answer: 'skip' })
+    fake.behave(says(false))
+    await judge({ pairsPerDay: 1 })
+    expect(fake.calls).toHaveLength(1)
+    await admin.send('DELETE', `/api/admin/wishes/corrections/${given.body.data.correctionId}`)
+    expect(await asked()).toEqual([
+      ['Dark', null],
+      ['Export', false],
+    ])
+  })
+
   it('is sent within the maximum of a day, by one of several processes, and not of excluded platforms', async () => {
     fake.behave(says(false))
     await judge({ excludedPlatforms: ['github'] })

@@ -2,8 +2,10 @@ import { Ajv } from 'ajv'
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Dispatcher } from 'undici'
+import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
+import { ServiceError } from '../../http/errors.ts'
 import { completionValue, ModelError, type Question } from '../../model/completion.ts'
 import { createEndpoint, EndpointError, type ModelLog } from '../../model/endpoint.ts'
 import { userAgentFor } from '../../platforms/client/client.ts'
@@ -114,6 +116,12 @@ async function claimPair(database: Database, input: ClaimInput): Promise<string 
   })
 }
 
+/** Takes back that a pair was counted that was not sent. It stays claimed: an hour later it may be open again. */
+const uncount = (executor: Executor, now: Date) =>
+  sql`update judgement_days set pairs = pairs - 1 where day = ${now.toISOString().slice(0, 10)}::date and pairs > 0`.execute(
+    executor,
+  )
+
 const storeAnswer = (executor: Executor, suggestionId: string, same: boolean) =>
   sql`update wish_suggestions set judged_same = ${same} where suggestion_id = ${suggestionId}::uuid`.execute(executor)
 
@@ -144,14 +152,19 @@ export function createPairJudging({
       where id = any(${[pair.one, pair.other]}::uuid[])`.execute(database)
     const [one, other] = [pair.one, pair.other].map((id) => rows.find((row) => row.id === id))
     // Nobody needs to know it of a pair that was answered, or whose requests are hidden.
-    if (!isOpen || !one || !other) return void (await storeAnswer(database, suggestionId, false))
+    if (!isOpen || !one || !other) return void (await uncount(database, clock.now()))
     const same = await endpoint.complete(sameQuestion(one, other), readSame, signal)
     await database.transaction().execute(async (transaction) => {
+      // Before any row, as in all that writes memberships.
+      await takeLock(transaction, 'memberships')
       await storeAnswer(transaction, suggestionId, same)
       if (!same || pair.similarity < agreeingSimilarity) return
       const corrector = { accountId: null, madeBy: modelName, now: clock.now() }
       if ((await openPairs(transaction, [pair], sharedView)).length === 0) return
-      await answerSuggestion(transaction, { ...corrector, suggestionId, answer: 'same' })
+      await answerSuggestion(transaction, { ...corrector, suggestionId, answer: 'same' }).catch((error: unknown) => {
+        // A wish may be too large to be merged. What was paid for is kept.
+        if (!(error instanceof ServiceError)) throw error
+      })
     })
   }
 

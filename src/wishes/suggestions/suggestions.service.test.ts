@@ -119,6 +119,8 @@ describe('suggestions', () => {
       expect(status).toBe(200)
       expect(await asked()).toEqual([tables])
       expect((await answer(first!.suggestionId, given)).status).toBe(409)
+      const page = (await service.client.get(`/api/v1/wishes/${body.data.wishId}`)).body.data
+      expect(page.possiblySame).toEqual([])
       const wishes = (await service.client.get(`/api/v1/wishes/${body.data.wishId}`)).body.data
       expect(wishes.requestCount).toBe(given === 'same' ? 2 : 1)
       const listed = (await service.client.get('/api/v1/wishes/corrections')).body.data.corrections
