@@ -89,7 +89,7 @@ function registerSuggestions(
         operationId: `answerWishSuggestion${idSuffix}`,
         summary: `Say whether two wishes are the same, ${view}`,
         description:
-          '`same` merges them, `not_the_same` parts them for good, `skip` only asks no more. Free. Each is a correction, and is undone as one.',
+          '`same` merges them, `not_the_same` parts them, `skip` only asks no more. Free. Each is a correction, and is undone as one.',
         headers: idempotencyHeaders,
         params: closed({ suggestionId: Type.String() }),
         body: closed({ answer: oneOf(answers) }),
