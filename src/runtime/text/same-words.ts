@@ -180,6 +180,40 @@ function othersOf(stems: string): string[] {
   return others.filter((other) => !others.some((part) => part !== other && ` ${other} `.includes(` ${part} `)))
 }
 
+/** The most words from an index on that are a form; 0 for none. */
+function lengthAt(stems: readonly string[], index: number, isForm: (stems: string) => boolean): number {
+  let length = Math.min(maxWords, stems.length - index)
+  while (length > 0 && !isForm(stems.slice(index, index + length).join(' '))) length -= 1
+  return length
+}
+
+/** Where the parts of a name end that stand behind it, as normalisation writes `darkMode`: `darkmode dark mode`; `index` where it is no name. */
+export function endOfParts(words: readonly string[], index: number): number {
+  const name = words[index]!
+  let [joined, end] = ['', index + 1]
+  while (joined.length < name.length && end < words.length) joined += words[end++]
+  return joined === name && end > index + 2 ? end : index
+}
+
+/** The form of a line that stands for all: a word rather than its abbreviation. */
+const firstOf = ({ forms }: Group): string => (forms.at(-1)!.includes(' ') ? forms[0]! : forms.at(-1)!)
+
+/** Words with one form for each abbreviation and synonym, but not in names: texts that mean the same have the same words. @param stem of a word */
+export function inOneForm(words: readonly string[], stem: (word: string) => string = stemOf): string[] {
+  const stems = words.map(stem)
+  const result: string[] = []
+  for (let index = 0; index < words.length; ) {
+    const end = endOfParts(words, index)
+    const isForm = (form: string) => formOf.has(form) && formOf.get(form)!.group.kind !== 'spelling'
+    const length = end > index ? 0 : lengthAt(stems, index, isForm)
+    const key = stems.slice(index, index + length).join(' ')
+    const next = Math.max(index + 1, end, index + length)
+    result.push(...(length > 0 ? firstOf(formOf.get(key)!.group).split(' ') : words.slice(index, next)))
+    index = next
+  }
+  return result
+}
+
 /**
  * The words of a text that have other forms, the longest first where they overlap. No word is in two of them.
  * @param words normalised, in their order, stop words too
@@ -188,12 +222,11 @@ export function sameWordsOf(words: readonly string[]): SameWords[] {
   const stems = words.map(stemOf)
   const found: SameWords[] = []
   for (let index = 0; index < words.length; ) {
-    const keyOf = (length: number) => stems.slice(index, index + length).join(' ')
-    let length = Math.min(maxWords, words.length - index)
-    while (length > 0 && !formOf.has(keyOf(length))) length -= 1
+    const length = lengthAt(stems, index, (key) => formOf.has(key))
     if (length > 0) {
-      const others = othersOf(keyOf(length))
-      const { kind } = formOf.get(keyOf(length))!.group
+      const key = stems.slice(index, index + length).join(' ')
+      const others = othersOf(key)
+      const { kind } = formOf.get(key)!.group
       if (others.length > 0) found.push({ words: words.slice(index, index + length).join(' '), others, kind })
     }
     index += Math.max(1, length)

@@ -1,4 +1,5 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
+import { endOfParts, inOneForm } from '../../runtime/text/same-words.ts'
 import { isStopWord, stemOf } from '../../runtime/text/words.ts'
 
 /** What software runs on. Several words are written as one: mobile web. */
@@ -171,20 +172,12 @@ export interface Subject {
 /** Cheaper than a stem, which would have to be made for every two neighbours. */
 const singular = (word: string) => (word.endsWith('s') && !unstemmed.has(word) ? word.slice(0, -1) : word)
 
-/** Where the parts of a name in camel case or with underscores end, which the normal form has after it; `index` where it is no such name. */
-function endOfParts(words: readonly string[], index: number): number {
-  const name = words[index]!
-  let [joined, end] = ['', index + 1]
-  while (joined.length < name.length && end < words.length) joined += words[end++]
-  return joined === name && end > index + 2 ? end : index
-}
-
 /** These are stop words only as the ends of contractions, which titles lost before: Model S, A-M. */
 const isTelling = (word: string) => word !== '' && (!isStopWord(word) || (word.length === 1 && /[dmst]/.test(word)))
 
 /** The words of a part of a title; names of several words by their parts only. */
 function titleWords(part: string, stem: (word: string) => string): TitleWord[] {
-  const words = normaliseText(part).split(' ')
+  const words = inOneForm(normaliseText(part).split(' '), stem)
   const joined = words.map((): string[] => [])
   const parts: number[] = []
   for (const [index, word] of words.entries()) {
@@ -240,7 +233,7 @@ export function subjectOf(
   const plain = new Set(all.map((word) => word.plain))
   return {
     ...{ labels, body, stems, plain, joined, sides },
-    relations: [...new Set(normaliseText(title).split(' '))]
+    relations: [...new Set(inOneForm(normaliseText(title).split(' '), stem))]
       .filter((word) => relations.has(word))
       .sort()
       .join(' '),
