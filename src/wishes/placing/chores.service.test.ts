@@ -103,6 +103,15 @@ it('a title stays likely where one of many people posts it twice, or one is not 
   expect(await standings()).toEqual({ 2: '1 2 3 4 5' })
 })
 
+it('posts of a title with texts of their own stay likely, and are no wish by themselves: people are asked', async () => {
+  const texts = ['White hurts my eyes at night.', 'Reading in bed needs dark colours.', 'My screen is far too bright.']
+  await storeAndPlace(...texts.map((text, at) => post(`${at + 1}`, 'Dark mode for the code editor', text)))
+  expect(await standings()).toEqual({ 2: '1 2 3' })
+  expect(await sizesOfWishes()).toEqual([])
+  const pairs = await opened.database.selectFrom('wish_suggestions').selectAll().execute()
+  expect(pairs).toHaveLength(3)
+})
+
 it('a title recurs in a source that has a name only, not on all of a platform', async () => {
   const anywhere = { sourceName: null, authorHandle: 'ada' }
   await storeAndPlace(...['1', '2', '3'].map((id) => post(id, 'Dark mode please', '', anywhere)))

@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
+import { joinWish } from '../../../test/stored-wish.ts'
 import { runCommand } from '../../cli/command-testing.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
@@ -132,6 +135,32 @@ describe('suggestions', () => {
       expect((await asked()).toSorted()).toEqual([dark, tables].toSorted())
     },
   )
+
+  it('can be skipped and parted where a wish is too large to be merged', async () => {
+    const { database } = service
+    const { id } = await database
+      .selectFrom('requests')
+      .select('id')
+      .where('source_id', '=', '1')
+      .executeTakeFirstOrThrow()
+    const others = Array.from({ length: 1_001 }, () => crypto.randomUUID())
+    await changeRequests(
+      database,
+      sql`
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, standing)
+      select 1, id, 'gitlab', position, 'Dark', '', 1, '{}', 'https://example.org', 'everything', now(), now(), 2
+      from unnest(${others}::uuid[]) with ordinality as one (id, position)`,
+    )
+    await joinWish(database, id, [id, ...others])
+    const [first] = (await read()).results
+    expect((await answer(first!.suggestionId, 'same')).status).toBe(409)
+    for (const given of ['skip', 'not_the_same']) {
+      const { status, body } = await answer(first!.suggestionId, given)
+      expect([given, status]).toEqual([given, 200])
+      expect(await asked()).toEqual([tables])
+      await undo(body.data.correctionId)
+    }
+  })
 
   it('belong to each account, but for what the operator answers', async () => {
     const { client: other } = await service.createAccount()
