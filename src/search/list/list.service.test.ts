@@ -12,12 +12,13 @@ import { type ListInput, listRequests } from './list.ts'
 
 // Holds (Search, lists and export): a list is exact and bounded for any combination of filters, in every view
 
-// Takes seconds: 20,000 requests are listed with every mix of filters.
+// Takes seconds: 40,000 requests are listed with every mix of filters.
 
 // Lists at a size where a bad plan shows: every mix of filters is compared with a plain filter of all rows, and its statements
 // with what they may read. TEST_SEED repeats a run, LIST_RUNS=500 makes it a long one.
 
-const size = campaignSize('LIST_SIZE', { quick: 20_000, nightly: 40_000 })
+/** Of 20,000 the planner sometimes reads all instead of an index, since they cost about the same. */
+const size = 40_000
 const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 const runs = campaignSize('LIST_RUNS', { quick: 15, nightly: 300 })
 const start = Date.UTC(2020, 0, 1)
@@ -234,7 +235,7 @@ function watched(): { executor: Executor; reads: { rows: number; statement: stri
   return { executor: { getExecutor: () => watching } as unknown as Executor, reads }
 }
 
-/** Far more than a page needs, which is 5,000 at both sizes, and far less than there are: a scan of a table reads `size` rows and more. */
+/** Far more than a page needs, which is 5,000, and far less than there are: a scan of a table reads `size` rows and more. */
 const maxRows = size / 2
 
 describe('a list of many', () => {
