@@ -107,6 +107,9 @@ color picker | colour picker
 home page | start page
 landscape mode | landscape orientation
 undo and redo | undo redo
+do not disturb | quiet hours | quiet mode
+real time collaboration | collaborative editing | simultaneous editing | edit together | co editing
+export everything | export all data | full export | full account export | account export | data takeout
 time zone | tz
 `
 

@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { sharedView, type View } from '../../requests/views/view.ts'
+import { normaliseText } from '../../runtime/text/normalise.ts'
+import { sameWordsOf } from '../../runtime/text/same-words.ts'
+import { isStopWord } from '../../runtime/text/words.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from './compared-text.ts'
 import { minRequests, type Rarity, rarityOf, type WordCounter, type WordCounts } from './rarity.ts'
@@ -34,7 +37,10 @@ function candidateWords(
     .slice(0, maxTextWords)
     .filter(([stem]) => !isFrequent(stem))
     .map(([stem]) => wordOf(stem))
-  return [...Array<string[]>(titleWeight).fill(ofTitle.map(wordOf)).flat(), ...telling]
+  const otherForms = sameWordsOf(normaliseText(text.posted.title).split(' ')).flatMap(({ kind, others }) =>
+    kind === 'synonym' ? others.flatMap((form) => form.split(' ')).filter((word) => !isStopWord(word)) : [],
+  )
+  return [...Array<string[]>(titleWeight).fill(ofTitle.map(wordOf)).flat(), ...new Set(otherForms), ...telling]
 }
 
 /** A request is compared with at most so many others. */

@@ -1,4 +1,5 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
+import { inOneForm } from '../../runtime/text/same-words.ts'
 import { isStopWord, stemOf } from '../../runtime/text/words.ts'
 import { type Place, type Product, productAt } from './products.ts'
 import { type Subject, subjectOf } from './subject.ts'
@@ -42,10 +43,7 @@ function rememberedStem(word: string): string {
 /** What a title is about. */
 export const subjectOfTitle = (title: string, { names }: Product): Subject => subjectOf(title, names, rememberedStem)
 
-const telling = (text: string): string[] =>
-  normaliseText(text)
-    .split(' ')
-    .filter((word) => word !== '' && !isStopWord(word))
+const telling = (words: readonly string[]): string[] => words.filter((word) => word !== '' && !isStopWord(word))
 
 interface PostedText extends PostedTitle {
   description: string
@@ -61,8 +59,9 @@ export function comparedTextOf({ title, description, ...place }: PostedText): Co
     words.set(stem, (words.get(stem) ?? new Set()).add(word))
     return stem
   }
-  const stemsOfTitle = telling(title).map(count)
-  for (const word of telling(description.slice(0, comparedLength))) count(word)
+  const titleWords = normaliseText(title).split(' ')
+  const stemsOfTitle = telling(inOneForm(titleWords, rememberedStem)).map(count)
+  for (const word of telling(normaliseText(description.slice(0, comparedLength)).split(' '))) count(word)
   const product = productAt(place)
   const posted = { title, ...place }
   return { title: stemsOfTitle, subject: subjectOfTitle(title, product), product, posted, counts, words }
