@@ -151,9 +151,11 @@ create table wish_suggestions (
   -- The smaller id is the first.
   one_id uuid not null references requests on delete cascade,
   other_id uuid not null references requests on delete cascade,
+  -- One of the two: placed again, it takes back the pairs that it found, and no others.
+  found_by uuid not null,
   -- 0 to 1.
   similarity real not null,
-  -- The similarity times the votes of both, half of it for requests of one day; it follows the votes within minutes.
+  -- The similarity times the votes of both wishes, half of it for requests of one day; it follows the votes within minutes.
   priority real not null,
   -- What a model said of the texts; null while it was not asked.
   judged_same boolean,

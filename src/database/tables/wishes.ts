@@ -152,6 +152,7 @@ export interface WishesTables {
     suggestion_id: Generated<string>
     one_id: Fixed<string>
     other_id: Fixed<string>
+    found_by: Fixed<string>
     similarity: number
     priority: number
     judged_same: boolean | null

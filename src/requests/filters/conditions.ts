@@ -9,7 +9,11 @@ type ColumnName = (column: 'platform' | 'tags' | 'votes' | 'posted_at' | 'status
 
 const unqualified: ColumnName = (column) => sql.ref(column)
 /** The tables with the columns that filters are about, and how their rows name the request. */
-const idColumns = { requests: 'requests.id', searchable_requests: 'searchable_requests.request_id' } as const
+const idColumns = {
+  requests: 'requests.id',
+  request_facets: 'request_facets.request_id',
+  searchable_requests: 'searchable_requests.request_id',
+} as const
 
 /** All of the conditions; true when there are none. */
 export const all = (conditions: readonly RawBuilder<unknown>[]): Condition =>

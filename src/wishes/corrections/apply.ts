@@ -64,7 +64,7 @@ async function moveShared(transaction: Transaction, moves: readonly Move[]): Pro
     insert into wish_members as stored (request_id, wish_id)
     select request_id, wish_id
     from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb) as move (request_id uuid, wish_id uuid) order by request_id
-    on conflict (request_id) do update set wish_id = excluded.wish_id, is_core = false, similarity = null
+    on conflict (request_id) do update set wish_id = excluded.wish_id, is_core = false, similarity = null, joined_at = now()
     where stored.wish_id <> excluded.wish_id`.execute(transaction)
   const left = rows.map(({ wish_id }) => wish_id)
   await chooseCores(transaction, [...wishIds, ...left])

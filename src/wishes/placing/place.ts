@@ -162,6 +162,8 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
     const joined = memberships.map(({ request_id }) => request_id)
     await sql`delete from wish_queue where request_id = any(${done.map(({ id }) => id)}::uuid[])`.execute(transaction)
     await releaseClaims(transaction, 'wish_queue', stale)
+    // Alone, a request was a wish with its own id.
+    await recount(transaction, { requests: joined, left: joined })
     await writeSuggestions(
       transaction,
       valid.map(({ claim }) => claim.id),
@@ -169,7 +171,5 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
         similar.map(({ coreId, similarity }) => ({ requestId: claim.id, otherId: coreId, similarity })),
       ),
     )
-    // Alone, a request was a wish with its own id.
-    await recount(transaction, { requests: joined, left: joined })
     return { placed: done.length, joined: memberships.filter(({ is_core }) => !is_core).length }
   })

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionId, isPositionNumber, type PageInput } from '../../http/pagination.ts'
-import { topicKey } from '../../platforms/topic-words.ts'
+import { conditionsOn, idsOfProducts, idsOfTopic } from '../../requests/filters/conditions.ts'
+import type { RequestFilters } from '../../requests/filters/filters.ts'
 import { correctionHash } from '../../requests/views/standings.ts'
 import type { View } from '../../requests/views/view.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
@@ -79,36 +80,39 @@ type Position = [bits: number, suggestionId: string]
 const cursors = cursorsOf<Position>('wish suggestions', isPositionNumber, isPositionId)
 const bits = sql<number>`('x' || encode(float4send(priority), 'hex'))::bit(32)::bigint`
 
-interface SuggestionFilters {
-  /** One of the two requests was found by this topic. */
-  topic?: string | undefined
-  /** One of the two requests is of one of these products. */
-  products?: readonly string[] | undefined
+/** One of the two requests was found by this topic, and is of one of these products. */
+type SuggestionFilters = Pick<RequestFilters, 'topic' | 'products'>
+
+/** The pairs of at most so many requests are read and sorted; of more, the order is read until a page is full. */
+const maxSelected = 2_000
+
+/** The ids that a filter leaves where they are few; null without a filter. */
+async function fewIds(executor: Executor, filters: SuggestionFilters): Promise<string[] | null> {
+  for (const ids of [idsOfTopic(filters, maxSelected + 1), idsOfProducts(filters, maxSelected + 1)]) {
+    if (ids === null) continue
+    const { rows } = await ids.execute(executor)
+    if (rows.length <= maxSelected) return rows.map(({ id }) => id)
+  }
+  return null
 }
 
-interface ReadInput extends SuggestionFilters {
+interface ReadInput {
+  filters: SuggestionFilters
+  few: readonly string[] | null
   after: Position | null
   limit: number
 }
 
-async function readPairs(executor: Executor, { topic, products, after, limit }: ReadInput) {
-  const ofEither = (condition: ReturnType<typeof sql>) =>
-    sql`exists (select from unnest(array[one_id, other_id]) as either (id) where ${condition})`
+async function readPairs(executor: Executor, { filters, few, after, limit }: ReadInput) {
+  const either = conditionsOn('request_facets', filters)
+  const ids = sql`${few}::uuid[]`
   const conditions = [
     ...(after === null ? [] : [sql`(${bits}, suggestion_id) < (${after[0]}::bigint, ${after[1]}::uuid)`]),
-    ...(topic === undefined
+    ...(few === null ? [] : [sql`(one_id = any(${ids}) or other_id = any(${ids}))`]),
+    ...(either.length === 0
       ? []
       : [
-          ofEither(
-            sql`exists (select from request_topics where request_id = either.id and topic_key = ${topicKey(topic)})`,
-          ),
-        ]),
-    ...(products === undefined
-      ? []
-      : [
-          ofEither(
-            sql`exists (select from request_facets where request_id = either.id and product = any(${products}::text[]))`,
-          ),
+          sql`exists (select from request_facets where request_id in (one_id, other_id) and ${sql.join(either, sql` and `)})`,
         ]),
   ]
   const { rows } = await sql<StoredPair & { bits: number }>`
@@ -175,13 +179,15 @@ const maxReads = 5
  */
 export async function listSuggestions(
   executor: Executor,
-  { limit, cursor, view, now, ...filters }: PageInput & SuggestionFilters & { view: View; now: Date },
+  { limit, cursor, view, now, topic, products }: PageInput & SuggestionFilters & { view: View; now: Date },
 ) {
+  const filters = { topic, products }
   let after = cursor === undefined ? null : cursors.decode(cursor)
+  const few = await fewIds(executor, filters)
   const page = new Map<string, OpenPair>()
   let hasMore = true
   for (let reads = 0; reads < maxReads && page.size < limit && hasMore; reads++) {
-    const pairs = await readPairs(executor, { ...filters, after, limit: readAtOnce })
+    const pairs = await readPairs(executor, { filters, few, after, limit: readAtOnce })
     const open = new Map((await openPairs(executor, pairs, view)).map((pair) => [pair.suggestionId, pair]))
     hasMore = pairs.length === readAtOnce
     for (const { suggestionId, bits: position } of pairs) {

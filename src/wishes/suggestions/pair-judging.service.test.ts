@@ -111,7 +111,10 @@ describe('a pair that may be the same', () => {
     const admin = service.clientFor(service.adminKey)
     const [merge] = (await admin.get('/api/admin/wishes/corrections')).body.data.corrections
     expect(merge).toMatchObject({ kind: 'merge', madeBy: 'model', request: { title: 'Dark mode for the terminal' } })
+    const isMarked = async () => (await service.client.get(`/api/v1/wishes/${merge.wishId}`)).body.data.isMergedByModel
+    expect(await isMarked()).toBe(true)
     await admin.send('DELETE', `/api/admin/wishes/corrections/${merge.correctionId}`)
+    expect(await isMarked()).toBe(false)
     expect(await asked()).toEqual([
       ['Dark', true],
       ['Export', null],

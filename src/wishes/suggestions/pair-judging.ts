@@ -15,11 +15,9 @@ import { type BackgroundRun, createBackgroundRun } from '../../runtime/backgroun
 import type { Clock } from '../../runtime/clock.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { version } from '../../runtime/version.ts'
+import { modelName } from '../corrections/corrections.ts'
 import { answerSuggestion } from './answer.ts'
 import { openPairs, readPair } from './list.ts'
-
-/** Who makes what the model takes for the same, in the list of corrections. */
-export const modelName = 'model'
 
 /** A yes of the model joins a pair that the texts make at least this similar; of others it is only said. */
 export const agreeingSimilarity = 0.2

@@ -102,6 +102,34 @@ describe('suggestions', () => {
     expect(await asked()).toEqual([tables, dark])
   })
 
+  it('follow the votes of their wishes', async () => {
+    await collect('everything', [{ ...unrelated[1]!, votes: 100 }])
+    const ids = new Map(
+      (await service.client.get('/api/v1/wishes')).body.data.results.map(
+        (one: { title: string; wishId: string }) => [one.title, one.wishId] as const,
+      ),
+    )
+    await service.clientFor(service.adminKey).post(`/api/admin/wishes/${ids.get('Export the table as CSV')}/merge`, {
+      wishId: ids.get('Undo a closed tab'),
+    })
+    await service.runMaintenance()
+    expect((await read()).results[0]!.wishes.map(({ votes }) => votes)).toEqual([103, 0])
+  })
+
+  it('stay when another request of the pair is placed again, and go when the one that found them finds them no more', async () => {
+    await sql`
+      insert into wish_suggestions (one_id, other_id, found_by, similarity, priority)
+      select least(one.id, other.id), greatest(one.id, other.id), one.id, 0.1, 0.1 from requests as one, requests as other
+      where one.source_id = '5' and other.source_id = '6'`.execute(service.database)
+    const isAsked = async () => (await asked()).some((pair) => pair.includes('passkey') && pair.includes('tab'))
+    const edited = (request: FoundRequest) => [{ ...request, description: `${request.description} Please.` }]
+    expect(await isAsked()).toBe(true)
+    await collect('everything', edited(unrelated[1]!))
+    expect(await isAsked()).toBe(true)
+    await collect('everything', edited(unrelated[0]!))
+    expect(await isAsked()).toBe(false)
+  })
+
   it('of one day come later than those of other days', async () => {
     const [first, second] = exportsToCsv as [FoundRequest, FoundRequest]
     for (const [day, expected] of [
