@@ -7,6 +7,7 @@ import { defined, sortOption, wholeNumber } from './options.ts'
 import { terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
 import { count, countColumns, printable, shorten } from './text.ts'
+import { formatPart, formatPlatform } from './wish-lines.ts'
 
 const help = {
   failed: 'the service refused, or has no such topic',
@@ -120,11 +121,6 @@ const pipedColumns = 200
 
 /** A topic as text: its numbers, its platforms and its most wanted wishes. */
 export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now: Date; columns: number }): string[] {
-  const part = (name: string, { requests, votes }: { requests: number; votes: number }) =>
-    `${printable(name)} ${count(requests, 'request')}, ${count(votes, 'vote')}`
-  const platforms = page.platforms.map(
-    (one) => part(one.platform, one) + (one.votesAre === null ? '' : ` (${printable(one.votesAre)})`),
-  )
   const { statuses, products, largest } = page.breakdown
   const ofParts = (title: string, parts: string[]) => (parts.length === 0 ? [] : [`${title} ${parts.join('; ')}`])
   const wishes = page.wishes.map(({ request, votes, requests, platforms: names, status: ofWish }) => {
@@ -134,14 +130,14 @@ export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now
   })
   return [
     formatTopic(page, now),
-    ...ofParts('On', platforms),
+    ...ofParts('On', page.platforms.map(formatPlatform)),
     ...ofParts(
       'By status:',
-      statuses.map((one) => part(one.status.replaceAll('_', ' '), one)),
+      statuses.map((one) => formatPart(one.status.replaceAll('_', ' '), one)),
     ),
     ...ofParts(
       'By product:',
-      products.map((one) => part(one.product, one)),
+      products.map((one) => formatPart(one.product, one)),
     ),
     ...(largest === null ? [] : [`The largest request has ${Math.round(100 * largest.share)} % of the votes.`]),
     '',

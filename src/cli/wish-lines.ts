@@ -37,18 +37,37 @@ const formatMember = ({ _id, title, votes, sourcePlatform, status, sourceUrl }: 
   `    ${printable(sourceUrl)}`,
 ]
 
+/** A part of a wish or a topic with its numbers. */
+export const formatPart = (name: string, { requests, votes }: { requests: number; votes: number }): string =>
+  `${printable(name)} ${count(requests, 'request')}, ${count(votes, 'vote')}`
+
+/** The part of one platform, and what a vote is there. */
+export const formatPlatform = (one: Data<'readTopic'>['platforms'][number]): string =>
+  formatPart(one.platform, one) + (one.votesAre === null ? '' : ` (${printable(one.votesAre)})`)
+
+/** What a wish of several requests consists of. */
+function formatParts({ votesByPlatform, products, largestShare, isMergedByModel }: Data<'readWish'>): string[] {
+  return [
+    `On ${votesByPlatform.map(formatPlatform).join('; ')}`,
+    ...(products.length === 0 ? [] : [`By product: ${products.map((one) => formatPart(one.product, one)).join('; ')}`]),
+    ...(largestShare === null ? [] : [`The largest request has ${Math.round(100 * largestShare)} % of the votes.`]),
+    ...(isMergedByModel ? ['A model took some of its requests for the same.'] : []),
+  ]
+}
+
 /**
  * A wish with its requests, when it was asked for, and what is possibly the same.
  * @param isContinued whether an earlier page of requests was shown.
  */
 export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): string[] {
-  const { firstAskedAt, lastAskedAt, growth, members, timeline, possiblySame } = wish
+  const { firstAskedAt, lastAskedAt, growth, members, timeline, possiblySame, requestCount } = wish
   const requests = members.results.flatMap(formatMember)
   if (isContinued) return requests
   return [
     formatRow(wishRow(wish)),
     `Asked first on ${firstAskedAt.slice(0, 10)}, last on ${lastAskedAt.slice(0, 10)}`,
     `Votes gained in 7 days: ${gained(growth.days7)}; in 30 days: ${gained(growth.days30)}`,
+    ...(requestCount === 1 ? [] : formatParts(wish)),
     'Asked for, by when:',
     ...timeline
       .filter(({ requests: asked }) => asked > 0)

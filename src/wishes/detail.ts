@@ -2,17 +2,24 @@ import { sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionId, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
+import { votesOf } from '../platforms/registry.ts'
 import { type RequestRecord, readRequests } from '../requests/record.ts'
 import { type Period, timelineOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
 import { membersIn } from '../requests/wishes/membership.ts'
 import { readWishIds } from '../requests/wishes/numbers.ts'
+import { modelName } from './corrections/corrections.ts'
 import type { PossiblySame } from './list/possibly-same.ts'
 import { readWishes, type WishSummary } from './list/summary.ts'
 
 export interface WishDetail extends WishSummary {
   statuses: { status: RequestStatus | null; requests: number }[]
-  votesByPlatform: { platform: PlatformName; requests: number; votes: number }[]
+  votesByPlatform: { platform: PlatformName; requests: number; votes: number; votesAre: string | null }[]
+  products: { product: string; requests: number; votes: number }[]
+  /** The share of its most voted request of all votes, 0 to 1; null where nothing has votes. */
+  largestShare: number | null
+  /** A model took some of its requests for the same, and nobody undid that. */
+  isMergedByModel: boolean
   topics: { topic: string; requests: number }[]
   timeline: Period[]
   members: { results: RequestRecord[]; hasMore: boolean; cursor: string | null }
@@ -29,12 +36,17 @@ interface DetailInput extends PageInput {
 /** How many topics a wish shows, and how many wishes that are possibly the same. */
 const shownTopics = 20
 const shownPossiblySame = 5
+const shownProducts = 20
 
 const members = ({ wishId, view }: DetailInput) => membersIn(view, sql`${wishId}::uuid`)
 
 interface Breakdowns {
   statuses: WishDetail['statuses']
-  platforms: WishDetail['votesByPlatform']
+  platforms: { platform: PlatformName; requests: number; votes: number }[]
+  products: WishDetail['products']
+  /** Of one request. */
+  most_votes: number
+  is_merged_by_model: boolean
   topics: WishDetail['topics']
   days: { day: string; requests: number }[]
 }
@@ -49,6 +61,14 @@ async function readBreakdowns(executor: Executor, input: DetailInput): Promise<B
       (select json_agg(json_build_object('platform', platform, 'requests', requests, 'votes', votes)
           order by votes desc, requests desc, platform)
         from (select platform, count(*) as requests, sum(votes::bigint) as votes from member group by platform) as counted) as platforms,
+      (select coalesce(json_agg(json_build_object('product', product, 'requests', requests, 'votes', votes)
+          order by votes desc, requests desc, product), '[]')
+        from (select product, count(*) as requests, sum(member.votes::bigint) as votes
+          from member where product is not null
+          group by product order by votes desc, requests desc, product limit ${sql.lit(shownProducts)}) as counted) as products,
+      (select max(votes) from member)::float8 as most_votes,
+      exists (select from wish_corrections where kind = 'merge' and made_by = ${modelName} and undone_at is null
+        and to_wish_id = ${input.wishId}::uuid) as is_merged_by_model,
       (select coalesce(json_agg(json_build_object('topic', name, 'requests', requests) order by requests desc, key), '[]')
         from (select topics.key, topics.name, count(*) as requests
           from member join request_topics as link on link.request_id = member.request_id join topics on topics.key = link.topic_key
@@ -101,11 +121,15 @@ export async function readWish(executor: Executor, input: DetailInput): Promise<
   const { view, now } = input
   const [summary] = await readWishes(executor, [input.wishId], { view, now })
   if (summary === undefined) return null
-  const { statuses, platforms, topics, days } = await readBreakdowns(executor, input)
+  const { statuses, platforms, products, topics, days, ...counted } = await readBreakdowns(executor, input)
+  const { votes } = summary
   return {
     ...summary,
     statuses,
-    votesByPlatform: platforms,
+    votesByPlatform: platforms.map((one) => ({ ...one, votesAre: votesOf(one.platform) })),
+    products,
+    largestShare: counted.most_votes > 0 ? Math.min(1, counted.most_votes / Math.max(votes, counted.most_votes)) : null,
+    isMergedByModel: counted.is_merged_by_model,
     topics,
     timeline: timelineOf(days),
     members: await readMembers(executor, input),

@@ -28,8 +28,20 @@ const join = (wish: string, ...titles: string[]) => joinWish(service.database, w
 beforeAll(async () => {
   service = await startTestService({ platforms })
   await collect('github', 'Dark mode', [
-    foundRequest('1', { title: 'Dark mode for the editor', votes: 10, tags: ['ui'], status: 'open' }),
-    foundRequest('2', { title: 'A dark theme', votes: 30, tags: ['theme'], status: 'completed' }),
+    foundRequest('1', {
+      sourceName: 'acme/app',
+      title: 'Dark mode for the editor',
+      votes: 10,
+      tags: ['ui'],
+      status: 'open',
+    }),
+    foundRequest('2', {
+      sourceName: 'acme/app',
+      title: 'A dark theme',
+      votes: 30,
+      tags: ['theme'],
+      status: 'completed',
+    }),
     foundRequest('3', { title: 'Keyboard shortcuts', votes: 35, tags: [] }),
   ])
   await collect('hackernews', 'dark mode', [
@@ -121,9 +133,12 @@ describe('one wish', () => {
         { status: null, requests: 1 },
       ],
       votesByPlatform: [
-        { platform: 'github', requests: 2, votes: 40 },
-        { platform: 'hackernews', requests: 1, votes: 7 },
+        { platform: 'github', requests: 2, votes: 40, votesAre: expect.stringContaining('reactions') },
+        { platform: 'hackernews', requests: 1, votes: 7, votesAre: expect.stringContaining('points') },
       ],
+      products: [{ product: 'acme/app', requests: 2, votes: 40 }],
+      largestShare: 30 / 47,
+      isMergedByModel: false,
       topics: [{ topic: 'Dark mode', requests: 3 }],
       members: { hasMore: false, cursor: null },
       possiblySame: [],

@@ -16,7 +16,7 @@ import { readWish } from './detail.ts'
 import { type MarkFilter, wishOrders } from './list/filters.ts'
 import { listWishes } from './list/list.ts'
 import type { PossiblySame } from './list/possibly-same.ts'
-import { type WishSummary, wishProperties } from './list/summary.ts'
+import { platformVotes, productCounts, type WishSummary, wishProperties } from './list/summary.ts'
 import { type MarkFilters, markConditions, markedWishes, readMarks } from './marks/marks.ts'
 import { markFilters, wishMark } from './marks/routes.ts'
 
@@ -114,8 +114,17 @@ const wishDetail = closed({
   statuses: Type.Array(closed({ status: nullable(oneOf(requestStatuses)), requests: Type.Integer() }), {
     description: 'Of its requests; the most frequent first',
   }),
-  votesByPlatform: Type.Array(closed({ platform: Type.String(), requests: Type.Integer(), votes: Type.Integer() }), {
-    description: 'The most voted first',
+  votesByPlatform: Type.Array(platformVotes, { description: 'The most voted first' }),
+  products: productCounts,
+  largestShare: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'The share of its most voted request of all votes; null where nothing has votes',
+    }),
+  ),
+  isMergedByModel: Type.Boolean({
+    description: 'A model took some of its requests for the same, and the operator did not undo it',
   }),
   topics: Type.Array(closed({ topic: Type.String(), requests: Type.Integer() }), {
     description: 'The topics that found its requests, the most frequent first, at most 20',

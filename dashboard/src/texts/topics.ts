@@ -32,7 +32,6 @@ export const topicTexts = {
   product: 'Product',
   largestShare: 'Share of the largest request',
   mostVoted: (counted: string) => `Statuses and products are those of the ${counted} most voted requests.`,
-  votesAre: (kinds: string[]) => `What is counted as votes: ${kinds.join('; ')}.`,
   wishes: 'What people want most',
   wishesIntro: 'Requests that ask for much the same stand together, with their votes added.',
   together: (requests: number, platforms: string[]) =>

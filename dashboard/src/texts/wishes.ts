@@ -19,6 +19,11 @@ export const wishTexts = {
   from: 'From',
   byPlatform: 'Votes by platform',
   platform: 'Platform',
+  byProduct: 'Votes by product',
+  product: 'Product',
+  largestShare: 'Share of the largest request',
+  isMergedByModel: 'A model took some of these requests for the same.',
+  votesAre: (kinds: string[]) => `What is counted as votes: ${kinds.join('; ')}.`,
   members: 'Who asks for it',
   statuses: 'How they stand',
   statusCount: (status: RequestStatus | null, requests: number) =>

@@ -14,6 +14,7 @@ import { Link, useAddress } from '../shell/router.tsx'
 import { searchTexts } from '../texts/search.ts'
 import { topicTexts as texts } from '../texts/topics.ts'
 import { watchTexts } from '../texts/watches.ts'
+import { VoteKinds } from './wish.tsx'
 
 /** A topic: its figures, its growth and its most wanted wishes. */
 export function TopicPageView() {
@@ -128,11 +129,7 @@ const Charts = ({ topic }: { topic: TopicPage }) => (
 /** What is done, and where: in which products. */
 const Breakdown = ({ topic: { requests, breakdown, platforms } }: { topic: TopicPage }) => (
   <>
-    <p className="note">
-      {texts.votesAre(
-        platforms.flatMap(({ platform, votesAre }) => (votesAre ? [`${platformTitle(platform)}, ${votesAre}`] : [])),
-      )}
-    </p>
+    <VoteKinds platforms={platforms} />
     <div className="chart-pair">
       {breakdown.statuses.length > 0 && (
         <BarList

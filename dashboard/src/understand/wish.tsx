@@ -7,7 +7,7 @@ import { ColumnChart } from '../charts/column-chart.tsx'
 import { Marks, Origin, SourceLink, Votes } from '../search/request-parts.tsx'
 import { ShareLink } from '../search/share-link.tsx'
 import { topicAddress, wishAddress } from '../shell/addresses.ts'
-import { ago, dateAndTime, number, platformTitle, utcDay } from '../shell/format.ts'
+import { ago, dateAndTime, number, percent, platformTitle, utcDay } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -37,6 +37,8 @@ export function WishPage({ wishId }: { wishId: string }) {
   return (
     <Page title={wish.title} intro={texts.intro(wish.requestCount)} actions={<ShareLink />}>
       <Figures wish={wish} />
+      <VoteKinds platforms={wish.votesByPlatform} />
+      {wish.isMergedByModel && <p className="note">{texts.isMergedByModel}</p>}
       <Charts wish={wish} />
       <section aria-labelledby="members">
         <h2 id="members">{texts.members}</h2>
@@ -74,6 +76,12 @@ const Figures = ({ wish }: { wish: WishDetail }) => (
         )}
       </dd>
     </div>
+    {wish.requestCount > 1 && wish.largestShare !== null && (
+      <div>
+        <dt>{texts.largestShare}</dt>
+        <dd>{percent(wish.largestShare)}</dd>
+      </div>
+    )}
     <Moment name={texts.firstAsked} moment={wish.firstAskedAt} />
     {wish.requestCount > 1 && <Moment name={texts.lastAsked} moment={wish.lastAskedAt} />}
     <div>
@@ -118,8 +126,24 @@ function Charts({ wish }: { wish: WishDetail }) {
           values: [votes, requests],
         }))}
       />
+      {wish.products.length > 1 && (
+        <BarList
+          title={texts.byProduct}
+          unit={texts.product}
+          columns={[texts.votes, texts.requests]}
+          bars={wish.products.map(({ product, requests, votes }) => ({ name: product, values: [votes, requests] }))}
+        />
+      )}
     </div>
   )
+}
+
+/** What a vote is on each of some platforms. */
+export function VoteKinds({ platforms }: { platforms: { platform: string; votesAre: string | null }[] }) {
+  const kinds = platforms.flatMap(({ platform, votesAre }) =>
+    votesAre ? [`${platformTitle(platform)}, ${votesAre}`] : [],
+  )
+  return kinds.length === 0 ? null : <p className="note">{texts.votesAre(kinds)}</p>
 }
 
 const Member = ({ request }: { request: RequestRecord }) => (

@@ -11,6 +11,9 @@ import { copyMarks } from '../marks/marks.ts'
 import { applyCorrections } from './apply.ts'
 import { type Member, readMembers } from './members.ts'
 
+/** Who made what a model takes for the same. */
+export const modelName = 'model'
+
 /**
  * Locks what a correction of these wishes may move: the requests of all wishes that merges and earlier corrections connect with them, so that no
  * page changes one of them meanwhile; and that nothing else changes a membership until the transaction ends. To be called before

@@ -84,6 +84,20 @@ export const wishProperties = {
   topRequest: requestRecord,
 }
 
+/** The requests and votes of one platform. */
+export const platformVotes = closed({
+  platform: Type.String(),
+  requests: Type.Integer(),
+  votes: Type.Integer(),
+  votesAre: nullable(Type.String({ description: 'What a vote is there: likes, a score' })),
+})
+
+/** The requests and votes by product. */
+export const productCounts = Type.Array(
+  closed({ product: Type.String(), requests: Type.Integer(), votes: Type.Integer() }),
+  { description: 'The most voted first, at most 20' },
+)
+
 const wishSummary = closed(wishProperties)
 
 export type WishSummary = Static<typeof wishSummary>

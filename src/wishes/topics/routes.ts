@@ -7,6 +7,7 @@ import { pageOf, pageParameters, sortByParameter } from '../../http/pagination.t
 import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { viewOf } from '../../requests/views/view.ts'
+import { platformVotes, productCounts } from '../list/summary.ts'
 import { similarWishProperties } from '../similar/routes.ts'
 import { topicOrders } from './orders.ts'
 import { readTopicPage } from './topic-page.ts'
@@ -77,14 +78,7 @@ function registerList(app: App, { database, clock, authentication }: RouteDepend
 
 const topicPage = closed({
   ...summaryProperties,
-  platforms: Type.Array(
-    closed({
-      platform: Type.String(),
-      requests: Type.Integer(),
-      votes: Type.Integer(),
-      votesAre: nullable(Type.String({ description: 'What a vote is there: likes, a score' })),
-    }),
-  ),
+  platforms: Type.Array(platformVotes),
   breakdown: closed(
     {
       statuses: Type.Array(
@@ -93,9 +87,7 @@ const topicPage = closed({
           description: 'The most requests first; those without a status are in none',
         },
       ),
-      products: Type.Array(closed({ product: Type.String(), requests: Type.Integer(), votes: Type.Integer() }), {
-        description: 'The most voted first, at most 20',
-      }),
+      products: productCounts,
       largest: nullable(
         closed(
           { requestId: Type.String(), votes: Type.Integer(), share: Type.Number({ minimum: 0, maximum: 1 }) },
