@@ -10,9 +10,9 @@ export function cut(text: string, max: number): string {
   return `${text.slice(0, end)}…`
 }
 
-/** One line of visible text. */
+/** One line of visible text. What is left of a flag that was cut is not seen. */
 export const toLine = (text: string, max: number): string =>
-  cut(withoutUnseen(text.toWellFormed()).replace(blanks, ' ').trim(), max)
+  withoutUnseen(cut(withoutUnseen(text.toWellFormed()).replace(blanks, ' ').trim(), max))
 
 /** It is not seen, and parts what programs would take for an address. */
 const gap = '\u200b'
