@@ -80,7 +80,7 @@ async function runCrowd(url: string, round: number): Promise<number> {
 async function measureWaits(url: string): Promise<void> {
   const bigOne = await makeAccount(url, 'max')
   for (let job = 0; job < big.jobs; job++) await start(bigOne, `big topic ${job}`, big.depth)
-  const before = (await bigOne.get('/api/v1/scrape?status=completed&limit=100')).body.data.jobs.length
+  const before = (await bigOne.get('/api/v1/scrape?status=completed&limit=100')).body.data.results.length
   const waits: number[] = []
   const clients = await Promise.all(Array.from({ length: smallAccounts }, () => makeAccount(url, 'free')))
   const jobs = await Promise.all(
@@ -88,7 +88,7 @@ async function measureWaits(url: string): Promise<void> {
   )
   for (const { client, jobId } of jobs) {
     await client.waitForJob(jobId, 600_000)
-    const [job] = (await client.get('/api/v1/scrape')).body.data.jobs
+    const [job] = (await client.get('/api/v1/scrape')).body.data.results
     waits.push(Date.parse(job.startedAt) - Date.parse(job.createdAt))
   }
   waits.sort((a, b) => a - b)

@@ -63,7 +63,7 @@ describe('the demo', () => {
   })
 
   it('has a watch with news: what is new, has grown and was decided in the week before', async () => {
-    const [watch] = (await client.get('/api/v1/news')).body.data.watches
+    const [watch] = (await client.get('/api/v1/news')).body.data.results
     for (const kind of ['newWishes', 'grown', 'completed', 'declined'])
       expect(watch.totals[kind], kind).toBeGreaterThan(0)
   })
@@ -188,7 +188,7 @@ describe('what its platforms hold, when all of it is collected', () => {
   })
 
   it('leaves out some of what the platforms return, and says why', async () => {
-    const { jobs } = (await service.client.get('/api/v1/scrape?limit=100')).body.data
+    const { results: jobs } = (await service.client.get('/api/v1/scrape?limit=100')).body.data
     const discarded = jobs.flatMap(({ tasks }: { tasks: { discarded: Record<string, number> }[] }) =>
       tasks.map((task) => task.discarded.offTopic ?? 0),
     )

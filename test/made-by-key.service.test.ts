@@ -70,7 +70,7 @@ describe('what a key made', () => {
     const made = await makeAll(service.client, watchId, { expiresAt, monthlyCredits: 10 })
     await low()
     expect([receiver.received.length, await statusOf(made.feed.url)]).toEqual([1, 200])
-    expect((await read('/api/v1/feeds')).feeds).toMatchObject([
+    expect((await read('/api/v1/feeds')).results).toMatchObject([
       { madeBy: made.keyId, expiresAt },
       { madeBy: made.child.keyId, expiresAt },
     ])
@@ -87,7 +87,7 @@ describe('what a key made', () => {
     await service.runDueWatches()
     expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({ state: 'asking', madeBy: made.keyId })
     await service.runMaintenance()
-    expect((await read('/api/v1/feeds')).feeds).toEqual([])
+    expect((await read('/api/v1/feeds')).results).toEqual([])
   })
 
   it('is the own of who has an expired channel enabled', async () => {
@@ -152,7 +152,7 @@ describe('what a key made', () => {
     for (const path of [`/api/v1/keys/${keyId}/made`, '/api/v1/keys/nonsense/made'])
       expect((await other.get(path)).status).toBe(404)
     expect((await other.send('DELETE', `/api/v1/keys/${keyId}?withMade=true`)).status).toBe(404)
-    const { keys } = await read('/api/v1/keys')
+    const { results: keys } = await read('/api/v1/keys')
     const first = keys.find((key: { keyId: string }) => key.keyId !== keyId)
     const client = service.clientFor(apiKey)
     // The key that replaces the one that made it stays.

@@ -93,7 +93,7 @@ describe('two services on one Postgres', () => {
       bothFor(apiKey).flatMap((client) =>
         Array.from({ length: 6 }, (_, index) => {
           const [into, from] = index % 2 ? [one, other] : [other, one]
-          return client.post(`/api/v1/wishes/${into}/merge`, { wishId: from })
+          return client.post('/api/v1/corrections/wishes', { kind: 'merge', wishId: into, otherWishId: from })
         }),
       ),
     )
@@ -103,7 +103,7 @@ describe('two services on one Postgres', () => {
     expect(more).toEqual([])
     const undone = await Promise.all(
       bothFor(apiKey).flatMap((client) =>
-        Array.from({ length: 5 }, () => client.send('DELETE', `/api/v1/wishes/corrections/${correctionId}`)),
+        Array.from({ length: 5 }, () => client.send('DELETE', `/api/v1/corrections/wishes/${correctionId}`)),
       ),
     )
     expect(undone.map(({ status }) => status)).toEqual(Array(10).fill(200))
@@ -119,12 +119,7 @@ describe('two services on one Postgres', () => {
     await first.clientFor(apiKey).waitForJob(body.data.jobId)
     const rows = await first.database.selectFrom('requests').select('id').limit(3).execute()
     const correct = (id: string, isRequest: boolean) =>
-      bothFor(apiKey).map((client) =>
-        client.send('PUT', `/api/v1/requests/${id}/correction`, {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ isRequest }),
-        }),
-      )
+      bothFor(apiKey).map((client) => client.post('/api/v1/corrections/requests', { requestId: id, isRequest }))
     const count = async () => {
       const account = first.database.selectFrom('accounts').select('corrections').where('id', '=', accountId)
       return (await account.executeTakeFirstOrThrow()).corrections

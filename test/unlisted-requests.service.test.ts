@@ -87,7 +87,7 @@ async function surfaces(client: Reader, known: string) {
     '/api/v1/topics?query=secret',
     '/api/v1/topics/dark%20mode',
     '/api/v1/topics/secret%20plan',
-    '/api/v1/corrections',
+    '/api/v1/corrections/requests',
     `/api/v1/requests/${known}`,
     `/api/v1/requests/${known}/similar?include=all`,
   ]
@@ -115,8 +115,8 @@ async function expectHidden(before: unknown, jobs: readonly string[]): Promise<v
     expect((await other.get(`/api/v1${path}`)).status).toBe(404)
   }
   for (const id of hidden) {
-    const put = { headers: { 'content-type': 'application/json' }, body: '{"isRequest":false}' }
-    expect((await other.send('PUT', `/api/v1/requests/${id}/correction`, put)).status).toBe(404)
+    const correction = { requestId: id, isRequest: false }
+    expect((await other.post('/api/v1/corrections/requests', correction)).status).toBe(404)
   }
   for (const job of jobs) {
     for (const path of [`/requests?jobId=${job}`, `/requests/export?jobId=${job}`, `/scrape/${job}`]) {
@@ -131,7 +131,7 @@ async function expectSeenByNaming(jobId: string): Promise<void> {
   expect(titles(await listing(naming, `&jobId=${jobId}`))).toEqual(titles([known, shared, secret] as never))
   const { body } = await naming.search('zebrafish')
   expect(titles(body.data.results)).toEqual(titles([shared, secret] as never))
-  const topics = (await naming.get('/api/v1/topics?query=secret')).body.data.topics
+  const topics = (await naming.get('/api/v1/topics?query=secret')).body.data.results
   expect(topics).toMatchObject([{ topic: 'Secret Plan', requests: 2, votes: 12 }])
   const page = (await naming.get('/api/v1/topics/secret%20plan')).body.data
   expect(page.wishes).toHaveLength(2)
@@ -172,7 +172,7 @@ it('what an account collects from its own source is hidden from another one unti
   }
   expect(titles((await other.search('zebrafish')).body.data.results)).toEqual([shared.title])
   expect(titles((await naming.search('zebrafish')).body.data.results)).toEqual(titles([shared, secret] as never))
-  expect((await other.get('/api/v1/topics?query=secret')).body.data.topics).toEqual([])
+  expect((await other.get('/api/v1/topics?query=secret')).body.data.results).toEqual([])
 
   await collect(other, { topic: 'editor', sources })
   await service.runMaintenance()

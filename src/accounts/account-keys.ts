@@ -12,7 +12,7 @@ export const maxActiveKeys = 50
 /** Bounds the list of an account with many keys that are over. */
 const maxListedKeys = maxActiveKeys + 100
 
-/** The keys of an account: every active one, oldest first, then those that were revoked or expired last. */
+/** The keys of an account: every active one, and those that were revoked or expired last. */
 export function listKeys(executor: Executor, accountId: string, now: Date) {
   const { from, until } = monthPeriod(monthOf(now))
   return executor

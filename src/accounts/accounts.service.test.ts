@@ -59,7 +59,7 @@ describe('an account', () => {
     expect(changed.body.data).toMatchObject({ accountId, tier: 'pro', paygMonthlyCap: null })
     expect((await client.search('a')).body.usage.credits.limit).toBe(5_000)
     const { body } = await admin().get('/api/admin/accounts')
-    expect(body.data.accounts.map((account: { tier: string }) => account.tier)).toEqual(['max', 'pro'])
+    expect(body.data.results.map((account: { tier: string }) => account.tier)).toEqual(['max', 'pro'])
   })
 })
 

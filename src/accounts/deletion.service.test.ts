@@ -22,7 +22,7 @@ afterAll(() => service.stop())
 const admin = () => service.clientFor(service.adminKey)
 const remove = (accountId: string) => admin().send('DELETE', `/api/admin/accounts/${accountId}`)
 const listIds = async (query = '') =>
-  (await admin().get(`/api/admin/accounts${query}`)).body.data.accounts.map(
+  (await admin().get(`/api/admin/accounts${query}`)).body.data.results.map(
     (account: { accountId: string }) => account.accountId,
   )
 
@@ -109,8 +109,8 @@ describe('the first account, once deleted', () => {
     await bootstrap(key)
     expect(await listIds()).toHaveLength(2)
     const { body } = await service.clientFor(key).get('/api/v1/keys')
-    expect(body.data.keys).toHaveLength(1)
-    expect((await other.client.get('/api/v1/keys')).body.data.keys).toHaveLength(1)
+    expect(body.data.results).toHaveLength(1)
+    expect((await other.client.get('/api/v1/keys')).body.data.results).toHaveLength(1)
   })
 })
 

@@ -4,6 +4,7 @@ import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
+import { pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
 import { makeKey, readMade, revokeKey } from './account-keys.ts'
 import { requireExisting } from './accounts.ts'
@@ -49,12 +50,18 @@ function registerListOwnKeys(app: App, { database, clock, authentication }: Rout
       schema: {
         operationId: 'listKeys',
         summary: "List the account's API keys",
-        description: 'Every active key, oldest first, then those that were revoked or expired last.',
+        description: 'Every active key, then those that were revoked or expired last; both oldest first.',
         ...ownTags,
+        querystring: closed(pageParameters),
         response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
       },
     },
-    (request) => answerKeys(database, authentication.accountOf(request).accountId, clock.now()),
+    (request) =>
+      answerKeys(database, {
+        ...request.query,
+        accountId: authentication.accountOf(request).accountId,
+        now: clock.now(),
+      }),
   )
 }
 
@@ -167,12 +174,13 @@ function registerListKeys(app: App, { database, clock, authentication }: RouteDe
         summary: "List an account's API keys",
         ...adminTags,
         params: accountPath,
+        querystring: closed(pageParameters),
         response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
       },
     },
-    async ({ params: { accountId } }) => {
+    async ({ params: { accountId }, query }) => {
       await requireExisting(database, accountId)
-      return answerKeys(database, accountId, clock.now())
+      return answerKeys(database, { ...query, accountId, now: clock.now() })
     },
   )
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { keyScopes } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { dateParameter, parseDate } from '../http/dates.ts'
+import { type PageInput, pageOf, pageOfShort } from '../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { listKeys, maxActiveKeys } from './account-keys.ts'
@@ -62,7 +63,7 @@ export const revocation = closed({
     }),
   ),
 })
-export const keyList = closed({ data: closed({ keys: Type.Array(key) }) })
+export const keyList = closed({ data: pageOf(key) })
 export const keyPath = closed({ keyId: Type.String() })
 export const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`
 
@@ -80,7 +81,10 @@ export function readNewKey(
 }
 
 /** The answer of a list of keys. */
-export async function answerKeys(executor: Executor, accountId: string, now: Date) {
+export async function answerKeys(
+  executor: Executor,
+  { accountId, now, ...page }: PageInput & { accountId: string; now: Date },
+) {
   const rows = await listKeys(executor, accountId, now)
   const keys = rows.map((row) => ({
     ...row,
@@ -89,5 +93,9 @@ export async function answerKeys(executor: Executor, accountId: string, now: Dat
     revokedAt: row.revokedAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   }))
-  return { data: { keys } }
+  const positionOf = ({ revokedAt, expiresAt, createdAt, keyId }: (typeof keys)[number]) => {
+    const hasEnded = revokedAt !== null || (expiresAt !== null && Date.parse(expiresAt) <= now.getTime())
+    return `${hasEnded ? 'ended' : 'active'} ${createdAt} ${keyId}`
+  }
+  return { data: pageOfShort(keys, page, { list: 'keys', positionOf }) }
 }

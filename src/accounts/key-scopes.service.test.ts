@@ -24,7 +24,7 @@ const makeKey = async (client: TestClient, terms: Record<string, unknown> = {}) 
   const { keyId, apiKey } = answer.body.data as { keyId: string; apiKey: string }
   return { keyId, apiKey, client: service.clientFor(apiKey) }
 }
-const listKeys = async (client: TestClient) => (await client.get('/api/v1/keys')).body.data.keys
+const listKeys = async (client: TestClient) => (await client.get('/api/v1/keys')).body.data.results
 const revoke = (client: TestClient, keyId: string) => client.send('DELETE', `/api/v1/keys/${keyId}`)
 const codeOf = (answer: { body: { error?: { code: string } } }) => answer.body.error?.code
 

@@ -4,6 +4,7 @@ import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
+import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { createAccountWithKey, type DeleteOfAccount, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
 import type { RouteDependencies } from './authentication.ts'
@@ -83,20 +84,22 @@ function registerList(app: App, { database, authentication }: RouteDependencies)
       onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'listAccounts',
-        summary: 'List every account',
+        summary: 'List every account, the first made first',
         ...shared,
         querystring: closed({
           deleted: defaulted(Type.Boolean({ default: false, description: 'Also list deleted accounts' })),
+          ...pageParameters,
         }),
         response: {
-          200: closed({ data: closed({ accounts: Type.Array(account) }) }),
+          200: closed({ data: pageOf(account) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
     },
-    async ({ query: { deleted } }) => {
-      const accounts = await listAccounts(database, { deleted })
-      return { data: { accounts: accounts.map(toAnswer) } }
+    async ({ query: { deleted, ...page } }) => {
+      const accounts = (await listAccounts(database, { deleted })).map(toAnswer)
+      const positionOf = ({ createdAt, accountId }: (typeof accounts)[number]) => `${createdAt} ${accountId}`
+      return { data: pageOfShort(accounts, page, { list: 'accounts', positionOf }) }
     },
   )
 }

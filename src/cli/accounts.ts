@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander'
 import { packNames, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
-import { answerOf, once } from './api.ts'
+import { answerOf, once, wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { CommandError } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
@@ -10,7 +10,7 @@ import { visibleAscii, wholeNumber } from './options.ts'
 import { formatRow, formatRows, noteLines, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
-type Account = Data<'listAccounts'>['accounts'][number]
+type Account = Data<'listAccounts'>['results'][number]
 
 /** The path of an account. */
 const of = (accountId: string) => ({ path: { accountId } })
@@ -43,8 +43,11 @@ const list = () =>
     .action((options: { deleted: boolean; json: boolean }) =>
       operate(
         options,
-        ({ api }) => api.GET('/api/admin/accounts', { params: { query: { deleted: options.deleted } } }),
-        (data) => (data.accounts.length === 0 ? ['There are no accounts.'] : formatRows(data.accounts.map(rowOf))),
+        ({ api }) =>
+          wholeList((page) =>
+            api.GET('/api/admin/accounts', { params: { query: { deleted: options.deleted, ...page } } }),
+          ),
+        ({ results }) => (results.length === 0 ? ['There are no accounts.'] : formatRows(results.map(rowOf))),
       ),
     )
 
@@ -63,8 +66,8 @@ const setTier = () =>
 /** Names the account that would be deleted, and asks for confirmation. */
 async function confirmDeletion({ api }: Operator, id: string, options: { yes: boolean }): Promise<void> {
   if (options.yes) return
-  const { data } = await answerOf(api.GET('/api/admin/accounts'))
-  const account = data.accounts.find((candidate) => candidate.accountId === id)
+  const { data } = await answerOf(wholeList((query) => api.GET('/api/admin/accounts', { params: { query } })))
+  const account = data.results.find((candidate) => candidate.accountId === id)
   if (!account) throw new CommandError('Account not found.')
   await confirm(`The account "${printable(account.name)}" loses its name and every API key for good.`, options)
 }
@@ -123,12 +126,12 @@ const setCap = () =>
 
 /** The default account of a command without an id: the first one, created by the first start. */
 async function findFirstAccount({ api }: Operator): Promise<string> {
-  const { data } = await answerOf(api.GET('/api/admin/accounts'))
-  const [first] = data.accounts.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))
+  const { data } = await answerOf(wholeList((query) => api.GET('/api/admin/accounts', { params: { query } })))
+  const [first] = data.results
   if (!first) throw new CommandError('There are no accounts. Create one with: wishwell admin accounts create <name>')
-  if (data.accounts.length > 1) {
+  if (data.results.length > 1) {
     noteLines([
-      `This is the first of ${data.accounts.length} accounts, "${printable(first.name)}" (${first.accountId}).`,
+      `This is the first of ${data.results.length} accounts, "${printable(first.name)}" (${first.accountId}).`,
       'For another account, give its id as "wishwell admin accounts list" shows it.',
     ])
   }

@@ -91,3 +91,22 @@ export async function answerOf<Envelope>(call: Promise<{ data?: Envelope }>): Pr
   // The client throws every answer that has none.
   return (await call).data as Envelope
 }
+
+/** What a page of a list answers. */
+interface ListPage {
+  data: { results: unknown[]; hasMore: boolean; cursor: string | null }
+}
+
+/** All pages of a short list, as one answer. @param readPage reads the page that begins at a cursor */
+export async function wholeList<Page extends ListPage>(
+  readPage: (query: { limit: number; cursor?: string }) => Promise<{ data?: Page }>,
+): Promise<{ data: Page }> {
+  const limit = 100
+  let page = await answerOf(readPage({ limit }))
+  const results = [...page.data.results]
+  while (page.data.cursor !== null) {
+    page = await answerOf(readPage({ limit, cursor: page.data.cursor }))
+    results.push(...page.data.results)
+  }
+  return { data: { ...page, data: { ...page.data, results } } }
+}

@@ -56,7 +56,7 @@ it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, as
     /^channel\.test {2}\S+Z · failed · 1 attempt · 503 · The receiver answered 503\. {2}[-0-9a-f]{36}\nMore: wishwell channels deliveries/,
   )
   const { data } = JSON.parse((await run('deliveries', channelId!, '--json')).stdout)
-  expect((await run('replay', channelId!, data.deliveries[0].deliveryId)).stdout).toContain('will be sent again')
+  expect((await run('replay', channelId!, data.results[0].deliveryId)).stdout).toContain('will be sent again')
   expect((await run('enable', channelId!, '--json')).exitCode).toBe(exitCodes.ok)
   expect((await run('delete', channelId!)).stdout).toBe(`Channel ${channelId} is deleted.\n`)
   expect((await run('list')).stdout).toBe('The account has no channels.\n')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { once } from './api.ts'
+import { once, wholeList } from './api.ts'
 import type { Body, Data, Query, Schemas } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -120,9 +120,9 @@ function rowOf(channel: Schemas['Channel']): Row {
 const list = (options: Json) =>
   printAnswer(
     options,
-    (api) => api.GET('/api/v1/channels'),
-    ({ data: { channels } }) =>
-      channels.length === 0 ? ['The account has no channels.'] : formatRows(channels.map(rowOf)),
+    (api) => wholeList((query) => api.GET('/api/v1/channels', { params: { query } })),
+    ({ data: { results } }) =>
+      results.length === 0 ? ['The account has no channels.'] : formatRows(results.map(rowOf)),
   )
 
 const show = (channelId: string, options: Json) =>
@@ -157,7 +157,7 @@ const remove = (channelId: string, options: Json) =>
     ({ data }) => [`Channel ${printable(data.channelId)} is deleted.`],
   )
 
-const rowOfDelivery = (delivery: Data<'listDeliveries'>['deliveries'][number]): Row => {
+const rowOfDelivery = (delivery: Data<'listDeliveries'>['results'][number]): Row => {
   const { deliveryId, type, state, attempts, createdAt, dueAt, status, error } = delivery
   const next = dueAt === null ? '' : `next ${dueAt.slice(0, 19)}Z`
   const made = `${createdAt.slice(0, 19)}Z`
@@ -169,8 +169,8 @@ const listDeliveries = (channelId: string, { json, ...query }: Query<'listDelive
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/channels/{channelId}/deliveries', { params: { path: { channelId }, query } }),
-    ({ data: { deliveries, cursor } }) => [
-      ...(deliveries.length === 0 ? ['No deliveries.'] : formatRows(deliveries.map(rowOfDelivery))),
+    ({ data: { results, cursor } }) => [
+      ...(results.length === 0 ? ['No deliveries.'] : formatRows(results.map(rowOfDelivery))),
       ...moreOf(`channels deliveries ${printable(channelId)}`, query, cursor),
     ],
   )

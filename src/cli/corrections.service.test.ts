@@ -31,9 +31,11 @@ describe('wishwell wishes correct', { timeout: 60_000 }, () => {
       stdout: `Request ${id} is no feature request for this account.\n`,
     })
     const request = await correct(id, 'request', '--json')
-    expect(JSON.parse(request.stdout)).toEqual({ data: { requestId: id, isRequest: true } })
+    const { data } = JSON.parse(request.stdout)
+    expect(data).toMatchObject({ isRequest: true, request: { _id: id } })
     const undone = await correct(id, 'undo', '--json')
-    expect(JSON.parse(undone.stdout)).toEqual({ data: { requestId: id, isRequest: null } })
+    expect(JSON.parse(undone.stdout)).toEqual({ data: { correctionId: data.correctionId } })
+    expect((await correct(id, 'undo')).stderr).toContain('The account has not corrected this request.')
   })
 
   it('explains an unknown request and a wrong word', async () => {

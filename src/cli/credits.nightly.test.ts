@@ -34,7 +34,7 @@ async function wishwell(...parameters: string[]) {
 
 it('grants packs, limits their use, shows the remaining credits, and checks the ledger', async () => {
   const list = JSON.parse((await wishwell('admin', 'accounts', 'list', '--json')).stdout)
-  const { accountId } = list.data.accounts[0]
+  const { accountId } = list.data.results[0]
   expect(await wishwell('admin', 'accounts', 'grant', accountId, 'starter')).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('1,300 pay-as-you-go credits'),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { once } from './api.ts'
+import { once, wholeList } from './api.ts'
 import type { Body, Data } from './api-types.ts'
 import { commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -46,7 +46,7 @@ function rowOf({
   query,
   hint,
   lastReadAt,
-}: Data<'listFeeds'>['feeds'][number]): Row {
+}: Data<'listFeeds'>['results'][number]): Row {
   const use = lastReadAt === null ? 'never read' : `read ${lastReadAt.slice(0, 10)}`
   return { title: name, facts: [`${kind} ${topic ?? query ?? watchId ?? ''}`, use, `${hint}…`], id: feedId }
 }
@@ -54,14 +54,14 @@ function rowOf({
 const list = (options: Json) =>
   printAnswer(
     options,
-    (api) => api.GET('/api/v1/feeds'),
-    ({ data: { feeds } }) => (feeds.length === 0 ? ['The account has no feeds.'] : formatRows(feeds.map(rowOf))),
+    (api) => wholeList((query) => api.GET('/api/v1/feeds', { params: { query } })),
+    ({ data: { results } }) => (results.length === 0 ? ['The account has no feeds.'] : formatRows(results.map(rowOf))),
   )
 
-const remove = (id: string, options: Json) =>
+const remove = (feedId: string, options: Json) =>
   printAnswer(
     options,
-    (api) => api.DELETE('/api/v1/feeds/{id}', { params: { path: { id } } }),
+    (api) => api.DELETE('/api/v1/feeds/{feedId}', { params: { path: { feedId } } }),
     ({ data }) => [`Feed ${printable(data.feedId)} is deleted: its address opens nothing any more.`],
   )
 

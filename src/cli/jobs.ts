@@ -31,8 +31,8 @@ const list = ({ json, ...query }: Query<'listScrapeJobs'> & Json) =>
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/scrape', { params: { query } }),
-    ({ data: { jobs, cursor } }) => [
-      ...(jobs.length === 0 ? ['No such jobs.'] : formatRows(jobs.map(rowOf))),
+    ({ data: { results, cursor } }) => [
+      ...(results.length === 0 ? ['No such jobs.'] : formatRows(results.map(rowOf))),
       ...moreOf('jobs list', query, cursor),
     ],
   )
@@ -44,7 +44,7 @@ function costOf({ credits, startedBy }: Job): string {
   return `${count(credits.held + credits.settled, 'credit')}${name === null ? '' : ` by ${printable(name)}`}`
 }
 
-const rowOf = (job: Data<'listScrapeJobs'>['jobs'][number]): Row => {
+const rowOf = (job: Data<'listScrapeJobs'>['results'][number]): Row => {
   const { jobId, status, topic, platforms, depth, requestsCreated, createdAt } = job
   const size = `${count(platforms.length, 'platform')}, ${count(depth, 'page')} each`
   const began = `${createdAt.slice(0, 16).replace('T', ' ')} UTC`

@@ -1,12 +1,13 @@
 import { Command, Option } from 'commander'
 import { type KeyScope, keyScopes } from '../database/column-types.ts'
+import { wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
 import { formatRows, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
-type Key = Data<'listAccountKeys'>['keys'][number]
+type Key = Data<'listAccountKeys'>['results'][number]
 
 interface KeyOptions {
   scope: KeyScope
@@ -77,8 +78,11 @@ const list = () =>
     .action((accountId: string, options: { json: boolean }) =>
       operate(
         options,
-        ({ api }) => api.GET('/api/admin/accounts/{accountId}/keys', { params: { path: { accountId } } }),
-        ({ keys }) => (keys.length === 0 ? ['The account has no keys.'] : formatRows(keys.map(rowOf))),
+        ({ api }) =>
+          wholeList((query) =>
+            api.GET('/api/admin/accounts/{accountId}/keys', { params: { path: { accountId }, query } }),
+          ),
+        ({ results }) => (results.length === 0 ? ['The account has no keys.'] : formatRows(results.map(rowOf))),
       ),
     )
 

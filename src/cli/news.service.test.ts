@@ -41,7 +41,7 @@ describe('wishwell watches news and wishwell feeds, with a service', { timeout: 
     ])
     expect((await run('watches', 'news')).stdout).toBe(`Dark <mode>  ${watch.watchId}\n Nothing new.\n`)
     expect(
-      JSON.parse((await run('watches', 'news', '--since', '2026-06-01', '--json')).stdout).data.watches[0].reports,
+      JSON.parse((await run('watches', 'news', '--since', '2026-06-01', '--json')).stdout).data.results[0].reports,
     ).toBe(1)
     expect((await run('watches', 'news', '--watch', 'unknown')).exitCode).toBe(exitCodes.usage)
     expect((await run('watches', 'news', '--watch', crypto.randomUUID())).exitCode).toBe(exitCodes.failed)

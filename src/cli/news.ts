@@ -15,7 +15,7 @@ const help = {
   wishwell watches news --watch 8f0c2a53-6f0e-4a55-9d37-2f3a1f5c9b1e --mark-read`,
 }
 
-type WatchNews = Data<'readNews'>['watches'][number]
+type WatchNews = Data<'readNews'>['results'][number]
 type Section = keyof WatchNews['totals']
 
 const sections: readonly [Section, string][] = [
@@ -83,7 +83,7 @@ async function show({ markRead, json, ...query }: NewsOptions): Promise<void> {
   exitWhenOutputCloses()
   const api = createApi(readClientConfig())
   const answer = await answerOf(api.GET('/api/v1/news', { params: { query } }))
-  const { watches, cursor } = answer.data
+  const { results: watches, cursor } = answer.data
   if (json) printJson(answer)
   else {
     printLines([

@@ -41,7 +41,7 @@ describe('with no service', () => {
 
     const service = await startChildService(environment)
     const client = createTestClient(() => service.url, firstKey)
-    expect((await client.get('/api/v1/keys')).body.data.keys).toHaveLength(2)
+    expect((await client.get('/api/v1/keys')).body.data.results).toHaveLength(2)
     await service.end('SIGTERM')
     expect((await run(environment, 'admin', 'accounts', 'link')).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#/)
     expect((await run(environment, 'admin', 'accounts', 'delete', accountId, '--yes')).exitCode).toBe(exitCodes.ok)
@@ -75,7 +75,7 @@ describe('with no service', () => {
     const command = startCommand(['admin', 'accounts', 'create', 'x'], environment)
     command.stopReading('stderr')
     expect((await command.finished).exitCode).toBe(exitCodes.failed)
-    expect((await run(environment, 'admin', 'accounts', 'list', '--json')).data.accounts).toEqual([])
+    expect((await run(environment, 'admin', 'accounts', 'list', '--json')).data.results).toEqual([])
   })
 
   it('no database is made where there is none', async () => {
@@ -92,6 +92,6 @@ describe('with no service', () => {
     const { exitCode, stderr } = await run(elsewhere, 'admin', 'accounts', 'create', 'x')
     expect(exitCode).toBe(exitCodes.unreachable)
     expect(stderr).toContain('Nothing listens at http://0.0.0.0:2.')
-    expect((await run(environment, 'admin', 'accounts', 'list', '--json')).data.accounts).toEqual([])
+    expect((await run(environment, 'admin', 'accounts', 'list', '--json')).data.results).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ export async function useEveryCommand(environment: Environment) {
   expect(created).toMatchObject({ exitCode: exitCodes.ok })
   expect(created.stdout).toMatch(/^Account \S+ \(pro\): Acme\nAPI key: ww_live_\w{32} {3}\(shown only once\)\n$/)
   const listed = await run(environment, 'admin', 'accounts', 'list', '--json')
-  const account = listed.data.accounts.find((candidate: { tier: string }) => candidate.tier === 'pro')
+  const account = listed.data.results.find((candidate: { tier: string }) => candidate.tier === 'pro')
   expect(account).toMatchObject({ name: 'Acme \x1b[31m', tier: 'pro', deletedAt: null })
   const { accountId } = account
   expect((await run(environment, 'admin', 'accounts', 'set-tier', accountId, 'max')).stdout).toMatch(
@@ -51,5 +51,5 @@ export async function useEveryCommand(environment: Environment) {
   const signedOut = await run(environment, 'admin', 'accounts', 'sign-out', accountId)
   expect(signedOut.stdout).toBe('The account is signed out (0 sessions). Its API keys stay.\n')
   const firstKey = /API key: (\S+)/.exec(created.stdout)?.[1] ?? ''
-  return { accountId, firstKey, listed: listed.data.accounts.length as number }
+  return { accountId, firstKey, listed: listed.data.results.length as number }
 }

@@ -33,7 +33,7 @@ describe('with a running service', () => {
 
   it('a way in can always be had: without an id the link is of the first account', async () => {
     const { accountId } = await service.createAccount()
-    const accounts = (await run(environment(), 'admin', 'accounts', 'list', '--json')).data.accounts
+    const accounts = (await run(environment(), 'admin', 'accounts', 'list', '--json')).data.results
     expect(accounts.length).toBeGreaterThan(1)
     const { stdout, stderr, exitCode } = await run(environment(), 'admin', 'accounts', 'link')
     expect([exitCode, stdout]).toEqual([exitCodes.ok, expect.stringMatching(/^http\S+\/sign-in#\S+\n/)])

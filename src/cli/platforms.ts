@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { printable } from './text.ts'
 
-export type PlatformStatus = Data<'listPlatformsForOperator'>['platforms'][number]
+export type PlatformStatus = Data<'listPlatformsForOperator'>['results'][number]
 export type HostStatus = PlatformStatus['hosts'][number]
 
 const help = `
@@ -19,8 +20,8 @@ export const platformsCommand = (): Command =>
     (options: { json: boolean }) =>
       operate(
         options,
-        ({ api }) => api.GET('/api/admin/platforms'),
-        ({ platforms }) => formatPlatforms(platforms),
+        ({ api }) => wholeList((query) => api.GET('/api/admin/platforms', { params: { query } })),
+        ({ results }) => formatPlatforms(results),
       ),
   )
 

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { platformNames } from '../platforms/registry.ts'
+import { wholeList } from './api.ts'
 import type { Body, Data } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
@@ -121,11 +122,11 @@ const list = () =>
   ).action((options: { json: boolean }) =>
     operate(
       options,
-      ({ api }) => api.GET('/api/admin/suppressions'),
-      ({ entries, purges }) => [
+      ({ api }) => wholeList((query) => api.GET('/api/admin/suppressions', { params: { query } })),
+      ({ entries, results }) => [
         `${hashes(entries)} of what may not be stored again.`,
         ...formatRows(
-          purges.map(({ purgeId, kinds, entries: own, createdAt }) => ({
+          results.map(({ purgeId, kinds, entries: own, createdAt }) => ({
             title: kinds.length === 0 ? 'platform or age' : kinds.join(', '),
             facts: [createdAt.slice(0, 10), hashes(own)],
             id: purgeId,

@@ -70,14 +70,14 @@ describe('the commands and the real service', () => {
       response.end()
     })
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-    const before = (await service.client.get('/api/v1/scrape')).body.data.jobs.length
+    const before = (await service.client.get('/api/v1/scrape')).body.data.results.length
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
     const { apiKey } = service
     const scraped = await runCommand(['scrape', 'dark mode', '--platforms', 'github', '--depth', '3'], { url, apiKey })
     proxy.closeAllConnections()
     proxy.close()
     expect(scraped).toMatchObject({ exitCode: exitCodes.ok, stderr: expect.stringContaining('github: done\n') })
-    expect((await service.client.get('/api/v1/scrape')).body.data.jobs.length - before).toBe(1)
+    expect((await service.client.get('/api/v1/scrape')).body.data.results.length - before).toBe(1)
     expect(calls).toEqual([
       ...['POST /api/v1/scrape', 'POST /api/v1/scrape', 'GET /api/v1/scrape/id/events', 'GET /api/v1/usage'],
     ])
@@ -101,7 +101,7 @@ describe('the commands and the real service', () => {
     expect(shown.exitCode).toBe(exitCodes.ok)
     expect(shown.stdout).toContain('  stackexchange  skipped  cancelled: The job was cancelled.\n')
     const json = await runCommand(['jobs', 'list', '--limit', '1', '--json'], service)
-    expect(JSON.parse(json.stdout).data.jobs[0]).toMatchObject({ jobId, depth: 2 })
+    expect(JSON.parse(json.stdout).data.results[0]).toMatchObject({ jobId, depth: 2 })
     const unknown = await runCommand(['jobs', 'show', '00000000-0000-4000-8000-000000000000'], service)
     expect(unknown).toMatchObject({ exitCode: exitCodes.failed, stderr: 'wishwell: Scrape job not found.\n' })
     const malformed = await runCommand(['jobs', 'show', 'light mode'], service)

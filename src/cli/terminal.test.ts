@@ -81,7 +81,7 @@ const account = {
 }
 
 const answers: Record<string, FakeAnswer> = {
-  'GET /api/v1/topics': { body: { data: { topics, hasMore: true, cursor: 'c'.repeat(40) } } },
+  'GET /api/v1/topics': { body: { data: { results: topics, hasMore: true, cursor: 'c'.repeat(40) } } },
   'GET /api/v1/topics/dark%20mode': {
     body: {
       data: {
@@ -107,10 +107,10 @@ const answers: Record<string, FakeAnswer> = {
       },
     },
   },
-  'GET /api/v1/scrape': { body: { data: { jobs, hasMore: true, cursor: 'c'.repeat(40) } } },
+  'GET /api/v1/scrape': { body: { data: { results: jobs, hasMore: true, cursor: 'c'.repeat(40) } } },
   [`GET /api/v1/scrape/${jobId}`]: { body: { data: failedJob } },
   [`DELETE /api/v1/scrape/${jobId}`]: { body: { data: failedJob } },
-  'GET /api/admin/platforms': { body: { data: { platforms } } },
+  'GET /api/admin/platforms': { body: { data: { results: platforms, hasMore: false, cursor: null } } },
   'GET /api/v1/usage': { body: { data: account } },
   'POST /api/v1/requests/search': {
     body: {

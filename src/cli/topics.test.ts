@@ -70,7 +70,7 @@ describe('wishwell topics', () => {
   })
 
   it('sends the given options, and says how to get more', async () => {
-    const data = { topics: [{ ...summary, tags: [] }], hasMore: true, cursor: 'next' }
+    const data = { results: [{ ...summary, tags: [] }], hasMore: true, cursor: 'next' }
     const service = await startFakeService(() => ({ body: { data } }))
     const { exitCode, stdout } = await runCommand(
       ['topics', '--query', 'dark m', '--sort', 'votes', '--limit', '1'],

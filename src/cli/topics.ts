@@ -37,8 +37,8 @@ const list = ({ json, ...options }: TopicOptions) => {
   return printAnswer(
     { json },
     (api) => api.GET('/api/v1/topics', { params: { query: defined({ ...rest, sortBy }) } }),
-    ({ data: { topics, cursor } }) => {
-      const lines = formatTopics(topics, { now: systemClock.now(), columns: terminalColumns() })
+    ({ data: { results, cursor } }) => {
+      const lines = formatTopics(results, { now: systemClock.now(), columns: terminalColumns() })
       return [
         ...(lines.length === 0 && cursor === null ? ['No such topics.'] : lines),
         ...moreOf('topics', options, cursor),
@@ -47,7 +47,7 @@ const list = ({ json, ...options }: TopicOptions) => {
   )
 }
 
-type TopicSummary = Data<'listTopics'>['topics'][number]
+type TopicSummary = Data<'listTopics'>['results'][number]
 
 /** One line: name, numbers, age of the last collection, the most frequent tags. */
 export function formatTopic(

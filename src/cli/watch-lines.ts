@@ -63,7 +63,7 @@ export function runRow({
   status,
   credits,
   requestsCreated,
-}: Data<'listWatchRuns'>['runs'][number]): Row {
+}: Data<'listWatchRuns'>['results'][number]): Row {
   const whatCameOf =
     skipped === null
       ? [status ?? '', `${count(requestsCreated, 'new request')}, ${count(credits, 'credit')}`]

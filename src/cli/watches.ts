@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isBeyondScope } from './answers.ts'
-import { once } from './api.ts'
+import { once, wholeList } from './api.ts'
 import type { Query } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -90,8 +90,8 @@ const preview = (topic: string, options: TermsOptions) =>
 const list = (options: Json) =>
   printAnswer(
     options,
-    (api) => api.GET('/api/v1/watches'),
-    ({ data: { watches } }) => (watches.length === 0 ? ['No watches.'] : formatRows(watches.map(watchRow))),
+    (api) => wholeList((query) => api.GET('/api/v1/watches', { params: { query } })),
+    ({ data: { results } }) => (results.length === 0 ? ['No watches.'] : formatRows(results.map(watchRow))),
   )
 
 const show = (id: string, options: Json) =>
@@ -132,8 +132,8 @@ const history = (id: string, { json, ...query }: Query<'listWatchRuns'> & Json) 
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/watches/{watchId}/runs', { params: { ...at(id), query } }),
-    ({ data: { runs, cursor } }) => [
-      ...(runs.length === 0 ? ['No runs.'] : formatRows(runs.map(runRow))),
+    ({ data: { results, cursor } }) => [
+      ...(results.length === 0 ? ['No runs.'] : formatRows(results.map(runRow))),
       ...moreOf(`watches runs ${printable(id)}`, query, cursor),
     ],
   )

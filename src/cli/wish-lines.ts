@@ -80,7 +80,7 @@ export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): s
 }
 
 /** A merge or a split in the list of them: the most voted request that it moved, where one is left, what was done, and when. */
-export function correctionRow(correction: Data<'listWishCorrections'>['corrections'][number]): Row {
+export function correctionRow(correction: Data<'listWishCorrections'>['results'][number]): Row {
   const { correctionId, kind, wishId, otherWishId, correctedAt, undoneAt, request } = correction
   const whats = {
     merge: `merged ${otherWishId} into ${wishId}`,

@@ -101,7 +101,7 @@ export async function review({ json, ...query }: ReviewOptions): Promise<void> {
     const correctionId = made.pop()
     if (correctionId === undefined) return printLines(['Nothing to undo.'])
     const params = { path: { correctionId } }
-    await answerOf(api.DELETE('/api/v1/wishes/corrections/{correctionId}', { params }))
+    await answerOf(api.DELETE('/api/v1/corrections/wishes/{correctionId}', { params }))
     printLines(['Undone.'])
   }
   for (;;) {

@@ -57,7 +57,7 @@ describe('wishwell wishes, with a service', { timeout: 60_000 }, () => {
     expect([merged.exitCode, merged.stderr]).toEqual([exitCodes.ok, ''])
     expect(merged.stdout).toContain(`Wish ${first} has the requests of both now.\nUndo it with: wishwell wishes undo `)
     const split = JSON.parse((await run('split', first, second, '--json')).stdout)
-    expect(split.data).toMatchObject({ wishId: first, newWishId: expect.any(String) })
+    expect(split.data).toMatchObject({ wishId: first, otherWishId: expect.any(String) })
     const { correctionId } = split.data
     expect((await run('undo', correctionId)).stdout).toBe(`Undone: ${correctionId}\n`)
     const lines = (await run('corrections')).stdout.trimEnd().split('\n')

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { once } from './api.ts'
+import { type Api, answerOf, once } from './api.ts'
 import type { Body, Query } from './api-types.ts'
 import {
   addJson,
@@ -96,31 +96,39 @@ const list = ({ json, ...options }: ListOptions) => {
   )
 }
 
-const show = (id: string, { json, ...query }: Query<'readWish'> & Json) =>
+const show = (wishId: string, { json, ...query }: Query<'readWish'> & Json) =>
   printAnswer(
     { json },
-    (api) => api.GET('/api/v1/wishes/{id}', { params: { path: { id }, query } }),
+    (api) => api.GET('/api/v1/wishes/{wishId}', { params: { path: { wishId }, query } }),
     ({ data }) => [
       ...formatShownWish(data, query.cursor !== undefined),
-      ...moreOf(`wishes show ${printable(id)}`, query, data.members.cursor),
+      ...moreOf(`wishes show ${printable(wishId)}`, query, data.members.cursor),
     ],
   )
 
 const undoHint = (correctionId: string) => `Undo it with: wishwell wishes undo ${printable(correctionId)}`
 
-const merge = (id: string, wishId: string, options: Json) =>
+const merge = (wishId: string, otherWishId: string, options: Json) =>
   printAnswer(
     options,
-    (api) => api.POST('/api/v1/wishes/{id}/merge', { params: { path: { id }, header: once() }, body: { wishId } }),
+    (api) =>
+      api.POST('/api/v1/corrections/wishes', {
+        params: { header: once() },
+        body: { kind: 'merge', wishId, otherWishId },
+      }),
     ({ data }) => [`Wish ${printable(data.wishId)} has the requests of both now.`, undoHint(data.correctionId)],
   )
 
-const split = (id: string, requestIds: string[], options: Json) =>
+const split = (wishId: string, requestIds: string[], options: Json) =>
   printAnswer(
     options,
-    (api) => api.POST('/api/v1/wishes/{id}/split', { params: { path: { id }, header: once() }, body: { requestIds } }),
+    (api) =>
+      api.POST('/api/v1/corrections/wishes', {
+        params: { header: once() },
+        body: { kind: 'split', wishId, requestIds },
+      }),
     ({ data }) => [
-      `Taken out of wish ${printable(data.wishId)}. The new wish is ${printable(data.newWishId)}.`,
+      `Taken out of wish ${printable(data.wishId)}. The new wish is ${printable(data.otherWishId)}.`,
       undoHint(data.correctionId),
     ],
   )
@@ -128,9 +136,9 @@ const split = (id: string, requestIds: string[], options: Json) =>
 const listCorrections = ({ json, ...query }: Query<'listWishCorrections'> & Json) =>
   printAnswer(
     { json },
-    (api) => api.GET('/api/v1/wishes/corrections', { params: { query } }),
-    ({ data: { corrections, cursor } }) => [
-      ...(corrections.length === 0 ? ['No merges, splits or answers.'] : formatRows(corrections.map(correctionRow))),
+    (api) => api.GET('/api/v1/corrections/wishes', { params: { query } }),
+    ({ data: { results, cursor } }) => [
+      ...(results.length === 0 ? ['No merges, splits or answers.'] : formatRows(results.map(correctionRow))),
       ...moreOf('wishes corrections', query, cursor),
     ],
   )
@@ -138,7 +146,7 @@ const listCorrections = ({ json, ...query }: Query<'listWishCorrections'> & Json
 const undo = (correctionId: string, options: Json) =>
   printAnswer(
     options,
-    (api) => api.DELETE('/api/v1/wishes/corrections/{correctionId}', { params: { path: { correctionId } } }),
+    (api) => api.DELETE('/api/v1/corrections/wishes/{correctionId}', { params: { path: { correctionId } } }),
     ({ data }) => [`Undone: ${printable(data.correctionId)}`],
   )
 
@@ -149,7 +157,7 @@ interface MarkOptions extends Json {
   note?: string
 }
 
-async function mark(id: string, { as, star, unstar, note, json }: MarkOptions): Promise<void> {
+async function mark(wishId: string, { as, star, unstar, note, json }: MarkOptions): Promise<void> {
   const body: Body<'markWish'> = defined({
     mark: as === 'none' ? null : as,
     starred: star || unstar ? star === true : undefined,
@@ -160,7 +168,7 @@ async function mark(id: string, { as, star, unstar, note, json }: MarkOptions): 
   }
   await printAnswer(
     { json },
-    (api) => api.PUT('/api/v1/wishes/{id}/mark', { params: { path: { id } }, body }),
+    (api) => api.PUT('/api/v1/wishes/{wishId}/mark', { params: { path: { wishId } }, body }),
     ({ data }) => [`Wish ${printable(data.wishId)}: ${data.mark === null ? 'not marked' : formatMark(data.mark)}`],
   )
 }
@@ -186,15 +194,24 @@ const outcomes: Record<Word, string> = {
 
 async function correct(requestId: string, word: Word, options: Json): Promise<void> {
   const isRequest = meanings[word]
-  const params = { path: { id: requestId } }
   await printAnswer(
     options,
     (api) =>
       isRequest === null
-        ? api.DELETE('/api/v1/requests/{id}/correction', { params })
-        : api.PUT('/api/v1/requests/{id}/correction', { params, body: { isRequest } }),
-    ({ data }) => [`Request ${printable(data.requestId)} ${outcomes[word]}`],
+        ? undoCorrection(api, requestId)
+        : api.POST('/api/v1/corrections/requests', { body: { requestId, isRequest } }),
+    () => [`Request ${printable(requestId)} ${outcomes[word]}`],
   )
+}
+
+/** Undoes what the account said about a request. @throws CommandError where it said nothing */
+async function undoCorrection(api: Api, requestId: string) {
+  const corrections = '/api/v1/corrections/requests'
+  const { data } = await answerOf(api.GET(corrections, { params: { query: { requestId } } }))
+  const [correction] = data.results
+  if (correction === undefined) throw new CommandError('The account has not corrected this request.')
+  const { correctionId } = correction
+  return api.DELETE(`${corrections}/{correctionId}`, { params: { path: { correctionId } } })
 }
 
 /** `wishwell wishes correct`: what the account says about a request. */

@@ -125,7 +125,7 @@ it('the ledger is sound, and its statement only ever grows at its end, whatever 
   const watch = async () => {
     let before: number[] = []
     while (!isOver) {
-      const { entries } = await readStatement(opened.database, { accountId, limit: 5_000 })
+      const { results: entries } = await readStatement(opened.database, { accountId, limit: 5_000 })
       const seen = entries.map((entry) => entry.entryId).reverse()
       expect(seen.slice(0, before.length)).toEqual(before)
       before = seen

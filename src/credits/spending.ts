@@ -124,7 +124,7 @@ export async function readStatement(
     .execute()
   const { page, ...rest } = pageIn(rows, limit, ({ id }) => cursors.encode([id]))
   return {
-    entries: page.map((row) => ({
+    results: page.map((row) => ({
       entryId: row.id,
       createdAt: row.created_at.toISOString(),
       month: row.month,

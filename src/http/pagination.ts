@@ -21,10 +21,10 @@ export const pageParameters = {
   cursor: Type.Optional(Type.String({ maxLength: 10_000, description: 'From the previous answer' })),
 }
 
-/** The `data` of a list: the items under the list's own name, and the cursor of the next page. */
-export const pageOf = <Name extends string, Item extends TSchema>(name: Name, item: Item) =>
+/** The `data` of a list: its items, and the cursor of the next page. */
+export const pageOf = <Item extends TSchema>(item: Item) =>
   closed({
-    ...({ [name]: Type.Array(item) } as Record<Name, ReturnType<typeof Type.Array<Item>>>),
+    results: Type.Array(item),
     hasMore: Type.Boolean({ description: 'Whether there is another page' }),
     cursor: nullable(Type.String({ description: 'Of the next page' })),
   })
@@ -87,6 +87,25 @@ export function cursorsOf<Position extends readonly unknown[]>(
       throw invalidField('cursor', 'is not a cursor of this list; start again without it')
     },
   }
+}
+
+/**
+ * A page of a list that is read whole, because it is short.
+ * @param positionOf a text of the row that no other has: the list is in its order.
+ */
+export function pageOfShort<Row>(
+  rows: readonly Row[],
+  { limit, cursor }: PageInput,
+  { list, positionOf }: { list: string; positionOf: (row: Row) => string },
+) {
+  const cursors = cursorsOf<[string]>(list, isPositionText)
+  const after = cursor === undefined ? '' : cursors.decode(cursor)[0]
+  const placed = rows
+    .map((row) => ({ row, position: positionOf(row) }))
+    .filter(({ position }) => position > after)
+    .sort((one, other) => (one.position < other.position ? -1 : 1))
+  const { page, ...rest } = pageIn(placed, limit, ({ position }) => cursors.encode([position]))
+  return { results: page.map(({ row }) => row), ...rest }
 }
 
 /** The parameter `sortBy` of a route that has these orders. Handlers never see a synonym: Ajv replaces it. */

@@ -3,6 +3,7 @@ import type { Authentication } from '../accounts/authentication.ts'
 import { type PlatformName, platformErrorCodes } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
+import { type PageInput, pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Budget } from './budget/budget.ts'
@@ -64,19 +65,29 @@ const platform = closed({
 
 export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDependencies): void {
   const { database, clock, authentication, platformsConfig: config, hosts, hostMemory } = dependencies
-  const answer = async () => {
+  const answer = async ({ query }: { query: PageInput }) => {
     await hostMemory.save()
-    return { data: { platforms: await readPlatformStatus({ database, config, hosts, now: clock.now() }) } }
+    const platforms = await readPlatformStatus({ database, config, hosts, now: clock.now() })
+    const positionOf = (one: (typeof platforms)[number]) => String(platforms.indexOf(one)).padStart(3, '0')
+    return { data: pageOfShort(platforms, query, { list: 'platforms', positionOf }) }
   }
+  const querystring = closed(pageParameters)
   const summary = 'List every platform: whether it is on and usable, what is left of its limits, and what to do'
   const response = {
-    200: closed({ data: closed({ platforms: Type.Array(platform) }) }),
+    200: closed({ data: pageOf(platform) }),
     ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
   }
   app.get(
     '/api/v1/platforms',
     {
-      schema: { operationId: 'listPlatforms', summary, tags: ['Platforms'], security: [{ apiKey: [] }], response },
+      schema: {
+        operationId: 'listPlatforms',
+        summary,
+        tags: ['Platforms'],
+        security: [{ apiKey: [] }],
+        querystring,
+        response,
+      },
       onRequest: authentication.requireAccount,
     },
     answer,
@@ -89,6 +100,7 @@ export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDep
         summary: `${summary}, for the operator`,
         tags: ['Admin'],
         security: [{ adminKey: [] }],
+        querystring,
         response,
       },
       onRequest: authentication.requireAdmin,

@@ -27,7 +27,7 @@ const read = async () => {
   const { status, body } = await service.client.get('/api/v1/platforms')
   expect(status).toBe(200)
   // biome-ignore lint/suspicious/noExplicitAny: the schema of the answer is checked by the contract test.
-  const list: any[] = body.data.platforms
+  const list: any[] = body.data.results
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   return (name: string): any => list.find(({ platform }) => platform === name)
 }
@@ -82,7 +82,7 @@ describe('the state of the platforms', () => {
 
   it('is printed by the command, a line for each platform and host', async () => {
     const { body } = await service.client.get('/api/v1/platforms')
-    const lines = formatPlatforms(body.data.platforms)
+    const lines = formatPlatforms(body.data.results)
     expect(lines.find((line) => line.startsWith('x '))).toMatch(/^x +not_configured$/)
     expect(lines.join('\n')).toMatch(
       /stackexchange +quota_exhausted until 20\d\d-\d\d-\d\d \d\d:\d\d UTC, used by default/,

@@ -78,7 +78,7 @@ export async function listRuns(executor: Executor, { watchId, limit, cursor }: P
     ) as runs ${resultsOfRuns}
     order by due_at desc, runs.id desc`.execute(executor)
   const { page, ...rest } = pageIn(rows, limit, ({ key, id }) => cursors.encode([Number(key), id]))
-  return { runs: page.map(toRun), ...rest }
+  return { results: page.map(toRun), ...rest }
 }
 
 /** How long runs are kept; the last ones of a watch stay longer. */

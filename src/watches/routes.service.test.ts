@@ -56,7 +56,7 @@ describe('a watch', () => {
       },
     })
     const { preview: _, ...listed } = body.data
-    expect((await send('GET', '')).body.data).toEqual({ watches: [listed] })
+    expect((await send('GET', '')).body.data).toEqual({ results: [listed], hasMore: false, cursor: null })
     expect((await send('GET', `/${body.data.watchId}`)).body.data).toEqual(body.data)
   })
 
@@ -133,7 +133,7 @@ describe('a watch', () => {
     const { status, body } = await service.client.post('/api/v1/watches', { ...minimal, ...fields })
     expect([status, body.error.code]).toEqual([400, 'INVALID_REQUEST'])
     expect(body.error.details[0].path).toBe(path)
-    expect((await send('GET', '')).body.data.watches).toEqual([])
+    expect((await send('GET', '')).body.data.results).toEqual([])
   })
 
   it('keeps what a change does not name', async () => {
@@ -189,7 +189,7 @@ describe('a watch', () => {
         expect([method, path, answer.status]).toEqual([method, path, 404])
       }
     }
-    expect((await client.get('/api/v1/watches')).body.data.watches).toEqual([])
+    expect((await client.get('/api/v1/watches')).body.data.results).toEqual([])
     expect((await send('GET', `/${watchId}`)).body.data.name).toBe('a watch')
   })
 
@@ -257,7 +257,7 @@ describe('a run that is asked for', () => {
     const [last] = await runsOf(service.client, watchId)
     expect(last).toMatchObject({ dueAt: '2026-03-20T15:00:00.000Z', status: 'completed' })
     expect((await send('GET', `/${watchId}`)).body.data.lastRun).toEqual(last)
-    const { watches } = (await send('GET', '')).body.data
+    const { results: watches } = (await send('GET', '')).body.data
     const lastRunOf = (id: string) => watches.find((watch: { watchId: string }) => watch.watchId === id).lastRun
     expect([lastRunOf(watchId), lastRunOf(other.watchId)]).toEqual([last, null])
   })
@@ -286,7 +286,7 @@ it('pages through the history', async () => {
   let cursor: string | null = null
   do {
     const { body } = await send('GET', `/${watchId}/runs?limit=2${cursor === null ? '' : `&cursor=${cursor}`}`)
-    dates.push(...body.data.runs.map(({ dueAt }: { dueAt: string }) => dueAt.slice(8, 10)))
+    dates.push(...body.data.results.map(({ dueAt }: { dueAt: string }) => dueAt.slice(8, 10)))
     cursor = body.data.cursor
   } while (cursor !== null)
   expect(dates).toEqual(['25', '24', '23', '22', '21'])

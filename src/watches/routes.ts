@@ -5,6 +5,7 @@ import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
+import { pageOfShort, pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { readLastRuns } from './history.ts'
@@ -111,20 +112,23 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
         operationId: 'listWatches',
         summary: 'List the watches of the account, the first made first',
         ...shared,
+        querystring: closed(pageParameters),
         response: { 200: watchList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       const watches = await listWatches(database, accountId)
-      const ids = watches.map(({ id }) => id)
+      const positionOf = ({ created_at, id }: Watch) => `${created_at.toISOString()} ${id}`
+      const { results, ...page } = pageOfShort(watches, request.query, { list: 'watches', positionOf })
+      const ids = results.map(({ id }) => id)
       const used = await readUsed(database, ids, clock.now())
       const runs = await readLastRuns(database, ids)
       const describe = (watch: Watch) => {
         const { id } = watch
         return describeWatch(watch, { usedThisMonth: used.get(id) ?? 0, lastRun: runs.get(id) ?? null, comparesGoals })
       }
-      return { data: { watches: watches.map(describe) } }
+      return { data: { results: results.map(describe), ...page } }
     },
   )
   app.get(

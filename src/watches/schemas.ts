@@ -190,7 +190,7 @@ const watchProperties = {
 
 const listedWatch = closed(watchProperties, named('ListedWatch'))
 export const watchRecord = closed({ ...watchProperties, preview }, named('Watch'))
-export const watchList = closed({ data: closed({ watches: Type.Array(listedWatch) }) })
+export const watchList = closed({ data: pageOf(listedWatch) })
 
-export const watchRunPage = closed({ data: pageOf('runs', watchRun) })
+export const watchRunPage = closed({ data: pageOf(watchRun) })
 export const watchDeleted = closed({ data: closed({ watchId: Type.String() }) })

@@ -32,7 +32,7 @@ export const watchOf = async (client: TestClient, fields: Record<string, unknown
 
 /** The runs of a watch, the last first. */
 export const runsOf = async (client: TestClient, watchId: string) =>
-  (await client.get(`/api/v1/watches/${watchId}/runs`)).body.data.runs
+  (await client.get(`/api/v1/watches/${watchId}/runs`)).body.data.results
 
 /** The events of a type, the first first. */
 export const eventsOf = (database: Database, type: string) =>

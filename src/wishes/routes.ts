@@ -86,7 +86,7 @@ function registerList(app: App, { database, clock, authentication, cachedRead }:
           ...pageParameters,
         }),
         response: {
-          200: closed({ data: pageOf('results', closed({ ...wishProperties, ...markProperty })) }),
+          200: closed({ data: pageOf(closed({ ...wishProperties, ...markProperty })) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
@@ -136,7 +136,7 @@ const wishDetail = closed({
     }),
     { description: 'When they were posted: weeks up to half a year, months up to ten years, else years; no gaps' },
   ),
-  members: pageOf('results', requestRecord),
+  members: pageOf(requestRecord),
   possiblySame: Type.Array(closed({ ...wishProperties, ...markProperty, similarity }), {
     description: 'Wishes that may be the same, at most 5; no number counts them',
   }),
@@ -144,7 +144,7 @@ const wishDetail = closed({
 
 function registerDetail(app: App, { database, clock, authentication, possiblySame }: WishDependencies): void {
   app.get(
-    '/api/v1/wishes/:id',
+    '/api/v1/wishes/:wishId',
     {
       onRequest: authentication.requireAccount,
       schema: {
@@ -154,7 +154,7 @@ function registerDetail(app: App, { database, clock, authentication, possiblySam
           '`limit` and `cursor` page its requests, the most voted first. A wish that has no likely request any more is a 404.',
         tags,
         security,
-        params: closed({ id: Type.String({ description: 'The `wishId`' }) }),
+        params: closed({ wishId: Type.String() }),
         querystring: closed(pageParameters),
         response: {
           200: closed({ data: wishDetail }),
@@ -165,7 +165,7 @@ function registerDetail(app: App, { database, clock, authentication, possiblySam
     async (request) => {
       const account = authentication.accountOf(request)
       const { limit, cursor } = request.query
-      const wishId = request.params.id.toLowerCase()
+      const wishId = request.params.wishId.toLowerCase()
       const view = viewOf(account)
       const wish = isId(wishId)
         ? await readWish(database, { wishId, limit, cursor, view, now: clock.now(), possiblySame })

@@ -97,26 +97,25 @@ describe('the API document', () => {
       'DELETE /api/admin/accounts/{accountId}',
       'DELETE /api/admin/accounts/{accountId}/links',
       'DELETE /api/admin/accounts/{accountId}/sessions',
-      'DELETE /api/admin/corrections/{correctionId}',
+      'DELETE /api/admin/corrections/requests/{correctionId}',
+      'DELETE /api/admin/corrections/wishes/{correctionId}',
       'DELETE /api/admin/keys/{keyId}',
-      'DELETE /api/admin/requests/{id}/correction',
-      'DELETE /api/admin/wishes/corrections/{correctionId}',
       'DELETE /api/session',
       'DELETE /api/v1/channels/{channelId}',
-      'DELETE /api/v1/corrections/{correctionId}',
-      'DELETE /api/v1/feeds/{id}',
+      'DELETE /api/v1/corrections/requests/{correctionId}',
+      'DELETE /api/v1/corrections/wishes/{correctionId}',
+      'DELETE /api/v1/feeds/{feedId}',
       'DELETE /api/v1/keys/{keyId}',
-      'DELETE /api/v1/requests/{id}/correction',
       'DELETE /api/v1/scrape/{jobId}',
       'DELETE /api/v1/watches/{watchId}',
-      'DELETE /api/v1/wishes/corrections/{correctionId}',
       'GET /api/admin/accounts',
       'GET /api/admin/accounts/{accountId}/keys',
       'GET /api/admin/accounts/{accountId}/links',
       'GET /api/admin/accounts/{accountId}/usage',
       'GET /api/admin/backup',
-      'GET /api/admin/corrections',
-      'GET /api/admin/corrections/export',
+      'GET /api/admin/corrections/requests',
+      'GET /api/admin/corrections/requests/export',
+      'GET /api/admin/corrections/wishes',
       'GET /api/admin/jobs',
       'GET /api/admin/keys/{keyId}/made',
       'GET /api/admin/platforms',
@@ -125,12 +124,12 @@ describe('the API document', () => {
       'GET /api/admin/suppressions',
       'GET /api/admin/verify',
       'GET /api/admin/verify/{part}',
-      'GET /api/admin/wishes/corrections',
       'GET /api/session',
       'GET /api/v1/channels',
       'GET /api/v1/channels/{channelId}',
       'GET /api/v1/channels/{channelId}/deliveries',
-      'GET /api/v1/corrections',
+      'GET /api/v1/corrections/requests',
+      'GET /api/v1/corrections/wishes',
       'GET /api/v1/feeds',
       'GET /api/v1/keys',
       'GET /api/v1/keys/{keyId}/made',
@@ -138,8 +137,8 @@ describe('the API document', () => {
       'GET /api/v1/platforms',
       'GET /api/v1/requests',
       'GET /api/v1/requests/export',
-      'GET /api/v1/requests/{id}',
-      'GET /api/v1/requests/{id}/similar',
+      'GET /api/v1/requests/{requestId}',
+      'GET /api/v1/requests/{requestId}/similar',
       'GET /api/v1/scrape',
       'GET /api/v1/scrape/{jobId}',
       'GET /api/v1/scrape/{jobId}/events',
@@ -152,8 +151,7 @@ describe('the API document', () => {
       'GET /api/v1/watches/{watchId}',
       'GET /api/v1/watches/{watchId}/runs',
       'GET /api/v1/wishes',
-      'GET /api/v1/wishes/corrections',
-      'GET /api/v1/wishes/{id}',
+      'GET /api/v1/wishes/{wishId}',
       'GET /compat/requesthunt/api/v1/requests',
       'GET /compat/requesthunt/api/v1/topics',
       'GET /healthz',
@@ -165,17 +163,19 @@ describe('the API document', () => {
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/links',
       'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/admin/corrections/requests',
+      'POST /api/admin/corrections/wishes',
       'POST /api/admin/purge',
       'POST /api/admin/search-index/rebuild',
       'POST /api/admin/suggestions/wishes/{suggestionId}',
       'POST /api/admin/suppressions/lift',
-      'POST /api/admin/wishes/{id}/merge',
-      'POST /api/admin/wishes/{id}/split',
       'POST /api/session',
       'POST /api/v1/channels',
       'POST /api/v1/channels/{channelId}/deliveries/{deliveryId}/replay',
       'POST /api/v1/channels/{channelId}/enable',
       'POST /api/v1/channels/{channelId}/test',
+      'POST /api/v1/corrections/requests',
+      'POST /api/v1/corrections/wishes',
       'POST /api/v1/feeds',
       'POST /api/v1/keys',
       'POST /api/v1/news/read',
@@ -187,11 +187,7 @@ describe('the API document', () => {
       'POST /api/v1/watches/{watchId}/look',
       'POST /api/v1/watches/{watchId}/resume',
       'POST /api/v1/watches/{watchId}/run',
-      'POST /api/v1/wishes/{id}/merge',
-      'POST /api/v1/wishes/{id}/split',
-      'PUT /api/admin/requests/{id}/correction',
-      'PUT /api/v1/requests/{id}/correction',
-      'PUT /api/v1/wishes/{id}/mark',
+      'PUT /api/v1/wishes/{wishId}/mark',
     ])
   })
 
@@ -257,12 +253,12 @@ describe('the API document', () => {
       'POST /api/admin/accounts',
       'POST /api/admin/accounts/{accountId}/keys',
       'POST /api/admin/accounts/{accountId}/packs',
+      'POST /api/admin/corrections/wishes',
       'POST /api/admin/suggestions/wishes/{suggestionId}',
-      'POST /api/admin/wishes/{id}/merge',
-      'POST /api/admin/wishes/{id}/split',
       'POST /api/v1/channels',
       'POST /api/v1/channels/{channelId}/deliveries/{deliveryId}/replay',
       'POST /api/v1/channels/{channelId}/enable',
+      'POST /api/v1/corrections/wishes',
       'POST /api/v1/feeds',
       'POST /api/v1/keys',
       'POST /api/v1/requests/search',
@@ -271,8 +267,6 @@ describe('the API document', () => {
       'POST /api/v1/watches',
       'POST /api/v1/watches/{watchId}/resume',
       'POST /api/v1/watches/{watchId}/run',
-      'POST /api/v1/wishes/{id}/merge',
-      'POST /api/v1/wishes/{id}/split',
     ])
     for (const { operation } of taking) {
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['409', '422']))
@@ -312,14 +306,18 @@ describe('the API document', () => {
     expectDocumented('GET', '/api/v1/requests', await service.clientFor(null).get('/api/v1/requests'))
     const [{ _id: id }] = (await client.get('/api/v1/requests')).body.data.results
     for (const one of [id, 'x']) {
-      expectDocumented('GET', '/api/v1/requests/{id}', await client.get(`/api/v1/requests/${one}`))
-      expectDocumented('GET', '/api/v1/requests/{id}/similar', await client.get(`/api/v1/requests/${one}/similar`))
+      expectDocumented('GET', '/api/v1/requests/{requestId}', await client.get(`/api/v1/requests/${one}`))
+      expectDocumented(
+        'GET',
+        '/api/v1/requests/{requestId}/similar',
+        await client.get(`/api/v1/requests/${one}/similar`),
+      )
     }
     expectDocumented('GET', '/api/v1/requests/export', await client.get('/api/v1/requests/export?cursor=x'))
     expectDocumented('GET', '/api/v1/topics', await client.get('/api/v1/topics'))
     expectDocumented('GET', '/api/v1/wishes', await client.get('/api/v1/wishes'))
     for (const one of [id, 'x']) {
-      expectDocumented('GET', '/api/v1/wishes/{id}', await client.get(`/api/v1/wishes/${one}`))
+      expectDocumented('GET', '/api/v1/wishes/{wishId}', await client.get(`/api/v1/wishes/${one}`))
     }
     for (const topic of ['dark%20mode', 'x']) {
       expectDocumented('GET', '/api/v1/topics/{topic}', await client.get(`/api/v1/topics/${topic}`))
@@ -337,7 +335,7 @@ describe('the API document', () => {
     expectDocumented('GET', '/api/admin/accounts/{accountId}/keys', await admin.get(`${accountPath}/keys`))
     const keyPath = `/api/v1/keys/${second.body.data.keyId}`
     expectDocumented('DELETE', '/api/v1/keys/{keyId}', await own.send('DELETE', keyPath))
-    const [{ keyId }] = (await own.get('/api/v1/keys')).body.data.keys
+    const [{ keyId }] = (await own.get('/api/v1/keys')).body.data.results
     const last = await own.send('DELETE', `/api/v1/keys/${keyId}`)
     expect(last.status).toBe(409)
     expectDocumented('DELETE', '/api/v1/keys/{keyId}', last)
@@ -412,18 +410,18 @@ describe('the API document', () => {
       ['/api/v1', service.client],
       ['/api/admin', service.clientFor(testAdminKey)],
     ] as const) {
-      const path = `${prefix}/wishes/{id}`
-      const post = (what: string, given: object) => client.post(`${path.replace('{id}', first)}/${what}`, given)
-      for (const wishId of [second, second, 5])
-        expectDocumented('POST', `${path}/merge`, await post('merge', { wishId }))
+      const path = `${prefix}/corrections/wishes`
+      const post = (given: object) => client.post(path, { wishId: first, ...given })
+      for (const otherWishId of [second, second, 5])
+        expectDocumented('POST', path, await post({ kind: 'merge', otherWishId }))
       for (const requestIds of [[second], [second], []])
-        expectDocumented('POST', `${path}/split`, await post('split', { requestIds }))
-      const list = await client.get(`${prefix}/wishes/corrections`)
-      expectDocumented('GET', `${prefix}/wishes/corrections`, list)
-      expect(list.body.data.corrections).toHaveLength(2)
-      for (const { correctionId } of [...list.body.data.corrections, { correctionId: 'unknown' }]) {
-        const answer = await client.send('DELETE', `${prefix}/wishes/corrections/${correctionId}`)
-        expectDocumented('DELETE', `${prefix}/wishes/corrections/{correctionId}`, answer)
+        expectDocumented('POST', path, await post({ kind: 'split', requestIds }))
+      const list = await client.get(`${prefix}/corrections/wishes`)
+      expectDocumented('GET', `${prefix}/corrections/wishes`, list)
+      expect(list.body.data.results).toHaveLength(2)
+      for (const { correctionId } of [...list.body.data.results, { correctionId: 'unknown' }]) {
+        const answer = await client.send('DELETE', `${prefix}/corrections/wishes/${correctionId}`)
+        expectDocumented('DELETE', `${prefix}/corrections/wishes/{correctionId}`, answer)
       }
     }
     for (const given of [{ starred: true }, { starred: false }, {}]) {
@@ -431,7 +429,7 @@ describe('the API document', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(given),
       })
-      expectDocumented('PUT', '/api/v1/wishes/{id}/mark', answer)
+      expectDocumented('PUT', '/api/v1/wishes/{wishId}/mark', answer)
     }
   })
 
@@ -443,27 +441,22 @@ describe('the API document', () => {
       ['/api/v1', service.client],
       ['/api/admin', service.clientFor(testAdminKey)],
     ] as const) {
-      const path = `${prefix}/requests/{id}/correction`
-      const put = (isRequest: unknown) =>
-        client.send('PUT', path.replace('{id}', id), {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ isRequest }),
-        })
-      for (const value of [true, false, 'no']) expectDocumented('PUT', path, await put(value))
-      const list = await client.get(`${prefix}/corrections`)
-      expectDocumented('GET', `${prefix}/corrections`, list)
-      const [{ correctionId }] = list.body.data.corrections
-      expectDocumented('DELETE', path, await client.send('DELETE', path.replace('{id}', id)))
-      for (const value of [correctionId, 'unknown']) {
-        const answer = await client.send('DELETE', `${prefix}/corrections/${value}`)
-        expect(answer.status).toBe(404)
-        expectDocumented('DELETE', `${prefix}/corrections/{correctionId}`, answer)
+      const path = `${prefix}/corrections/requests`
+      const post = (isRequest: unknown) => client.post(path, { requestId: id, isRequest })
+      for (const value of [true, false, 'no']) expectDocumented('POST', path, await post(value))
+      const list = await client.get(path)
+      expectDocumented('GET', path, list)
+      expect(list.body.data.results).toHaveLength(1)
+      const [{ correctionId }] = list.body.data.results
+      for (const [value, status] of [
+        [correctionId, 200],
+        [correctionId, 404],
+        ['unknown', 404],
+      ]) {
+        const answer = await client.send('DELETE', `${path}/${value}`)
+        expect(answer.status).toBe(status)
+        expectDocumented('DELETE', `${path}/{correctionId}`, answer)
       }
-      await put(true)
-      const [again] = (await client.get(`${prefix}/corrections`)).body.data.corrections
-      const undone = await client.send('DELETE', `${prefix}/corrections/${again.correctionId}`)
-      expect(undone.status).toBe(200)
-      expectDocumented('DELETE', `${prefix}/corrections/{correctionId}`, undone)
     }
   })
 

@@ -157,7 +157,7 @@ describe('while Postgres stands still', () => {
     for (const jobId of jobIds) expect(await client.waitForJob(jobId, 60_000)).toMatchObject({ status: 'completed' })
     // One job a key, and one for the call before.
     const { body } = await client.get('/api/v1/scrape?limit=100')
-    const topics = body.data.jobs.map(({ topic }: { topic: string }) => topic).sort()
+    const topics = body.data.results.map(({ topic }: { topic: string }) => topic).sort()
     expect(topics).toEqual(['begun-before', 'spent-meanwhile', 'unsure-1', 'unsure-2', 'unsure-3'])
     expect(await verify()).toEqual({ differences: [] })
   })

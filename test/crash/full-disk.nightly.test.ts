@@ -67,7 +67,7 @@ it(`loses and doubles nothing when a disk is filled and freed beside ${kills} ki
   const service = await campaign.start(copy)
   const client = campaign.clientOf(() => service)
   const jobIds = await campaign.startJobs(client)
-  const earlier = (await client.get('/api/v1/scrape?limit=100')).body.data.jobs as { jobId: string }[]
+  const earlier = (await client.get('/api/v1/scrape?limit=100')).body.data.results as { jobId: string }[]
   expect(earlier.length).toBeGreaterThanOrEqual(Math.min(100, accepted + jobIds.length))
   for (const { jobId } of earlier) await client.waitForJob(jobId, 300_000)
   expect(await service.end('SIGTERM')).toBe(0)

@@ -212,13 +212,14 @@ async function correct(load: Load): Promise<void> {
     if (shown.length > 2) {
       const [id, other] = [load.pick(shown), load.pick(shown)]
       const isRequest = call % 3 > 0
-      const body = { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ isRequest }) }
-      await load.repeat('correction', () => client.send('PUT', `/api/v1/requests/${id}/correction`, body))
+      const correction = { requestId: id, isRequest }
+      await load.repeat('correction', () => client.post('/api/v1/corrections/requests', correction))
       load.report.corrected.set(id, isRequest)
       const merge: KeyedCall = { key: `merge-${call}`, topic: other, answers: [] }
       load.report.merges.push(merge)
       // A wish that was joined with another one meanwhile is a 404.
-      const make = keyed(client, `/api/v1/wishes/${id}/merge`, merge.key, { wishId: other })
+      const body = { kind: 'merge', wishId: id, otherWishId: other }
+      const make = keyed(client, '/api/v1/corrections/wishes', merge.key, body)
       for (let time = 0; time < 2; time++) {
         const answer = await load.repeat('merge', make, [200, 400, 404, 409])
         if (answer.status === 200) merge.answers.push(answer.text)

@@ -143,7 +143,7 @@ describePage('the account', () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.locator('.secret code').waitFor()
     expect(new Set(keys).size).toBe(1)
-    const listed = (await test.service.client.get('/api/v1/keys')).body.data.keys
+    const listed = (await test.service.client.get('/api/v1/keys')).body.data.results
     expect(listed.filter(({ name }: { name: string }) => name === 'only one')).toHaveLength(1)
   })
 })

@@ -40,7 +40,7 @@ describePage('channels', () => {
   afterAll(() => server?.close())
 
   const channelsNamed = async (name: string) =>
-    (await test.service.client.get('/api/v1/channels')).body.data.channels.filter(
+    (await test.service.client.get('/api/v1/channels')).body.data.results.filter(
       (channel: { name: string }) => channel.name === name,
     )
   const card = (page: Page, name: string) => page.locator('.channel', { hasText: name })

@@ -47,7 +47,7 @@ describePage('collecting', () => {
     await page.getByRole('heading', { name: 'lost answer' }).waitFor()
     expect(keys).toHaveLength(2)
     expect(new Set(keys).size).toBe(1)
-    const { jobs } = (await test.service.client.get('/api/v1/scrape?limit=100')).body.data
+    const { results: jobs } = (await test.service.client.get('/api/v1/scrape?limit=100')).body.data
     expect(jobs.filter(({ topic }: { topic: string }) => topic === 'lost answer')).toHaveLength(1)
     await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
   })
@@ -125,7 +125,7 @@ describePage('collecting', () => {
       expect(await figure(page, 'Status').innerText()).toBe('running')
     } finally {
       test.simulator.clearFaults()
-      const { jobs } = (await test.service.client.get('/api/v1/scrape?status=running')).body.data
+      const { results: jobs } = (await test.service.client.get('/api/v1/scrape?status=running')).body.data
       for (const { jobId } of jobs) await test.service.client.send('DELETE', `/api/v1/scrape/${jobId}`)
     }
   })

@@ -34,7 +34,7 @@ describePage('failing states', () => {
   it('an expired session says so, and goes on where it was after signing in', async () => {
     const page = await test.open('/?q=dark')
     await cards(page).first().waitFor()
-    const [account] = (await accountsOf(test).get('/api/admin/accounts')).body.data.accounts
+    const [account] = (await accountsOf(test).get('/api/admin/accounts')).body.data.results
     await accountsOf(test).send('DELETE', `/api/admin/accounts/${account.accountId}/sessions`)
     await page.getByLabel('Sort by').selectOption('votes')
     await page.getByText('Sign in again to go on where you are.').waitFor()

@@ -93,7 +93,7 @@ describePage('news', () => {
     await page.route('**/api/v1/news?*', async (route) => {
       const response = await route.fetch()
       const body = await response.json()
-      for (const watch of body.data.watches) {
+      for (const watch of body.data.results) {
         const moved = { other: watch.newWishes, newWishes: [], goal: 'ideas, not bugs' }
         Object.assign(watch, moved, { totals: { ...watch.totals, other: moved.other.length, newWishes: 0 } })
       }

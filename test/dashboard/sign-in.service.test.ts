@@ -9,7 +9,7 @@ describePage('signing in and out', () => {
   const test = usePage()
   const admin = () => test.service.clientFor(test.service.adminKey)
   const makeLink = async () => {
-    const [account] = (await admin().get('/api/admin/accounts')).body.data.accounts
+    const [account] = (await admin().get('/api/admin/accounts')).body.data.results
     const { url } = (await admin().post(`/api/admin/accounts/${account.accountId}/links`, {})).body.data
     return new URL(url)
   }

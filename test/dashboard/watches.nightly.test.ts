@@ -20,7 +20,7 @@ describePage('watches', () => {
   })
 
   const watchesNamed = async (name: string) =>
-    (await test.service.client.get('/api/v1/watches')).body.data.watches.filter(
+    (await test.service.client.get('/api/v1/watches')).body.data.results.filter(
       (watch: { name: string }) => watch.name === name,
     )
 
@@ -150,7 +150,7 @@ describePage('watches', () => {
     await page.getByRole('button', { name: 'Make an address' }).dblclick()
     const address = await page.locator('.feed-address code').innerText()
     expect(new Set(keys).size).toBe(1)
-    const { feeds } = (await test.service.client.get('/api/v1/feeds')).body.data
+    const { results: feeds } = (await test.service.client.get('/api/v1/feeds')).body.data
     expect(feeds.filter((feed: { watchId: string }) => feed.watchId === watchId)).toHaveLength(1)
     const path = new URL(address).pathname
     expect((await fetch(new URL(path, test.service.url))).status).toBe(200)

@@ -12,7 +12,7 @@ const card = (page: Page, title: string) => page.locator('.results article', { h
 const titles = (page: Page) => page.locator('.results h2').allInnerTexts()
 const whole = (page: Page) => page.locator('.results[aria-busy="false"]')
 const parameterOf = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
-const corrections = (calls: string[]) => calls.filter((call) => call.endsWith('/correction'))
+const corrections = (calls: string[]) => calls.filter((call) => call.includes('/corrections/requests'))
 const button = (page: Page, title: string, name: string) => card(page, title).getByRole('button', { name, exact: true })
 
 describePage('what may be a request', () => {
@@ -147,7 +147,7 @@ describePage('correcting', () => {
     await button(page, 'likely 0', 'Undo').click()
     await button(page, 'likely 0', 'Not a request').waitFor()
     expect(await card(page, 'likely 0').locator('.badge.doubt').count()).toBe(0)
-    expect(corrections(calls).map((call) => call.split(' ')[0])).toEqual(['PUT', 'DELETE'])
+    expect(corrections(calls).map((call) => call.split(' ')[0])).toEqual(['POST', 'GET', 'DELETE'])
     await page.goto('/?q=dark+mode')
     await expect.poll(() => cards(page).count(), patient).toBe(5)
   })
@@ -185,14 +185,14 @@ describePage('correcting', () => {
     await page.keyboard.press('Enter')
     await button(page, 'likely 1', 'Not a request').waitFor()
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Not a request')
-    expect(corrections(calls)).toHaveLength(2)
+    expect(corrections(calls)).toHaveLength(3)
   })
 
   it('a click while the answer is under way has no effect', async () => {
     const page = await open('/?q=dark+mode')
     const calls = recordCalls(page)
     const gate = Promise.withResolvers<void>()
-    await page.route('**/correction', async (route) => {
+    await page.route('**/corrections/requests', async (route) => {
       await gate.promise
       await route.fulfill({ response: await answerOf(route) })
     })
@@ -207,11 +207,11 @@ describePage('correcting', () => {
 
   it('a failure is shown at its card, and the same correction can be tried again', async () => {
     const page = await open('/?q=dark+mode')
-    await page.route('**/correction', (route) => route.abort())
+    await page.route('**/corrections/requests', (route) => route.abort())
     await button(page, 'likely 2', 'Not a request').click()
     await card(page, 'likely 2').getByText('The service does not answer.').waitFor()
     expect(await page.locator('.problem').count()).toBe(1)
-    await page.unroute('**/correction')
+    await page.unroute('**/corrections/requests')
     await card(page, 'likely 2').getByRole('button', { name: 'Try again' }).click()
     await card(page, 'likely 2').getByText('Marked as not a request').waitFor()
     expect(await page.locator('.problem').count()).toBe(0)
@@ -220,7 +220,7 @@ describePage('correcting', () => {
   it('a refusal says why', async () => {
     const page = await open('/?q=dark+mode')
     const error = { code: 'CONFLICT', message: 'The account has 10,000 corrections, which is the maximum.' }
-    await page.route('**/correction', (route) => route.fulfill({ status: 409, json: { error } }))
+    await page.route('**/corrections/requests', (route) => route.fulfill({ status: 409, json: { error } }))
     await button(page, 'likely 2', 'Not a request').click()
     await card(page, 'likely 2').getByText('10,000 corrections').waitFor()
   })
@@ -229,10 +229,8 @@ describePage('correcting', () => {
     const page = await open('/?q=dark+mode')
     const [{ _id }] = (await test.service.client.post('/api/v1/requests/search', { query: '"dark mode likely 3"' }))
       .body.data.results
-    const path = `/api/admin/requests/${_id}/correction`
-    const body = JSON.stringify({ isRequest: true })
-    const headers = { 'content-type': 'application/json' }
-    await test.service.clientFor(test.service.adminKey).send('PUT', path, { body, headers })
+    const correction = { requestId: _id, isRequest: true }
+    await test.service.clientFor(test.service.adminKey).post('/api/admin/corrections/requests', correction)
     await page.reload()
     await button(page, 'likely 3', 'Undo').click()
     await card(page, 'likely 3').getByText('Your operator marked it').waitFor()

@@ -14,7 +14,7 @@ const start = async (platform: string, topic = 'quokka') => {
 }
 const run = async (platform: string, topic?: string) => client.waitForJob(await start(platform, topic))
 const statusOf = async (name: string) =>
-  (await client.get('/api/v1/platforms')).body.data.platforms.find(
+  (await client.get('/api/v1/platforms')).body.data.results.find(
     ({ platform }: { platform: string }) => platform === name,
   )
 const waitingUntil = async (jobId: string) => {

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, dataOf, once } from '../api/client.ts'
+import { api, dataOf, once, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -13,7 +13,8 @@ export function Keys() {
   const queries = useQueryClient()
   const keys = useQuery({
     queryKey: [owner, 'keys'],
-    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/keys', { signal }))).keys,
+    queryFn: async ({ signal }) =>
+      (await wholeList((query) => api.GET('/api/v1/keys', { params: { query }, signal }))).results,
   })
   // Feeds, channels and watches may have ended with a key.
   const refresh = () => void queries.invalidateQueries({ queryKey: [owner] })

@@ -20,7 +20,7 @@ export function Statement() {
       dataOf(api.GET('/api/v1/usage/entries', { params: { query: pageAt(pageParam) }, signal })),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
   })
-  const entries = statement.data?.pages.flatMap((page) => page.entries)
+  const entries = statement.data?.pages.flatMap((page) => page.results)
   return (
     <section aria-labelledby="statement">
       <h2 id="statement">{texts.statement}</h2>

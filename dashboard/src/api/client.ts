@@ -118,3 +118,17 @@ export const pageAt = (cursor: string | undefined, limit = 20) => ({
   limit,
   ...(cursor === undefined ? {} : { cursor }),
 })
+
+/** All pages of a short list, as one. @param readPage reads the page that begins at a cursor */
+export async function wholeList<Page extends { results: unknown[]; cursor: string | null }>(
+  readPage: (query: ReturnType<typeof pageAt>) => Promise<{ data?: { data: Page } }>,
+): Promise<Page> {
+  const results: Page['results'] = []
+  let cursor: string | null | undefined
+  for (;;) {
+    const page: Page = await dataOf(readPage(pageAt(cursor ?? undefined, 100)))
+    results.push(...page.results)
+    cursor = page.cursor
+    if (cursor === null) return { ...page, results }
+  }
+}

@@ -21,9 +21,9 @@ export type ErrorBody = components['schemas']['Error']
 export type Session = DataOf<'readSession'>
 
 // Accounts and credits.
-export type Account = DataOf<'listAccounts'>['accounts'][number]
+export type Account = DataOf<'listAccounts'>['results'][number]
 export type Tier = Account['tier']
-export type ApiKey = DataOf<'listKeys'>['keys'][number]
+export type ApiKey = DataOf<'listKeys'>['results'][number]
 export type MadeByKey = DataOf<'listMadeByKey'>
 export type KeyScope = ApiKey['scope']
 export type NewKey = BodyOf<'createKey'>
@@ -36,20 +36,20 @@ export type UsageRecord = DataOf<'readUsage'>
 export type DailyUsage = NonNullable<UsageRecord['days']>[number]
 /** What was used in a period. `from` and `until` are moments. */
 export type PeriodSpending = NonNullable<UsageRecord['spenders']>
-export type StatementEntry = DataOf<'listUsageEntries'>['entries'][number]
+export type StatementEntry = DataOf<'listUsageEntries'>['results'][number]
 export type Difference = DataOf<'verifyLedger'>['differences'][number]
 
 // Platforms and jobs.
-export type PlatformStatus = DataOf<'listPlatforms'>['platforms'][number]
+export type PlatformStatus = DataOf<'listPlatforms'>['results'][number]
 export type PlatformName = PlatformStatus['platform']
 /** `maxCredits` is the cost that the form shows: the job is refused when it would cost more. */
 export type NewJob = BodyOf<'startScrapeJob'> & { maxCredits: number }
 export type Job = DataOf<'cancelScrapeJob'>
 /** A job with what it costs, and who started it. */
 export type PaidJob = DataOf<'readScrapeJob'>
-export type ListedJob = DataOf<'listScrapeJobs'>['jobs'][number]
+export type ListedJob = DataOf<'listScrapeJobs'>['results'][number]
 /** A job in the operator's list. */
-export type OperatorJob = DataOf<'listAllScrapeJobs'>['jobs'][number]
+export type OperatorJob = DataOf<'listAllScrapeJobs'>['results'][number]
 export type JobStatus = Job['status']
 type JobError = NonNullable<Job['errors']>[number]
 export type PlatformErrorCode = JobError['code']
@@ -94,7 +94,7 @@ export interface CollectionProgress {
 // Topics and wishes.
 export type SimilarRequests = DataOf<'listSimilarRequests'>
 export type WishDetail = DataOf<'readWish'>
-export type TopicSummary = DataOf<'listTopics'>['topics'][number]
+export type TopicSummary = DataOf<'listTopics'>['results'][number]
 export type TopicOrder = NonNullable<QueryOf<'listTopics'>['sortBy']>
 export type TopicPage = DataOf<'readTopic'>
 export type TopicWish = TopicPage['wishes'][number]
@@ -102,12 +102,12 @@ export type TopicWish = TopicPage['wishes'][number]
 // Watches and news.
 export type Watch = components['schemas']['Watch']
 export type ListedWatch = components['schemas']['ListedWatch']
-export type WatchRun = DataOf<'listWatchRuns'>['runs'][number]
+export type WatchRun = DataOf<'listWatchRuns'>['results'][number]
 export type WatchPreview = Watch['preview']
 /** What a run collects, and when, as the form says it. */
 export type RunTerms = BodyOf<'previewWatch'> & { timezone: string }
 export type WatchSettings = BodyOf<'createWatch'>
-export type WatchNews = DataOf<'readNews'>['watches'][number]
+export type WatchNews = DataOf<'readNews'>['results'][number]
 export type NewsSection = keyof WatchNews['totals']
 export type NewsItem = WatchNews['grown'][number]
 
@@ -121,8 +121,8 @@ export type NewChannel = BodyOf<'createChannel'>
 export type MadeChannel = DataOf<'createChannel'>
 /** A type of channels, and why the service does not offer it. */
 export type OfferedType = DataOf<'listChannels'>['types'][number]
-export type Delivery = DataOf<'listDeliveries'>['deliveries'][number]
-export type Feed = DataOf<'listFeeds'>['feeds'][number]
+export type Delivery = DataOf<'listDeliveries'>['results'][number]
+export type Feed = DataOf<'listFeeds'>['results'][number]
 export type FeedTarget = BodyOf<'createFeed'>
 /** With its address, this once. */
 export type MadeFeed = DataOf<'createFeed'>

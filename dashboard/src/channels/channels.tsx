@@ -43,10 +43,10 @@ export function ChannelsPage() {
       <section aria-labelledby="channels">
         <h2 id="channels">{texts.list}</h2>
         {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
-        {data?.channels.length === 0 && <Empty title={texts.none}>{<p className="note">{texts.noneAdvice}</p>}</Empty>}
-        {data && data.channels.length > 0 && (
+        {data?.results.length === 0 && <Empty title={texts.none}>{<p className="note">{texts.noneAdvice}</p>}</Empty>}
+        {data && data.results.length > 0 && (
           <ul className="channel-list">
-            {data.channels.map((channel) => (
+            {data.results.map((channel) => (
               <ChannelCard key={channel.channelId} channel={channel} />
             ))}
           </ul>

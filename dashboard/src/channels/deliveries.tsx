@@ -35,7 +35,7 @@ function Log({ channel }: { channel: Channel }) {
       ),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
   })
-  const deliveries = query.data?.pages.flatMap((page) => page.deliveries)
+  const deliveries = query.data?.pages.flatMap((page) => page.results)
   if (deliveries === undefined) {
     return query.error === null ? <Loading /> : <Problem error={query.error} retry={query.refetch} />
   }

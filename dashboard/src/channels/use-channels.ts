@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, dataOf, isStatus } from '../api/client.ts'
+import { api, isStatus, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 
 const key = (owner: string) => [owner, 'channels'] as const
@@ -9,7 +9,7 @@ export function useChannels() {
   const owner = useOwner()
   return useQuery({
     queryKey: [...key(owner), 'list'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/channels', { signal })),
+    queryFn: ({ signal }) => wholeList((query) => api.GET('/api/v1/channels', { params: { query }, signal })),
     retry: (failures, error) => failures < 2 && isStatus(error, 0, 500, 502, 504),
   })
 }

@@ -8,9 +8,9 @@ import { collectTexts as texts } from '../texts/collect.ts'
 const statuses: JobStatus[] = ['pending', 'running', 'completed', 'failed']
 
 type Input = { status?: JobStatus; limit: number; cursor?: string }
-type JobPage<Listed> = { jobs: Listed[]; hasMore: boolean; cursor: string | null }
+type JobPage<Listed> = { results: Listed[]; hasMore: boolean; cursor: string | null }
 
-const isUnderWay = ({ jobs }: JobPage<ListedJob>) => jobs.some(({ completedAt }) => completedAt === null)
+const isUnderWay = ({ results }: JobPage<ListedJob>) => results.some(({ completedAt }) => completedAt === null)
 
 /** Jobs of the chosen status, the newest first, page by page: those of an account, or all of them for the operator. */
 export function useJobList<Listed extends ListedJob>(
@@ -28,7 +28,7 @@ export function useJobList<Listed extends ListedJob>(
     // Only running jobs change.
     staleTime: ({ state }) => (state.data?.pages.some(isUnderWay) ? 5_000 : 60_000),
   })
-  return { query, jobs: query.data?.pages.flatMap((page) => page.jobs), status, setStatus }
+  return { query, jobs: query.data?.pages.flatMap((page) => page.results), status, setStatus }
 }
 
 interface StatusFilterProps {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { api, dataOf, isStatus } from '../api/client.ts'
+import { api, dataOf, isStatus, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Feed } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
@@ -15,11 +15,12 @@ export function FeedList() {
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'feeds'],
-    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/feeds', { signal }))).feeds,
+    queryFn: async ({ signal }) =>
+      (await wholeList((query) => api.GET('/api/v1/feeds', { params: { query }, signal }))).results,
     retry: (failures, reason) => failures < 2 && isStatus(reason, 0, 500, 502, 504),
   })
   const revocation = useMutation({
-    mutationFn: (feedId: string) => dataOf(api.DELETE('/api/v1/feeds/{id}', { params: { path: { id: feedId } } })),
+    mutationFn: (feedId: string) => dataOf(api.DELETE('/api/v1/feeds/{feedId}', { params: { path: { feedId } } })),
     onSettled: () => queries.invalidateQueries({ queryKey: [owner, 'feeds'] }),
   })
   const section = useRef<HTMLElement>(null)

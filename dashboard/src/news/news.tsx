@@ -14,7 +14,7 @@ import { WatchNewsCard } from './watch-news.tsx'
 /** What is new in the watches of the account since it last said that it has read it. */
 export function NewsPage() {
   const news = useNews()
-  const watches = news.data?.pages.flatMap((page) => page.watches) ?? []
+  const watches = news.data?.pages.flatMap((page) => page.results) ?? []
   const withNews = watches.filter(hasNews).toSorted((one, other) => newsCount(other) - newsCount(one))
   const { read, marking } = useMarking(withNews)
   const mayMark = useMayChange()

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { SecretOnce } from '../account/secret-once.tsx'
-import { api, dataOf } from '../api/client.ts'
+import { api, dataOf, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { ago, dateAndTime } from '../shell/format.ts'
@@ -75,8 +75,11 @@ function OpenLinks({ accountId, queryKey, revocation }: OpenLinksProps) {
   const links = useQuery({
     queryKey,
     queryFn: async ({ signal }) =>
-      (await dataOf(api.GET('/api/admin/accounts/{accountId}/links', { params: { path: { accountId } }, signal })))
-        .links,
+      (
+        await wholeList((query) =>
+          api.GET('/api/admin/accounts/{accountId}/links', { params: { path: { accountId }, query }, signal }),
+        )
+      ).results,
   })
   return (
     <>

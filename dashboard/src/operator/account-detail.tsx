@@ -4,7 +4,7 @@ import { KeyTable } from '../account/key-table.tsx'
 import { NewKeyForm } from '../account/new-key.tsx'
 import { UsageChart } from '../account/usage-chart.tsx'
 import { chartDays } from '../account/use-usage.ts'
-import { api, dataOf, once } from '../api/client.ts'
+import { api, dataOf, once, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account } from '../api/types.ts'
 import { operatorAddress } from '../shell/addresses.ts'
@@ -86,7 +86,8 @@ function AccountKeys({ accountId }: { accountId: string }) {
   const keys = useQuery({
     queryKey,
     queryFn: async ({ signal }) =>
-      (await dataOf(api.GET('/api/admin/accounts/{accountId}/keys', { params: { path }, signal }))).keys,
+      (await wholeList((query) => api.GET('/api/admin/accounts/{accountId}/keys', { params: { path, query }, signal })))
+        .results,
   })
   const refresh = () => void queries.invalidateQueries({ queryKey })
   const revoke = useMutation({

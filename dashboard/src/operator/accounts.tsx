@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, dataOf } from '../api/client.ts'
+import { api, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account } from '../api/types.ts'
 import { operatorAccountAddress } from '../shell/addresses.ts'
@@ -15,7 +15,8 @@ export const useAccounts = () => {
   const owner = useOwner()
   return useQuery({
     queryKey: [owner, 'accounts'],
-    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/admin/accounts', { signal }))).accounts,
+    queryFn: async ({ signal }) =>
+      (await wholeList((query) => api.GET('/api/admin/accounts', { params: { query }, signal }))).results,
   })
 }
 

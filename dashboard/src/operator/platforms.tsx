@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, dataOf } from '../api/client.ts'
+import { api, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { PlatformStatus } from '../api/types.ts'
 import { Readiness } from '../collect/platform-choice.tsx'
@@ -13,7 +13,8 @@ export function Platforms() {
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'platforms'],
-    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/admin/platforms', { signal }))).platforms,
+    queryFn: async ({ signal }) =>
+      (await wholeList((query) => api.GET('/api/admin/platforms', { params: { query }, signal }))).results,
     staleTime: 10_000,
   })
   return (

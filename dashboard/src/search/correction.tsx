@@ -14,14 +14,17 @@ const judged: Record<'request' | 'none', Judgement> = {
 
 /** Corrects a request, or with null undoes that. What a request is without a correction is read from the service. */
 async function correct(requestId: string, isRequest: boolean | null): Promise<Judgement> {
-  const params = { path: { id: requestId } }
-  const correction = '/api/v1/requests/{id}/correction'
+  const corrections = '/api/v1/corrections/requests'
   if (isRequest !== null) {
-    await dataOf(api.PUT(correction, { params, body: { isRequest } }))
+    await dataOf(api.POST(corrections, { body: { requestId, isRequest } }))
     return judged[isRequest ? 'request' : 'none']
   }
-  await dataOf(api.DELETE(correction, { params }))
-  const { likelihood, corrected } = await dataOf(api.GET('/api/v1/requests/{id}', { params }))
+  const { results } = await dataOf(api.GET(corrections, { params: { query: { requestId } } }))
+  for (const { correctionId } of results) {
+    await dataOf(api.DELETE(`${corrections}/{correctionId}`, { params: { path: { correctionId } } }))
+  }
+  const path = { requestId }
+  const { likelihood, corrected } = await dataOf(api.GET('/api/v1/requests/{requestId}', { params: { path } }))
   return { likelihood, corrected }
 }
 

@@ -106,7 +106,8 @@ function WholeDescription({ requestId, beginning }: { requestId: string; beginni
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'request', requestId],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/requests/{id}', { params: { path: { id: requestId } }, signal })),
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/requests/{requestId}', { params: { path: { requestId } }, signal })),
     staleTime: 5 * 60_000,
   })
   if (data) return <p dir="auto">{data.description}</p>

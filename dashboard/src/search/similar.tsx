@@ -17,7 +17,10 @@ export function Similar({ requestId }: { requestId: string }) {
     queryKey: [owner, 'similar', requestId],
     queryFn: ({ signal }) =>
       dataOf(
-        api.GET('/api/v1/requests/{id}/similar', { params: { path: { id: requestId }, query: { limit: 10 } }, signal }),
+        api.GET('/api/v1/requests/{requestId}/similar', {
+          params: { path: { requestId }, query: { limit: 10 } },
+          signal,
+        }),
       ),
     staleTime: 5 * 60_000,
   })

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { api, dataOf } from '../api/client.ts'
+import { api, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { PlatformStatus } from '../api/types.ts'
 
@@ -13,7 +13,8 @@ export function usePlatforms({ enabled = true }: { enabled?: boolean } = {}) {
   const owner = useOwner()
   return useQuery({
     queryKey: [owner, 'platforms'],
-    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/platforms', { signal }))).platforms,
+    queryFn: async ({ signal }) =>
+      (await wholeList((query) => api.GET('/api/v1/platforms', { params: { query }, signal }))).results,
     staleTime: staleMs,
     enabled,
   })

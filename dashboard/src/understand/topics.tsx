@@ -103,7 +103,7 @@ function TopicList({ view }: { view: TopicsView }) {
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
   })
   if (!topics.data) return topics.error === null ? <Loading /> : <Problem error={topics.error} retry={topics.refetch} />
-  const listed = topics.data.pages.flatMap((page) => page.topics)
+  const listed = topics.data.pages.flatMap((page) => page.results)
   if (listed.length === 0) {
     return view.query === '' ? (
       <Empty title={texts.none}>

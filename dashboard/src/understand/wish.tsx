@@ -22,7 +22,7 @@ export function WishPage({ wishId }: { wishId: string }) {
     queryKey: [owner, 'wishes', wishId],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      dataOf(api.GET('/api/v1/wishes/{id}', { params: { path: { id: wishId }, query: pageAt(pageParam) }, signal })),
+      dataOf(api.GET('/api/v1/wishes/{wishId}', { params: { path: { wishId }, query: pageAt(pageParam) }, signal })),
     getNextPageParam: ({ members }) => (members.hasMore ? members.cursor : undefined) ?? undefined,
   })
   const { data, error, refetch } = query

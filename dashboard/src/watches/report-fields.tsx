@@ -45,7 +45,7 @@ function Goal({ draft, change }: DraftFieldsProps) {
 
 function Channels({ draft, change }: DraftFieldsProps) {
   const { data: answer, error, refetch } = useChannels()
-  const data = answer?.channels
+  const data = answer?.results
   const toggle = (channelId: string) =>
     change({
       channels: draft.channels.includes(channelId)

@@ -27,9 +27,10 @@ export function Runs({ watchId }: { watchId: string }) {
         api.GET('/api/v1/watches/{watchId}/runs', { params: { path: { watchId }, query: pageAt(pageParam) }, signal }),
       ),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
-    refetchInterval: ({ state }) => (state.data?.pages.some(({ runs }) => runs.some(isUnderWay)) ? followMs : false),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ results }) => results.some(isUnderWay)) ? followMs : false,
   })
-  const runs = query.data?.pages.flatMap((page) => page.runs)
+  const runs = query.data?.pages.flatMap((page) => page.results)
   return (
     <section aria-labelledby="runs">
       <h2 id="runs">{texts.history}</h2>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, dataOf } from '../api/client.ts'
+import { api, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 
 const staleMs = 60_000
@@ -11,7 +11,8 @@ export function useWatches() {
   const owner = useOwner()
   return useQuery({
     queryKey: [...watchesKey(owner), 'list'],
-    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/watches', { signal }))).watches,
+    queryFn: async ({ signal }) =>
+      (await wholeList((query) => api.GET('/api/v1/watches', { params: { query }, signal }))).results,
     staleTime: staleMs,
   })
 }

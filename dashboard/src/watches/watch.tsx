@@ -136,7 +136,7 @@ const About = ({ watch }: { watch: Watch }) => {
 function Told({ watch }: { watch: Watch }) {
   const { data } = useChannels()
   if (watch.channels.length === 0) return texts.tellsPage
-  const named = data?.channels.filter(({ channelId }) => watch.channels.includes(channelId))
+  const named = data?.results.filter(({ channelId }) => watch.channels.includes(channelId))
   if (named === undefined) return plural(watch.channels.length, 'channel')
   return (
     <ul>

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
+import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, moment } from '../../http/schemas.ts'
 import { requireExisting } from '../accounts.ts'
 import type { RouteDependencies } from '../authentication.ts'
@@ -18,15 +19,13 @@ const params = closed({ accountId: Type.String() })
 const common = { tags: ['Admin'], security: [{ adminKey: [] }], params }
 const links = '/api/admin/accounts/:accountId/links'
 const linkList = closed({
-  data: closed({
-    links: Type.Array(
-      closed({
-        linkId: Type.String(),
-        createdAt: moment('When it was made'),
-        expiresAt: moment('When it expires'),
-      }),
-    ),
-  }),
+  data: pageOf(
+    closed({
+      linkId: Type.String(),
+      createdAt: moment('When it was made'),
+      expiresAt: moment('When it expires'),
+    }),
+  ),
 })
 
 /** The operator's routes for the sign-in links and sessions of an account. */
@@ -90,10 +89,11 @@ function registerListLinks(app: App, { database, clock, authentication }: AdminS
         operationId: 'listSignInLinks',
         summary: 'List the unused sign-in links of an account',
         ...common,
+        querystring: closed(pageParameters),
         response: { 200: linkList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
       },
     },
-    async ({ params: { accountId } }) => {
+    async ({ params: { accountId }, query }) => {
       await requireExisting(database, accountId)
       const rows = await listLinks(database, accountId, clock.now())
       const open = rows.map(({ linkId, createdAt, expiresAt }) => ({
@@ -101,7 +101,8 @@ function registerListLinks(app: App, { database, clock, authentication }: AdminS
         createdAt: createdAt.toISOString(),
         expiresAt: expiresAt.toISOString(),
       }))
-      return { data: { links: open } }
+      const positionOf = ({ createdAt, linkId }: (typeof open)[number]) => `${createdAt} ${linkId}`
+      return { data: pageOfShort(open, query, { list: 'links', positionOf }) }
     },
   )
 }

@@ -56,7 +56,7 @@ describe('behind https', () => {
     const answer = await browser().call('POST', '/api/session', { body: { apiKey: service.apiKey }, headers })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('set-cookie')).toContain('; Secure')
-    const [account] = (await service.clientFor(service.adminKey).get('/api/admin/accounts')).body.data.accounts
+    const [account] = (await service.clientFor(service.adminKey).get('/api/admin/accounts')).body.data.results
     const link = await service
       .clientFor(service.adminKey)
       .send('POST', `/api/admin/accounts/${account.accountId}/links`, { headers })

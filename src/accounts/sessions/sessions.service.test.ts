@@ -190,7 +190,7 @@ describe('a session', () => {
     })
     expect(body.data.keyId).toEqual(expect.any(String))
     const keys = await admin().get(`/api/admin/accounts/${accountId}/keys`)
-    expect(keys.body.data.keys).toHaveLength(2)
+    expect(keys.body.data.results).toHaveLength(2)
     const wrong = await service.clientFor(generateApiKey()).send('GET', '/api/v1/usage', { headers: { cookie } })
     expect(wrong.status).toBe(401)
     const proxied = await opened.call('GET', '/api/v1/usage', { headers: { authorization: 'Basic dTpw' } })
@@ -347,7 +347,7 @@ describe('a sign-in link', () => {
     expect((await browser().signIn({ link: first.link })).status).toBe(200)
     later(1)
     expect((await browser().signIn({ link: second.link })).status).toBe(401)
-    expect((await admin().get(links(accountId))).body.data.links).toEqual([])
+    expect((await admin().get(links(accountId))).body.data.results).toEqual([])
     expect(await purgeExpiredLinks(service.database, now)).toBe(false)
     expect(await service.database.selectFrom('sign_in_links').select('id').execute()).toEqual([])
   })
@@ -377,7 +377,7 @@ describe('a sign-in link', () => {
     const { accountId } = await service.createAccount()
     const { link, expiresAt } = await invite(accountId)
     const listed = await admin().get(links(accountId))
-    expect(listed.body.data.links).toEqual([
+    expect(listed.body.data.results).toEqual([
       { linkId: expect.any(String), createdAt: now.toISOString(), expiresAt: expiresAt.toISOString() },
     ])
     expect(listed.text).not.toContain(link)

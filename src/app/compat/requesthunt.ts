@@ -186,7 +186,7 @@ function registerTopics(app: App): void {
     async (request, reply) => {
       const { isRefused, body } = await callInner(app, request, reply, '/api/v1/topics?limit=100')
       if (isRefused) return body
-      const topics = body.data.topics.map(({ topic, requests }: { topic: string; requests: number }) => ({
+      const topics = body.data.results.map(({ topic, requests }: { topic: string; requests: number }) => ({
         name: topic,
         slug: topic,
         requestCount: requests,

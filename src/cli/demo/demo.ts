@@ -57,7 +57,7 @@ async function show({ service, apiKey, interruption }: Demo, ...parameters: stri
 /** A link that signs in to the page of the service, once. */
 async function makeSignInLink(url: string, adminKey: string): Promise<string> {
   const call = callerOf(url, adminKey)
-  const accounts = (await call('GET', '/api/admin/accounts')).accounts as unknown as { accountId: string }[]
+  const accounts = (await call('GET', '/api/admin/accounts')).results as unknown as { accountId: string }[]
   return (await call('POST', `/api/admin/accounts/${accounts[0]?.accountId}/links`, {})).url!
 }
 

@@ -30,7 +30,7 @@ async function waitForJob(call: Call, { jobId }: Record<string, string>): Promis
 /** Waits for so many reports of the only watch that nobody has read. @throws when there are fewer after a minute. */
 async function waitForReports(call: Call, least: number): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
-    const { watches } = (await call('GET', '/api/v1/news')) as unknown as { watches: { reports: number }[] }
+    const { results: watches } = (await call('GET', '/api/v1/news')) as unknown as { results: { reports: number }[] }
     if ((watches[0]?.reports ?? 0) >= least) return
     // The calls of an account are limited.
     await delay(1_000)

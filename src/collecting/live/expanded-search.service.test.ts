@@ -249,7 +249,7 @@ describe('a search with expand', () => {
     await expect.poll(hidden, { timeout: 30_000 }).toHaveLength(1)
     const jobId = (await hidden())[0]!.id
     const { client } = live.service
-    expect((await client.get('/api/v1/scrape')).body.data.jobs).toEqual([])
+    expect((await client.get('/api/v1/scrape')).body.data.results).toEqual([])
     const unknown = '00000000-0000-4000-8000-000000000000'
     for (const [method, path] of [
       ['GET', '/api/v1/scrape/ID'],

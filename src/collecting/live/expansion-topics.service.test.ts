@@ -6,7 +6,7 @@ import { createGate, pageOf, platforms, prepareLiveService } from './testing.ts'
 const live = prepareLiveService()
 const listed = async (): Promise<string[]> => {
   const { body } = await live.service.client.get('/api/v1/topics?sortBy=name')
-  return body.data.topics.map(({ topic }: { topic: string }) => topic)
+  return body.data.results.map(({ topic }: { topic: string }) => topic)
 }
 const pageOfTopic = async (topic: string) =>
   (await live.service.client.get(`/api/v1/topics/${encodeURIComponent(topic)}`)).body.data
@@ -16,7 +16,7 @@ it('topics of an expansion are marked, and in no list until a job collects them'
   await live.expand('dark mode')
   expect(await listed()).toEqual([])
   for (const sortBy of ['new', 'votes']) {
-    expect((await live.service.client.get(`/api/v1/topics?sortBy=${sortBy}`)).body.data.topics).toEqual([])
+    expect((await live.service.client.get(`/api/v1/topics?sortBy=${sortBy}`)).body.data.results).toEqual([])
   }
   expect(await pageOfTopic('night light')).toMatchObject({ fromExpansion: true, requests: 4 })
 

@@ -73,7 +73,7 @@ describe('the list of jobs', () => {
       started.unshift(body.data.jobId)
       await service.client.waitForJob(body.data.jobId)
     }
-    const { jobs, hasMore, cursor } = await list()
+    const { results: jobs, hasMore, cursor } = await list()
     expect([jobs.map(({ jobId }: { jobId: string }) => jobId), hasMore, cursor]).toEqual([started, false, null])
     const polled = (await service.client.get(`/api/v1/scrape/${started[0]}`)).body.data
     expect(jobs[0]).toEqual({ ...polled, depth: 2, createdAt: expect.any(String) })
@@ -82,7 +82,7 @@ describe('the list of jobs', () => {
       startedBy: { keyId: expect.any(String), keyName: 'BOOTSTRAP_API_KEY', watchId: null, watchName: null },
     })
     const stranger = (await service.createAccount()).client
-    expect((await stranger.get('/api/v1/scrape')).body.data).toEqual({ jobs: [], hasMore: false, cursor: null })
+    expect((await stranger.get('/api/v1/scrape')).body.data).toEqual({ results: [], hasMore: false, cursor: null })
   })
 
   it('lists each job of a status exactly once, page after page, while others are started', async () => {
@@ -100,7 +100,7 @@ describe('the list of jobs', () => {
       do {
         const query = `limit=4${status ? `&status=${status}` : ''}${cursor ? `&cursor=${cursor}` : ''}`
         const page = await list(query)
-        seen.push(...page.jobs.map(({ jobId }: { jobId: string }) => jobId))
+        seen.push(...page.results.map(({ jobId }: { jobId: string }) => jobId))
         cursor = page.cursor
         expect(page.hasMore).toBe(cursor !== null)
         await writeJob(accountId, [kinds[2]!], new Date(Date.UTC(2026, 5, 1 + seen.length)))
@@ -122,13 +122,13 @@ describe('the list of jobs', () => {
       ) insert into scrape_tasks (job_id, platform, position, state) select id, 'github', 0, 'done' from jobs`.execute(
       service.database,
     )
-    const pages: { jobs: { jobId: string }[]; hasMore: boolean }[] = []
+    const pages: { results: { jobId: string }[]; hasMore: boolean }[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await list(`status=failed${cursor ? `&cursor=${cursor}` : ''}`)
       pages.push(page)
       cursor = page.cursor
     }
-    expect(pages.map(({ jobs, hasMore }) => [jobs.map(({ jobId }) => jobId), hasMore])).toEqual([
+    expect(pages.map(({ results, hasMore }) => [results.map(({ jobId }) => jobId), hasMore])).toEqual([
       [[], true],
       [[], true],
       [[rare], false],
@@ -172,7 +172,7 @@ describe("the operator's list of jobs", () => {
     const seen: AdminJob[] = []
     let cursor: string | null = ''
     do {
-      const { jobs, ...rest }: { jobs: AdminJob[]; cursor: string | null } = await page(
+      const { results: jobs, ...rest }: { results: AdminJob[]; cursor: string | null } = await page(
         `limit=5&cursor=${cursor ?? ''}`.replace(/&cursor=$/, ''),
       )
       seen.push(...jobs.map(({ jobId, accountId, accountName }) => ({ jobId, accountId, accountName })))
@@ -180,7 +180,7 @@ describe("the operator's list of jobs", () => {
     } while (cursor !== null)
     expect(new Set(seen.map((job) => job.jobId)).size).toBe(12)
     expect(seen).toEqual(expect.arrayContaining(made))
-    const moments = (await page('limit=100')).jobs.map((job: { createdAt: string }) => job.createdAt)
+    const moments = (await page('limit=100')).results.map((job: { createdAt: string }) => job.createdAt)
     expect(moments).toEqual([...moments].sort().reverse())
   })
 
@@ -188,12 +188,12 @@ describe("the operator's list of jobs", () => {
     const { accountId, client } = await service.createAccount()
     const done = await writeJob(accountId, [{ state: 'done', error_code: null, started_at: null }], new Date())
     await writeJob(await firstAccount(), [{ state: 'pending', error_code: null, started_at: null }], new Date())
-    expect((await page('status=completed')).jobs.map((job: AdminJob) => job.jobId)).toEqual([done])
+    expect((await page('status=completed')).results.map((job: AdminJob) => job.jobId)).toEqual([done])
     expect((await client.get('/api/admin/jobs')).status).toBe(401)
     // An unowned job is in no list.
     await writeJob(null, [{ state: 'done', error_code: null, started_at: null }], new Date())
-    expect((await page('')).jobs).toHaveLength(2)
-    const own = (await client.get('/api/v1/scrape')).body.data.jobs
+    expect((await page('')).results).toHaveLength(2)
+    const own = (await client.get('/api/v1/scrape')).body.data.results
     expect(own.map((job: AdminJob) => job.jobId)).toEqual([done])
     expect(Object.keys(own[0])).not.toEqual(expect.arrayContaining(['accountId']))
   })

@@ -78,7 +78,7 @@ async function findJobs(executor: Executor, { accountId, status, limit, cursor }
 async function listJobs(
   executor: Executor,
   input: JobListInput,
-): Promise<{ jobs: ListedJob[]; hasMore: boolean; cursor: string | null }> {
+): Promise<{ results: ListedJob[]; hasMore: boolean; cursor: string | null }> {
   const found = await findJobs(executor, input)
   const page = found.filter(({ matches }) => matches).slice(0, input.limit)
   const last = page.at(-1)
@@ -88,12 +88,12 @@ async function listJobs(
   const end = page.length === input.limit ? last : found.at(-1)
   const ids = page.map(({ id }) => id)
   const tasks = ids.length === 0 ? new Map() : await readTasks(executor, ids)
-  const jobs = page.flatMap(({ id, account_id: accountId, created_at }) => {
+  const results = page.flatMap(({ id, account_id: accountId, created_at }) => {
     const own = tasks.get(id) ?? []
     const createdAt = created_at.toISOString()
     return own[0] ? [{ ...describeJob(id, own[0], own), accountId, createdAt }] : []
   })
-  return { jobs, hasMore, cursor: hasMore && end ? cursors.encode([Number(end.key), end.id]) : null }
+  return { results, hasMore, cursor: hasMore && end ? cursors.encode([Number(end.key), end.id]) : null }
 }
 
 const security = [{ apiKey: [] }]
@@ -138,15 +138,15 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
         security,
         querystring: listQuery,
         response: {
-          200: closed({ data: pageOf('jobs', closed(listedJob)) }),
+          200: closed({ data: pageOf(closed(listedJob)) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
-      const { jobs, ...rest } = await listJobs(database, { accountId, ...request.query })
-      return { data: { jobs: jobs.map(({ accountId: _own, ...job }) => job), ...rest } }
+      const { results, ...rest } = await listJobs(database, { accountId, ...request.query })
+      return { data: { results: results.map(({ accountId: _own, ...job }) => job), ...rest } }
     },
   )
 }
@@ -168,18 +168,20 @@ function registerAdminList(app: App, { database, authentication }: JobDependenci
         security: [{ adminKey: [] }],
         querystring: listQuery,
         response: {
-          200: closed({ data: pageOf('jobs', closed({ ...listedJob, ...owned })) }),
+          200: closed({ data: pageOf(closed({ ...listedJob, ...owned })) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
     },
     async ({ query }) => {
-      const { jobs, ...rest } = await listJobs(database, { accountId: null, ...query })
+      const { results, ...rest } = await listJobs(database, { accountId: null, ...query })
       const names = await readAccountNames(
         database,
-        jobs.map((job) => job.accountId),
+        results.map((job) => job.accountId),
       )
-      return { data: { jobs: jobs.map((job) => ({ ...job, accountName: names.get(job.accountId) ?? '' })), ...rest } }
+      return {
+        data: { results: results.map((job) => ({ ...job, accountName: names.get(job.accountId) ?? '' })), ...rest },
+      }
     },
   )
 }

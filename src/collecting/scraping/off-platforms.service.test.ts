@@ -65,7 +65,7 @@ describe('a platform that is supported but off', () => {
     expect(job).toMatchObject({ status: 'completed', requestsCreated: 0, startedAt: null })
     expect(Date.parse(job.completedAt)).toBeGreaterThan(0)
     expect(job.errors.map(({ platform }: { platform: string }) => platform)).toEqual(withoutDefaults)
-    const { jobs } = (await client.get('/api/v1/scrape?status=completed')).body.data
+    const { results: jobs } = (await client.get('/api/v1/scrape?status=completed')).body.data
     expect(jobs).toHaveLength(1)
     expect((await client.send('DELETE', `/api/v1/scrape/${body.data.jobId}`)).status).toBeLessThan(300)
     expect(github.calls).toEqual([])

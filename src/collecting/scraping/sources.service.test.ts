@@ -66,7 +66,7 @@ const collect = async (body: Record<string, unknown>, client = service.client) =
   expect([status, answer.error]).toEqual([200, undefined])
   return client.waitForJob(answer.data.jobId)
 }
-const jobCount = async () => (await service.client.get('/api/v1/scrape')).body.data.jobs.length
+const jobCount = async () => (await service.client.get('/api/v1/scrape')).body.data.results.length
 const usedCredits = async () => (await service.client.get('/api/v1/usage')).body.data.credits.used
 const namedSources = async () => {
   const rows = await service.database.selectFrom('account_sources').select(['platform', 'source']).execute()
@@ -85,7 +85,7 @@ describe('a job with sources', () => {
     expect(github.calls.map((call) => call.sources)).toEqual([['ada/engine'], ['ada/engine']])
     expect(verified).toEqual(['ada/engine'])
     expect(await namedSources()).toEqual(['github:ada/engine'])
-    expect((await service.client.get('/api/v1/scrape')).body.data.jobs[0].sources).toEqual(sources)
+    expect((await service.client.get('/api/v1/scrape')).body.data.results[0].sources).toEqual(sources)
   })
 
   it('searches the sources of the operator on its other platforms', async () => {
@@ -196,7 +196,7 @@ describe('a refused source', () => {
     gate.resolve()
     expect((await call).status).toBe(200)
     await expect
-      .poll(async () => (await service.client.get('/api/v1/scrape?status=completed')).body.data.jobs)
+      .poll(async () => (await service.client.get('/api/v1/scrape?status=completed')).body.data.results)
       .toHaveLength(1)
   })
 

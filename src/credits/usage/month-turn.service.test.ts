@@ -52,7 +52,7 @@ it('a job under way at the turn of the month is settled in the old one, and take
     credits: { ...fresh, used: 3, remaining: 97 },
     days: [{ date: '2026-12-01', operation: 'scrape', credits: 5 }],
   })
-  const { entries } = (await client.get('/api/v1/usage/entries')).body.data
+  const { results: entries } = (await client.get('/api/v1/usage/entries')).body.data
   const movement = (jobId: string, month: string, kind: string, createdAt: Date, poolHeld: number) =>
     expect.objectContaining({
       cause: jobId,

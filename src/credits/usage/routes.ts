@@ -214,7 +214,7 @@ function registerStatement(app: App, { database, authentication }: RouteDependen
         ...shared,
         querystring: closed(pageParameters),
         response: {
-          200: closed({ data: pageOf('entries', entry) }),
+          200: closed({ data: pageOf(entry) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },

@@ -146,7 +146,7 @@ describe('the usage of a month', () => {
       keys: [{ settled: 3 }, { settled: 2 }],
     })
     expect((await usage('?month=2026-10')).spenders).toMatchObject({ total: { held: 0, settled: 0 }, keys: [] })
-    const listed = (await client.get('/api/v1/keys')).body.data.keys
+    const listed = (await client.get('/api/v1/keys')).body.data.results
     expect(listed.map((key: { usedThisMonth: number }) => key.usedThisMonth).toSorted()).toEqual([2, 3])
     const over = await service.clientFor(apiKey).scrape({ topic: 'dark mode', platforms: ['github'], depth: 40 })
     expect(over.status).toBe(200)
@@ -229,7 +229,7 @@ describe('the statement', () => {
     }
     const none = { poolHeld: 0, poolSettled: 0, paygHeld: 0, paygSettled: 0, paygGranted: 0 }
     expect(await statement()).toEqual({
-      entries: [
+      results: [
         { ...entry, kind: 'release', changes: { ...none, poolHeld: -3 } },
         { ...entry, kind: 'settle', changes: { ...none, poolHeld: -3, poolSettled: 3 } },
         { ...entry, kind: 'reserve', changes: { ...none, poolHeld: 6 } },
@@ -252,12 +252,12 @@ describe('the statement', () => {
 
   it('is paged without a gap or a duplicate, also while entries are added', async () => {
     for (let index = 0; index < 7; index++) await buy('starter')
-    const all: number[] = (await statement()).entries.map((entry: { entryId: number }) => entry.entryId)
+    const all: number[] = (await statement()).results.map((entry: { entryId: number }) => entry.entryId)
     expect(all).toHaveLength(7)
     const paged: number[] = []
     let page = await statement('?limit=3')
     for (;;) {
-      paged.push(...page.entries.map((entry: { entryId: number }) => entry.entryId))
+      paged.push(...page.results.map((entry: { entryId: number }) => entry.entryId))
       if (!page.hasMore) break
       await buy('bulk')
       page = await statement(`?limit=3&cursor=${page.cursor}`)
@@ -268,7 +268,7 @@ describe('the statement', () => {
 
   it("is the account's own", async () => {
     await buy('starter')
-    expect((await service.client.get('/api/v1/usage/entries')).body.data.entries).toEqual([])
+    expect((await service.client.get('/api/v1/usage/entries')).body.data.results).toEqual([])
     expect((await service.client.get('/api/v1/usage')).body.data).toMatchObject({ tier: 'max', paygBalance: 0 })
   })
 })

@@ -37,7 +37,7 @@ const add = async (body: object, client: TestClient = service.client) => {
 }
 const read = async (channelId: string) => (await service.client.get(`/api/v1/channels/${channelId}`)).body.data
 const log = async (channelId: string) =>
-  (await service.client.get(`/api/v1/channels/${channelId}/deliveries`)).body.data.deliveries
+  (await service.client.get(`/api/v1/channels/${channelId}/deliveries`)).body.data.results
 const json = { 'content-type': 'application/json' }
 const patch = (channelId: string, body: object) =>
   service.client.send('PATCH', `/api/v1/channels/${channelId}`, { headers: json, body: JSON.stringify(body) })
@@ -144,7 +144,7 @@ describe('the routes', () => {
     const call = () => service.client.post('/api/v1/channels', { type: 'webhook', name: 'hook', url: receiver.url })
     const answers = await Promise.all(Array.from({ length: 23 }, call))
     expect(answers.filter(({ status: code }) => code === 409)).toHaveLength(3)
-    expect((await service.client.get('/api/v1/channels')).body.data.channels).toHaveLength(20)
+    expect((await service.client.get('/api/v1/channels')).body.data.results).toHaveLength(20)
   })
 
   it('make one channel of a repeated call, with the same secret', async () => {
@@ -155,7 +155,7 @@ describe('the routes', () => {
       })
     const [first, second] = [await call(), await call()]
     expect(second.body).toEqual(first.body)
-    expect((await service.client.get('/api/v1/channels')).body.data.channels).toHaveLength(1)
+    expect((await service.client.get('/api/v1/channels')).body.data.results).toHaveLength(1)
   })
 
   it('answer a repeated call as the first one, though its address would be refused now', async () => {
@@ -240,13 +240,8 @@ describe('the routes', () => {
     const path = `/api/v1/channels/${channelId}/deliveries?limit=2`
     const first = (await service.client.get(path)).body.data
     const second = (await service.client.get(`${path}&cursor=${first.cursor}`)).body.data
-    expect([first.deliveries.length, first.hasMore, second.deliveries.length, second.cursor]).toEqual([
-      2,
-      true,
-      1,
-      null,
-    ])
-    const ids = [...first.deliveries, ...second.deliveries].map(({ deliveryId }) => deliveryId)
+    expect([first.results.length, first.hasMore, second.results.length, second.cursor]).toEqual([2, true, 1, null])
+    const ids = [...first.results, ...second.results].map(({ deliveryId }) => deliveryId)
     expect(new Set(ids).size).toBe(3)
     expect((await service.client.get(`${path}&cursor=nonsense`)).status).toBe(400)
   })
@@ -582,7 +577,7 @@ describe('the key of secrets', () => {
     ])
     expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
     await service.database.updateTable('channels').set({ config }).execute()
-    expect((await service.client.get('/api/v1/channels')).body.data.channels).toMatchObject([{ waitsForKey: false }])
+    expect((await service.client.get('/api/v1/channels')).body.data.results).toMatchObject([{ waitsForKey: false }])
     await passTime()
     await service.deliverEvents()
     expect(await log(channelId)).toMatchObject([{ state: 'delivered', attempts: 1 }])

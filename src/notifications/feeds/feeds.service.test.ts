@@ -209,11 +209,7 @@ describe('a conditional request', () => {
     ['purged', (id) => purgeRequests(service.database, { id, suppress: false, dryRun: false, now })],
     [
       'hidden by the account',
-      (id) =>
-        service.client.send('PUT', `/api/v1/requests/${id}/correction`, {
-          headers: { 'content-type': 'application/json' },
-          body: '{"isRequest":false}',
-        }),
+      (id) => service.client.post('/api/v1/corrections/requests', { requestId: id, isRequest: false }),
     ],
     ['changed', () => store([foundRequest('1', { title: 'Another' })])],
   ])('gets the feed at once when a text was %s in the same second, by tag and by date', async (_what, change) => {
@@ -298,7 +294,7 @@ describe('the address of a feed', () => {
     expect(logged.join('')).toContain('/feeds/…')
     expect(logged.join('')).not.toContain(secret)
     const { body } = await service.client.get('/api/v1/feeds')
-    expect(body.data.feeds).toMatchObject([
+    expect(body.data.results).toMatchObject([
       { feedId, kind: 'topic', topic: 'dark mode', hint: secret.slice(0, 4), lastReadAt: now.toISOString() },
     ])
     expect(JSON.stringify(body)).not.toContain(secret)

@@ -7,6 +7,7 @@ import type { Account } from '../../http/callers.ts'
 import { notFound } from '../../http/errors.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { isId } from '../../http/ids.ts'
+import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { bodyFilters, parseBodyFilters } from '../../requests/filters/filters.ts'
@@ -55,8 +56,8 @@ const feed = closed({
   lastReadAt: nullable(moment('When it was last read, to within ten minutes; null when never')),
 })
 
-const feedList = closed({ data: closed({ feeds: Type.Array(feed) }) })
-const feedPath = closed({ id: Type.String({ description: 'The `feedId`' }) })
+const feedList = closed({ data: pageOf(feed) })
+const feedPath = closed({ feedId: Type.String() })
 const revokedFeed = closed({ data: closed({ feedId: Type.String() }) })
 
 const shared = { tags: ['Feeds'], security: [{ apiKey: [] }] }
@@ -180,19 +181,21 @@ function registerList(app: App, { database, authentication }: FeedRouteDependenc
         summary: "List the account's feeds",
         description: 'All of them, the oldest first. Their addresses cannot be read again.',
         ...shared,
+        querystring: closed(pageParameters),
         response: { 200: feedList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
       },
     },
     async (request) => {
-      const feeds = await listFeeds(database, authentication.accountOf(request).accountId)
-      return { data: { feeds: feeds.map(describeFeed) } }
+      const feeds = (await listFeeds(database, authentication.accountOf(request).accountId)).map(describeFeed)
+      const positionOf = ({ createdAt, feedId }: (typeof feeds)[number]) => `${createdAt} ${feedId}`
+      return { data: pageOfShort(feeds, request.query, { list: 'feeds', positionOf }) }
     },
   )
 }
 
 function registerRevoke(app: App, { database, authentication }: FeedRouteDependencies): void {
   app.delete(
-    '/api/v1/feeds/:id',
+    '/api/v1/feeds/:feedId',
     {
       onRequest: authentication.requireManage,
       schema: {
@@ -205,7 +208,7 @@ function registerRevoke(app: App, { database, authentication }: FeedRouteDepende
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
-      const { id: feedId } = request.params
+      const { feedId } = request.params
       if (!isId(feedId) || !(await revokeFeed(database, accountId, feedId))) throw notFound('Feed')
       return { data: { feedId: feedId.toLowerCase() } }
     },

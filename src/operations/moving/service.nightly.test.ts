@@ -64,8 +64,8 @@ async function readAnswers(client: TestClient, admin: TestClient) {
     requests: await data('/api/v1/requests?limit=100&sortBy=votes'),
     topics: await data('/api/v1/topics'),
     wishes: await data('/api/v1/wishes?limit=100'),
-    corrections: await data('/api/v1/corrections'),
-    wishCorrections: await data('/api/v1/wishes/corrections'),
+    corrections: await data('/api/v1/corrections/requests'),
+    wishCorrections: await data('/api/v1/corrections/wishes'),
     usage: await data('/api/v1/usage'),
     jobs: await data('/api/v1/scrape'),
     accounts: (await admin.get('/api/admin/accounts')).body.data,
@@ -94,8 +94,10 @@ describe('a service', () => {
       first.client.send('PUT', path, { headers: json, body: JSON.stringify(value) })
     expect((await put(`/api/v1/wishes/${wish.wishId}/mark`, { mark: 'planned', note: 'soon' })).status).toBe(200)
     const corrected = (await first.client.get('/api/v1/requests?limit=1')).body.data.results[0]
-    expect((await put(`/api/v1/requests/${corrected._id}/correction`, { isRequest: false })).status).toBe(200)
-    const merged = await first.client.post(`/api/v1/wishes/${wish.wishId}/merge`, { wishId: other.wishId })
+    const correction = { requestId: corrected._id, isRequest: false }
+    expect((await first.client.post('/api/v1/corrections/requests', correction)).status).toBe(200)
+    const merge = { kind: 'merge', wishId: wish.wishId, otherWishId: other.wishId }
+    const merged = await first.client.post('/api/v1/corrections/wishes', merge)
     expect(merged.status).toBe(200)
     let url = first.url
     const browser = openBrowser(() => url())

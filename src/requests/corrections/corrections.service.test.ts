@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await collect()
-  accountId = (await admin().get('/api/admin/accounts')).body.data.accounts[0].accountId
+  accountId = (await admin().get('/api/admin/accounts')).body.data.results[0].accountId
 })
 afterEach(async () => {
   expect(await findWrongCounts(service.database)).toEqual([])
@@ -37,7 +37,6 @@ afterEach(async () => {
 })
 afterAll(() => service.stop())
 
-const json = { 'content-type': 'application/json' }
 const admin = () => service.clientFor(testAdminKey)
 const v1 = '/api/v1'
 const all = '/api/admin'
@@ -47,9 +46,11 @@ async function collect() {
   await service.client.waitForJob(body.data.jobId)
 }
 const put = (client: TestClient, id: string, isRequest: unknown, prefix = v1) =>
-  client.send('PUT', `${prefix}/requests/${id}/correction`, { headers: json, body: JSON.stringify({ isRequest }) })
-const undo = (client: TestClient, id: string, prefix = v1) =>
-  client.send('DELETE', `${prefix}/requests/${id}/correction`)
+  client.post(`${prefix}/corrections/requests`, { requestId: id, isRequest })
+const undo = async (client: TestClient, id: string, prefix = v1) => {
+  const { results } = (await client.get(`${prefix}/corrections/requests?requestId=${id}`)).body.data
+  return client.send('DELETE', `${prefix}/corrections/requests/${results[0]?.correctionId}`)
+}
 const idOf = async (title: string): Promise<string> => {
   const { id } = await service.database
     .selectFrom('requests')
@@ -74,7 +75,7 @@ const counted = async () => {
   return corrections
 }
 const listed = async (client: TestClient, prefix = v1) =>
-  (await client.get(`${prefix}/corrections`)).body.data.corrections as {
+  (await client.get(`${prefix}/corrections/requests`)).body.data.results as {
     correctionId: string
     isRequest: boolean
     madeBy: string
@@ -88,7 +89,9 @@ const expire = () =>
 describe('a correction of an account', () => {
   it('changes how this account sees the request, and no other one', async () => {
     const id = await idOf('Crash at start')
-    expect((await put(service.client, id, false)).body).toEqual({ data: { requestId: id, isRequest: false } })
+    const { data } = (await put(service.client, id, false)).body
+    expect(data).toMatchObject({ isRequest: false, request: { _id: id, title: 'Crash at start' } })
+    expect(await listed(service.client)).toEqual([data])
     expect(await standingOf('Crash at start')).toEqual({ shared: 2, own: 0 })
     expect((await put(service.client, id, true)).status).toBe(200)
     // As all others see it: no difference is left.
@@ -101,9 +104,9 @@ describe('a correction of an account', () => {
   it('is undone, also twice, and is not counted any more', async () => {
     const id = await idOf('Dark mode')
     await put(service.client, id, false)
-    for (let time = 0; time < 2; time++) {
-      expect((await undo(service.client, id)).body).toEqual({ data: { requestId: id, isRequest: null } })
-    }
+    const correctionId = (await listed(service.client))[0]!.correctionId
+    expect((await undo(service.client, id)).body).toEqual({ data: { correctionId } })
+    expect((await undo(service.client, id)).status).toBe(404)
     expect(await standingOf('Dark mode')).toEqual({ shared: 2, own: null })
     expect(await counted()).toBe(0)
     expect(await listed(service.client)).toEqual([])
@@ -152,7 +155,7 @@ describe('a correction of an account', () => {
     await put(service.client, await idOf('Dark mode'), false)
     await expire()
     const correctionId = (await listed(service.client))[0]?.correctionId
-    const path = `${v1}/corrections/${correctionId}`
+    const path = `${v1}/corrections/requests/${correctionId}`
     const other = await service.createAccount()
     expect((await other.client.send('DELETE', path)).status).toBe(404)
     expect((await service.client.send('DELETE', path)).body).toEqual({ data: { correctionId } })
@@ -197,9 +200,8 @@ describe('a correction of an account', () => {
     await insert(`update requests set standing = -1 where id = '${id}'`)
     const { body: unknown } = await put(service.client, unknownId, true)
     expect(unknown.error.code).toBe('NOT_FOUND')
-    for (const answer of [await put(service.client, id, true), await undo(service.client, id)]) {
-      expect([answer.status, answer.body]).toEqual([404, unknown])
-    }
+    const answer = await put(service.client, id, true)
+    expect([answer.status, answer.body]).toEqual([404, unknown])
     expect((await put(service.client, 'not-an-id', true)).body).toEqual(unknown)
     await insert(`insert into account_sources values ('${accountId}', 'github', 'acme/app', now())`)
     await insert(`insert into account_requests values ('${accountId}', '${id}', 2)`)
@@ -211,12 +213,12 @@ describe('a correction of an account', () => {
   })
 
   it('says which key or session made it', async () => {
-    const keyId = (await service.client.get('/api/v1/keys')).body.data.keys[0].keyId
+    const keyId = (await service.client.get('/api/v1/keys')).body.data.results[0].keyId
     await put(service.client, await idOf('Dark mode'), false)
     const browser = openBrowser(() => service.url)
     await browser.signIn({ apiKey: service.apiKey })
-    const path = `${v1}/requests/${await idOf('Offline maps')}/correction`
-    expect((await browser.call('PUT', path, { body: { isRequest: false } })).status).toBe(200)
+    const body = { requestId: await idOf('Offline maps'), isRequest: false }
+    expect((await browser.call('POST', `${v1}/corrections/requests`, { body })).status).toBe(200)
     await put(admin(), await idOf('Crash at start'), false, all)
     const session = await service.database.selectFrom('sessions').select('id').executeTakeFirstOrThrow()
     expect((await listed(service.client)).map(({ madeBy }) => madeBy)).toEqual([
@@ -258,14 +260,14 @@ describe('the list of corrections', () => {
     for (const title of titles) await put(service.client, await idOf(title), false)
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const answer = await service.client.get(`${v1}/corrections?limit=1${cursor && `&cursor=${cursor}`}`)
-      const { corrections, hasMore, cursor: next } = answer.body.data
+      const answer = await service.client.get(`${v1}/corrections/requests?limit=1${cursor && `&cursor=${cursor}`}`)
+      const { results, hasMore, cursor: next } = answer.body.data
       expect(hasMore).toBe(next !== null)
-      seen.push(corrections[0].request.title)
+      seen.push(results[0].request.title)
       cursor = next
     }
     expect(seen).toEqual(titles.toReversed())
-    const wrong = await service.client.get(`${v1}/corrections?cursor=abc`)
+    const wrong = await service.client.get(`${v1}/corrections/requests?cursor=abc`)
     expect([wrong.status, wrong.body.error.details[0].path]).toEqual([400, 'cursor'])
   })
 })

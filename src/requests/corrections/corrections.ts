@@ -132,20 +132,11 @@ async function removeCorrection(
   return rows.length > 0
 }
 
-/** Undoes the correction of a request; without one nothing changes. @throws ServiceError NOT_FOUND for the request. */
-export async function undoCorrection(
-  transaction: Transaction,
-  { accountId, requestId }: Corrector & { requestId: string },
-): Promise<void> {
-  const { sourceHash } = await lockRequest(transaction, accountId, requestId)
-  await removeCorrection(transaction, accountId, sourceHash)
-}
-
 /**
- * Undoes a correction by its own id, also of a request that is no longer stored.
+ * Undoes a correction, also of a request that is no longer stored.
  * @returns false when there is none.
  */
-export async function undoCorrectionById(
+export async function undoCorrection(
   transaction: Transaction,
   { accountId, correctionId }: Corrector & { correctionId: string },
 ): Promise<boolean> {

@@ -21,7 +21,7 @@ afterAll(() => service.stop())
 
 const admin = () => service.clientFor(testAdminKey)
 const exported = async () => {
-  const response = await fetch(`${service.url}/api/admin/corrections/export`, {
+  const response = await fetch(`${service.url}/api/admin/corrections/requests/export`, {
     headers: { authorization: `Bearer ${testAdminKey}` },
   })
   expect(response.status).toBe(200)
@@ -34,14 +34,11 @@ const exported = async () => {
 it('an export has every correction whose request is stored, in the same order each time', async () => {
   expect(await exported()).toEqual([])
   const stored = await service.database.selectFrom('requests').select(['id', 'title']).orderBy('title').execute()
-  const correct = (client: typeof service.client, path: string, isRequest: boolean) =>
-    client.send('PUT', path, {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ isRequest }),
-    })
-  for (const { id } of stored) await correct(service.client, `/api/v1/requests/${id}/correction`, false)
+  for (const { id } of stored) {
+    await service.client.post('/api/v1/corrections/requests', { requestId: id, isRequest: false })
+  }
   const [first, second] = stored as [{ id: string; title: string }, { id: string; title: string }]
-  await correct(admin(), `/api/admin/requests/${first.id}/correction`, true)
+  await admin().post('/api/admin/corrections/requests', { requestId: first.id, isRequest: true })
   await service.database.deleteFrom('requests').where('id', '=', second.id).execute()
 
   const lines = await exported()
@@ -64,5 +61,5 @@ it('an export has every correction whose request is stored, in the same order ea
 })
 
 it('an export is for the operator alone', async () => {
-  expect((await service.client.get('/api/admin/corrections/export')).status).toBe(401)
+  expect((await service.client.get('/api/admin/corrections/requests/export')).status).toBe(401)
 })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import { standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
+import { isId } from '../../http/ids.ts'
 import { cursorsOf, isPositionNumber, isPositionText, type PageInput, pageIn } from '../../http/pagination.ts'
 import { type RequestRecord, readRequests } from '../record.ts'
 import type { View } from '../views/view.ts'
@@ -26,19 +27,21 @@ const cursors = cursorsOf<[correctedAt: number, correctionId: string]>(
 )
 
 /**
- * One page of the corrections of an account, or of the operator: the last made first.
+ * One page of the corrections of an account, or of the operator: the last made first; of one request at most one.
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
 export async function listCorrections(
   executor: Executor,
-  { accountId, limit, cursor }: Corrector & PageInput,
-): Promise<{ corrections: ListedCorrection[]; hasMore: boolean; cursor: string | null }> {
+  { accountId, requestId, limit, cursor }: Corrector & PageInput & { requestId?: string | undefined },
+): Promise<{ results: ListedCorrection[]; hasMore: boolean; cursor: string | null }> {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const from =
     after === null
       ? sql``
       : sql`and (stored.created_at, source_hash) <
           (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]})`
+  if (requestId !== undefined && !isId(requestId)) return { results: [], hasMore: false, cursor: null }
+  const of = requestId === undefined ? sql`` : sql`and stored.request_id = ${requestId}::uuid`
   const owner = accountId === null ? sql`stored.account_id is null` : sql`stored.account_id = ${accountId}`
   const { rows } = await sql<{
     correctionId: string
@@ -52,7 +55,7 @@ export async function listCorrections(
     select source_hash as "correctionId", is_request as "isRequest", stored.platform as "sourcePlatform", made_by as "madeBy",
       stored.created_at, (extract(epoch from stored.created_at) * 1000000)::bigint as key, requests.id as visible_id
     from request_corrections as stored left join requests on requests.id = stored.request_id and ${isVisibleTo(accountId)}
-    where ${owner} ${from}
+    where ${owner} ${of} ${from}
     order by stored.created_at desc, source_hash desc limit ${limit + 1}`.execute(executor)
   const { page, ...rest } = pageIn(rows, limit, ({ key, correctionId }) => cursors.encode([Number(key), correctionId]))
   const ids = page.flatMap(({ visible_id: id }) => id ?? [])
@@ -60,7 +63,7 @@ export async function listCorrections(
   const read = await readRequests(executor, ids, { fullText: false, view })
   const records = new Map(read.map((one) => [one._id, one]))
   return {
-    corrections: page.map(({ created_at, key: _, visible_id: id, ...correction }) => ({
+    results: page.map(({ created_at, key: _, visible_id: id, ...correction }) => ({
       ...correction,
       correctedAt: created_at.toISOString(),
       request: (id === null ? undefined : records.get(id)) ?? null,

@@ -6,36 +6,24 @@ import { type ErrorCode, notFound } from '../../http/errors.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, moment, nullable } from '../../http/schemas.ts'
 import { requestRecord } from '../record.ts'
-import { type CorrectionDependencies, correctRequest, undoCorrection, undoCorrectionById } from './corrections.ts'
+import { type CorrectionDependencies, correctRequest, undoCorrection } from './corrections.ts'
 import { listCorrections } from './list.ts'
 
-const requestPath = closed({ id: Type.String() })
 const correctionPath = closed({ correctionId: Type.String() })
 
+const requestId = Type.String({ maxLength: 100, description: 'The `_id` of a request' })
 const newCorrection = closed({
+  requestId,
   isRequest: Type.Boolean({ description: 'Whether the request is a feature request' }),
 })
 
-/** The correction of a request after the call. */
-const correctionAnswer = closed({
-  data: closed({
-    requestId: Type.String(),
-    isRequest: nullable(Type.Boolean({ description: 'null: there is no correction' })),
-  }),
-})
-
-const correctionList = closed({
-  data: pageOf(
-    'corrections',
-    closed({
-      correctionId: Type.String({ description: 'What it is undone by when its request is gone' }),
-      isRequest: Type.Boolean(),
-      sourcePlatform: Type.String({ description: 'Platform identifier' }),
-      madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
-      correctedAt: moment('When it was made or last changed'),
-      request: nullable(requestRecord),
-    }),
-  ),
+const correction = closed({
+  correctionId: Type.String({ description: 'What it is undone by, also when its request is gone' }),
+  isRequest: Type.Boolean(),
+  sourcePlatform: Type.String({ description: 'Platform identifier' }),
+  madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
+  correctedAt: moment('When it was made or last changed'),
+  request: nullable(requestRecord),
 })
 
 const undoneCorrection = closed({ data: closed({ correctionId: Type.String() }) })
@@ -69,7 +57,6 @@ export function registerCorrectionRoutes(app: App, dependencies: CorrectionDepen
   for (const audience of audiences) {
     registerCorrect(app, dependencies, audience)
     registerUndo(app, dependencies, audience)
-    registerUndoById(app, dependencies, audience)
     registerList(app, dependencies, audience)
   }
 }
@@ -77,33 +64,35 @@ export function registerCorrectionRoutes(app: App, dependencies: CorrectionDepen
 function registerCorrect(app: App, dependencies: CorrectionDependencies, audience: CorrectionAudience): void {
   const { database, clock, authentication } = dependencies
   const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, limit, refusals, tags, security } = audience
-  app.put(
-    `${prefix}/requests/:id/correction`,
+  app.post(
+    `${prefix}/corrections/requests`,
     {
       onRequest: onChange,
       schema: {
         operationId: `correctRequest${idSuffix}`,
         summary: `Say that a request is a feature request, or is none, ${view}`,
-        description: `Free. It also holds after the request has expired and is collected again. The same correction again changes nothing.${limit}`,
+        description: `Free. It also holds after the request has expired and is collected again. The same correction again changes nothing, the opposite one replaces it.${limit}`,
         tags,
         security,
-        params: requestPath,
         body: newCorrection,
-        response: { 200: correctionAnswer, ...errorResponses(...bodyErrors, ...changeErrors, ...refusals) },
+        response: {
+          200: closed({ data: correction }),
+          ...errorResponses(...bodyErrors, ...changeErrors, ...refusals),
+        },
       },
     },
     async (request) => {
-      const { id: requestId } = request.params
-      const { isRequest } = request.body
-      const correction = {
+      const made = {
+        ...request.body,
         accountId: accountIdOf(request),
-        requestId,
-        isRequest,
         madeBy: authentication.originOf(request),
         now: clock.now(),
       }
-      await database.transaction().execute((transaction) => correctRequest(transaction, correction))
-      return { data: { requestId, isRequest } }
+      const data = await database.transaction().execute(async (transaction) => {
+        await correctRequest(transaction, made)
+        return (await listCorrections(transaction, { ...made, limit: 1 })).results[0]!
+      })
+      return { data }
     },
   )
 }
@@ -111,37 +100,12 @@ function registerCorrect(app: App, dependencies: CorrectionDependencies, audienc
 function registerUndo(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, tags, security } = audience
   app.delete(
-    `${prefix}/requests/:id/correction`,
+    `${prefix}/corrections/requests/:correctionId`,
     {
       onRequest: onChange,
       schema: {
-        operationId: `undoCorrection${idSuffix}`,
-        summary: `Undo the correction of a request ${view}`,
-        description: 'Without a correction nothing changes.',
-        tags,
-        security,
-        params: requestPath,
-        response: { 200: correctionAnswer, ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
-      },
-    },
-    async (request) => {
-      const { id: requestId } = request.params
-      const accountId = accountIdOf(request)
-      await database.transaction().execute((transaction) => undoCorrection(transaction, { accountId, requestId }))
-      return { data: { requestId, isRequest: null } }
-    },
-  )
-}
-
-function registerUndoById(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
-  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, tags, security } = audience
-  app.delete(
-    `${prefix}/corrections/:correctionId`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: `undoCorrectionById${idSuffix}`,
-        summary: `Undo a correction ${view}, also when its request is gone`,
+        operationId: `undoRequestCorrection${idSuffix}`,
+        summary: `Undo the correction of a request ${view}, also when the request is gone`,
         tags,
         security,
         params: correctionPath,
@@ -153,7 +117,7 @@ function registerUndoById(app: App, { database }: CorrectionDependencies, audien
       const accountId = accountIdOf(request)
       const isUndone = await database
         .transaction()
-        .execute((transaction) => undoCorrectionById(transaction, { accountId, correctionId }))
+        .execute((transaction) => undoCorrection(transaction, { accountId, correctionId }))
       if (!isUndone) throw notFound('Correction')
       return { data: { correctionId } }
     },
@@ -163,23 +127,22 @@ function registerUndoById(app: App, { database }: CorrectionDependencies, audien
 function registerList(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
   app.get(
-    `${prefix}/corrections`,
+    `${prefix}/corrections/requests`,
     {
       onRequest,
       schema: {
-        operationId: `listCorrections${idSuffix}`,
-        summary: `List the corrections ${view}, the last made first`,
+        operationId: `listRequestCorrections${idSuffix}`,
+        summary: `List the corrections of requests ${view}, the last made first`,
         description:
           '`request` is null when the request is not stored now. Its correction holds once it is collected again.',
         tags,
         security,
-        querystring: closed(pageParameters),
-        response: { 200: correctionList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        querystring: closed({ requestId: Type.Optional(requestId), ...pageParameters }),
+        response: { 200: closed({ data: pageOf(correction) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },
     async (request) => {
-      const { limit, cursor } = request.query
-      return { data: await listCorrections(database, { accountId: accountIdOf(request), limit, cursor }) }
+      return { data: await listCorrections(database, { accountId: accountIdOf(request), ...request.query }) }
     },
   )
 }

@@ -4,6 +4,7 @@ import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
+import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, moment, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { type Identity, identitiesOfAuthor, identitiesOfUrl } from '../store/identity.ts'
@@ -18,7 +19,10 @@ import {
 
 const security = [{ adminKey: [] }]
 const tags = ['Admin']
-const maxListedPurges = 100
+/** The last moment that a date can have, in ms. */
+const lastMoment = 8.64e15
+const lastFirst = ({ createdAt, purgeId: id }: { createdAt: Date; purgeId: string }) =>
+  `${String(lastMoment - createdAt.getTime()).padStart(16, '0')} ${id}`
 
 const liftBody = closed({
   purgeId: Type.Optional(purgeId),
@@ -57,33 +61,34 @@ function registerListSuppressions(app: App, { database, authentication }: Suppre
       onRequest,
       schema: {
         operationId: 'listSuppressions',
-        summary: 'How much is suppressed, and by which purges, the latest 100 first',
+        summary: 'How much is suppressed, and by which purges, the last one first',
         description: 'Only hashes are stored: what they stand for cannot be read from them.',
         tags,
         security,
+        querystring: closed(pageParameters),
         response: {
           200: closed({
             data: closed({
               entries: Type.Integer({ description: 'How many hashes are stored' }),
-              purges: Type.Array(
+              ...pageOf(
                 closed({
                   purgeId,
                   kinds: Type.Array(Type.String(), { description: 'What was named; empty for a platform or an age' }),
                   entries: Type.Integer(),
                   createdAt: moment('When it was purged'),
                 }),
-              ),
+              ).properties,
             }),
           }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
     },
-    async () => {
-      const { entries, purges } = await listSuppressions(database, maxListedPurges)
-      return {
-        data: { entries, purges: purges.map((purge) => ({ ...purge, createdAt: purge.createdAt.toISOString() })) },
-      }
+    async ({ query }) => {
+      const { entries, purges } = await listSuppressions(database)
+      const { results, ...page } = pageOfShort(purges, query, { list: 'suppressions', positionOf: lastFirst })
+      const shown = results.map((purge) => ({ ...purge, createdAt: purge.createdAt.toISOString() }))
+      return { data: { entries, results: shown, ...page } }
     },
   )
 }

@@ -147,18 +147,15 @@ export interface SuppressingPurge {
   createdAt: Date
 }
 
-/** How much is suppressed, and by which purges: the latest first, at most `limit`. */
-export async function listSuppressions(
-  executor: Executor,
-  limit: number,
-): Promise<{ entries: number; purges: SuppressingPurge[] }> {
+/** How much is suppressed, and by which purges. */
+export async function listSuppressions(executor: Executor): Promise<{ entries: number; purges: SuppressingPurge[] }> {
   const { rows: counted } = await sql<{ entries: number }>`select count(*) as entries from suppressions`.execute(
     executor,
   )
   const { rows } = await sql<SuppressingPurge>`
     select purge_id as "purgeId", count(*) as entries, min(created_at) as "createdAt",
       coalesce(array_agg(distinct kind order by kind) filter (where named), '{}') as kinds
-    from suppressions group by purge_id order by min(created_at) desc, purge_id limit ${limit}`.execute(executor)
+    from suppressions group by purge_id`.execute(executor)
   return {
     entries: Number(counted[0]?.entries ?? 0),
     purges: rows.map((row) => ({ ...row, entries: Number(row.entries) })),

@@ -406,7 +406,7 @@ async function checkTopics(reader: Reader, requests: readonly Request[]): Promis
     do {
       const more: string = cursor === null ? '' : `&cursor=${cursor}`
       const { body } = await client.get(`/api/v1/topics?limit=1&sortBy=${sortBy}${more}`)
-      listed.push(...body.data.topics)
+      listed.push(...body.data.results)
       cursor = body.data.cursor
     } while (cursor !== null)
     const shown = right.filter(({ summary }) => summary.requests > 0).map(({ summary }) => summary)

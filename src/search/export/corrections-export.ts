@@ -89,7 +89,7 @@ export function registerCorrectionExport(app: App, { database, authentication }:
   const exports = createOpenExports()
   app.addHook('preClose', async () => exports.stop())
   app.get(
-    '/api/admin/corrections/export',
+    '/api/admin/corrections/requests/export',
     {
       onRequest: authentication.requireAdmin,
       // It would read everything and send none of it.

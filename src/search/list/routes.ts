@@ -65,7 +65,7 @@ const listSchema = {
     ),
   }),
   response: {
-    200: closed({ data: pageOf('results', requestRecord), meta: Type.Optional(realtimeMeta), usage }),
+    200: closed({ data: pageOf(requestRecord), meta: Type.Optional(realtimeMeta), usage }),
     ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
   },
 }

@@ -217,7 +217,7 @@ describe('a report', () => {
     expect(first!.newWishes).toHaveLength(50)
     expect(first!.newWishes[0]!.title).toBe('Request 999')
     expect(await opened.database.selectFrom('news_items').select('wish_id').execute()).toHaveLength(maxItems)
-    const { watches } = await readNews(opened.database, {
+    const { results: watches } = await readNews(opened.database, {
       accountId: watch.accountId,
       view: { account: null, least: 2 },
       publicUrl,
@@ -300,7 +300,7 @@ describe('unread news', () => {
         limit: 10,
         ...input,
       })
-    ).watches
+    ).results
 
   it('are those since the mark, each wish once', async () => {
     await run(1, { a: 5, b: 2 })

@@ -57,7 +57,7 @@ const watchNews = closed({
   other: section('What does not fit the goal of the watch'),
 })
 
-const newsAnswer = closed({ data: pageOf('watches', watchNews) })
+const newsAnswer = closed({ data: pageOf(watchNews) })
 
 const readAnswer = closed({
   data: closed({ watchIds: Type.Array(Type.String(), { description: 'The watches whose news were marked' }) }),
@@ -138,12 +138,12 @@ function registerRead(app: App, { database, clock, authentication, publicUrl, re
         limit,
         cursor,
       })
-      const ids = page.watches.map((watch) => watch.watchId)
+      const ids = page.results.map((watch) => watch.watchId)
       // A look keeps a watch running, which spends.
       if (ids.length > 0 && includesScope(account.scope, 'collect')) {
         await recordIfWritable(recordVisit(database, ids, clock.now()))
       }
-      return { data: { ...page, watches: page.watches.map(toAnswer) } }
+      return { data: { ...page, results: page.results.map(toAnswer) } }
     },
   )
 }

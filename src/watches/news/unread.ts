@@ -106,7 +106,7 @@ const cursors = cursorsOf<[watchId: string]>('news', isPositionId)
 export async function readNews(
   executor: Executor,
   input: NewsInput,
-): Promise<{ watches: WatchNews[]; hasMore: boolean; cursor: string | null }> {
+): Promise<{ results: WatchNews[]; hasMore: boolean; cursor: string | null }> {
   const { accountId, watchId, limit, cursor } = input
   const after = cursor === undefined ? sql`` : sql`and watches.id > ${cursors.decode(cursor)[0]}::uuid`
   const only = watchId === undefined ? sql`` : sql`and watches.id = ${watchId}::uuid`
@@ -114,9 +114,9 @@ export async function readNews(
     select id, name, topic, goal, read_until from watches left join news_reads on watch_id = watches.id
     where account_id = ${accountId} ${only} ${after} order by watches.id limit ${limit + 1}`.execute(executor)
   const { page, ...rest } = pageIn(rows, limit, ({ id }) => cursors.encode([id]))
-  const watches: WatchNews[] = []
-  for (const watch of page) watches.push(await readNewsOf(executor, watch, input))
-  return { watches, ...rest }
+  const results: WatchNews[] = []
+  for (const watch of page) results.push(await readNewsOf(executor, watch, input))
+  return { results, ...rest }
 }
 
 interface MarkInput {

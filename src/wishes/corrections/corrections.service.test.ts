@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await collect()
-  accountId = (await admin().get('/api/admin/accounts')).body.data.accounts[0].accountId
+  accountId = (await admin().get('/api/admin/accounts')).body.data.results[0].accountId
 })
 afterEach(() => service.reset())
 afterAll(() => service.stop())
@@ -65,16 +65,20 @@ async function wishesIn(account: string | null = accountId): Promise<string[]> {
     )
     .sort()
 }
+const mergeIds = (client: TestClient, wishId: string, otherWishId: string, prefix = v1) =>
+  client.post(`${prefix}/corrections/wishes`, { kind: 'merge', wishId, otherWishId })
 const merge = async (client: TestClient, into: string, from: string, prefix = v1, account: string | null = accountId) =>
-  client.post(`${prefix}/wishes/${await wishOf(into, account)}/merge`, { wishId: await wishOf(from, account) })
+  mergeIds(client, await wishOf(into, account), await wishOf(from, account), prefix)
 const split = async (client: TestClient, taken: string, prefix = v1, account: string | null = accountId) =>
-  client.post(`${prefix}/wishes/${await wishOf(taken[0]!, account)}/split`, {
+  client.post(`${prefix}/corrections/wishes`, {
+    kind: 'split',
+    wishId: await wishOf(taken[0]!, account),
     requestIds: await Promise.all([...taken].map(idOf)),
   })
 const undo = (client: TestClient, correctionId: string, prefix = v1) =>
-  client.send('DELETE', `${prefix}/wishes/corrections/${correctionId}`)
+  client.send('DELETE', `${prefix}/corrections/wishes/${correctionId}`)
 const listed = async (client: TestClient, prefix = v1) =>
-  (await client.get(`${prefix}/wishes/corrections`)).body.data.corrections
+  (await client.get(`${prefix}/corrections/wishes`)).body.data.results
 const counted = async () => {
   const query = service.database.selectFrom('accounts').select('corrections').where('id', '=', accountId)
   return (await query.executeTakeFirstOrThrow()).corrections
@@ -90,14 +94,16 @@ describe('a merge of an account', () => {
   it('puts the requests of a wish into another one, whose id stays, for this account alone', async () => {
     const [a, b] = [await wishOf('a'), await wishOf('b')]
     const { status, body } = await merge(service.client, 'a', 'b')
-    expect([status, body]).toEqual([200, { data: { correctionId: expect.any(String), wishId: a } }])
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ kind: 'merge', wishId: a, otherWishId: b, request: { title: 'Wish b' } })
+    expect(await listed(service.client)).toEqual([body.data])
     expect(await wishOf('b')).toBe(a)
     expect(await wishesIn()).toEqual(['ab', 'c', 'd', 'e'])
     expect(await wishesIn(null)).toEqual(letters)
     const { accountId: other } = await service.createAccount()
     expect(await wishesIn(other)).toEqual(letters)
     // The wish that is gone does not exist for the account.
-    expect((await service.client.post(`${v1}/wishes/${b}/merge`, { wishId: a })).status).toBe(404)
+    expect((await mergeIds(service.client, b, a)).status).toBe(404)
     expect(await counted()).toBe(1)
   })
 
@@ -134,16 +140,21 @@ describe('a merge of an account', () => {
 
   it('refuses a wish with itself, and wishes that the account does not see', async () => {
     const a = await wishOf('a')
-    const path = `${v1}/wishes/${a}/merge`
-    const itself = await service.client.post(path, { wishId: a.toUpperCase() })
-    expect([itself.status, itself.body.error.details[0].path]).toEqual([400, 'wishId'])
+    for (const kind of ['merge', 'part']) {
+      const itself = await service.client.post(`${v1}/corrections/wishes`, {
+        kind,
+        wishId: a,
+        otherWishId: a.toUpperCase(),
+      })
+      expect([itself.status, itself.body.error.details[0].path]).toEqual([400, 'otherWishId'])
+    }
     for (const wishId of [unknownId, 'not-an-id']) {
-      expect((await service.client.post(path, { wishId })).status).toBe(404)
+      expect((await mergeIds(service.client, a, wishId)).status).toBe(404)
     }
     const id = await idOf('b')
     await sql`insert into request_sources values ('github', 'acme/app', ${id})`.execute(service.database)
     await sql`update requests set standing = -1 where id = ${id}`.execute(service.database)
-    expect((await service.client.post(path, { wishId: id })).status).toBe(404)
+    expect((await mergeIds(service.client, a, id)).status).toBe(404)
     expect(await counted()).toBe(0)
   })
 
@@ -151,7 +162,7 @@ describe('a merge of an account', () => {
     const [a, b] = [await wishOf('a'), await wishOf('b')]
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        service.client.post(`${v1}/wishes/${index % 2 ? a : b}/merge`, { wishId: index % 2 ? b : a }),
+        index % 2 ? mergeIds(service.client, a, b) : mergeIds(service.client, b, a),
       ),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)])
@@ -177,7 +188,7 @@ describe('a split', () => {
     const { body } = await split(service.client, 'ad')
     expect(body.data.wishId).toBe(a)
     expect(await wishesIn()).toEqual(['ad', 'bc', 'e'])
-    expect([await wishOf('a'), await wishOf('b')]).toEqual([body.data.newWishId, a])
+    expect([await wishOf('a'), await wishOf('b')]).toEqual([body.data.otherWishId, a])
     await undo(service.client, body.data.correctionId)
     expect(await wishesIn()).toEqual(['abcd', 'e'])
   })
@@ -303,20 +314,39 @@ describe.each([
     expect(first).toMatchObject({ correctionId, undoneAt: expect.any(String), request: null })
     expect(first.undoneBy).toBe(first.madeBy)
     expect(first.madeBy).toMatch(prefix === all ? /^admin$/ : /^key /)
-    const page = await client().get(`${prefix}/wishes/corrections?limit=1`)
-    expect(page.body.data).toMatchObject({ corrections: [{ correctionId: d.correctionId }], hasMore: true })
-    const next = await client().get(`${prefix}/wishes/corrections?limit=1&cursor=${page.body.data.cursor}`)
-    expect(next.body.data).toMatchObject({ corrections: [{ correctionId }], hasMore: false, cursor: null })
-    expect((await client().get(`${prefix}/wishes/corrections?cursor=abc`)).status).toBe(400)
+    const page = await client().get(`${prefix}/corrections/wishes?limit=1`)
+    expect(page.body.data).toMatchObject({ results: [{ correctionId: d.correctionId }], hasMore: true })
+    const next = await client().get(`${prefix}/corrections/wishes?limit=1&cursor=${page.body.data.cursor}`)
+    expect(next.body.data).toMatchObject({ results: [{ correctionId }], hasMore: false, cursor: null })
+    expect((await client().get(`${prefix}/corrections/wishes?cursor=abc`)).status).toBe(400)
   })
 })
 
 describe('corrections of wishes', () => {
+  it('say that two are not the same, so that placing never joins them; in a body of one kind', async () => {
+    const [wishId, otherWishId] = [await wishOf('a'), await wishOf('b')]
+    const post = (body: object) => service.client.post(`${v1}/corrections/wishes`, { wishId, ...body })
+    const { body } = await post({ kind: 'part', otherWishId })
+    expect(body.data).toMatchObject({ kind: 'part', wishId, otherWishId })
+    const { rows } = await sql`select from wish_partings where account_id = ${accountId}`.execute(service.database)
+    expect(rows).toHaveLength(1)
+    for (const [wrong, field] of [
+      [{ kind: 'part' }, 'otherWishId'],
+      [{ kind: 'split', otherWishId }, 'otherWishId'],
+      [{ kind: 'split' }, 'requestIds'],
+      [{ kind: 'merge', otherWishId, requestIds: [otherWishId] }, 'requestIds'],
+      [{ kind: 'skip', otherWishId }, 'kind'],
+    ] as const) {
+      const refused = await post(wrong)
+      expect([refused.status, refused.body.error.details[0].path], JSON.stringify(wrong)).toEqual([400, field])
+    }
+  })
+
   it('name the session that made them', async () => {
     const browser = openBrowser(() => service.url)
     await browser.signIn({ apiKey: service.apiKey })
-    const path = `${v1}/wishes/${await wishOf('a')}/merge`
-    const { status, body } = await browser.call('POST', path, { body: { wishId: await wishOf('b') } })
+    const merged = { kind: 'merge', wishId: await wishOf('a'), otherWishId: await wishOf('b') }
+    const { status, body } = await browser.call('POST', `${v1}/corrections/wishes`, { body: merged })
     expect(status).toBe(200)
     const session = await service.database.selectFrom('sessions').select('id').executeTakeFirstOrThrow()
     expect((await listed(service.client))[0].madeBy).toBe(`session ${session.id}`)
@@ -354,10 +384,10 @@ describe('corrections of wishes', () => {
     const [a, b] = [await wishOf('a'), await wishOf('b')]
     const options = {
       headers: { 'content-type': 'application/json', 'idempotency-key': 'merge-1' },
-      body: JSON.stringify({ wishId: b }),
+      body: JSON.stringify({ kind: 'merge', wishId: a, otherWishId: b }),
     }
     const answers = await Promise.all(
-      Array.from({ length: 3 }, () => service.client.send('POST', `${v1}/wishes/${a}/merge`, options)),
+      Array.from({ length: 3 }, () => service.client.send('POST', `${v1}/corrections/wishes`, options)),
     )
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(await listed(service.client)).toHaveLength(1)

@@ -58,7 +58,9 @@ const maxUndone = 1_000
 /** The maximum of pairs that a split remembers: with the likely and most voted requests of the wish first. */
 const maxPartings = 10_000
 
-export const correctionKinds = ['merge', 'split', 'part', 'skip'] as const
+/** What people may say by themselves; `skip` answers a suggestion. */
+export const madeKinds = ['merge', 'split', 'part'] as const
+export const correctionKinds = [...madeKinds, 'skip'] as const
 export type CorrectionKind = (typeof correctionKinds)[number]
 
 /** Who says it. */
@@ -131,7 +133,7 @@ export async function mergeWishes(
   await lockWishes(transaction, accountId, [fromWishId, toWishId])
   const into = await readMembers(transaction, accountId, toWishId)
   const [from, to] = [fromWishId.toLowerCase(), toWishId.toLowerCase()]
-  if (from === to) throw invalidField('wishId', 'must be another wish')
+  if (from === to) throw invalidField('otherWishId', 'must be another wish')
   const merged = await readMembers(transaction, accountId, from)
   const correctionId = await insertCorrection(transaction, {
     ...corrector,
@@ -220,13 +222,13 @@ export async function partWishes(
   { kind, wishIds, ...corrector }: Corrector & { kind: 'part' | 'skip'; wishIds: readonly [string, string] },
 ): Promise<string> {
   const { accountId } = corrector
-  const [toWishId, fromWishId] = wishIds
-  await lockWishes(transaction, accountId, wishIds)
+  const [toWishId, fromWishId] = wishIds.map((id) => id.toLowerCase()) as [string, string]
+  await lockWishes(transaction, accountId, [toWishId, fromWishId])
   const sides = [
     await readMembers(transaction, accountId, fromWishId, { isCapped: true }),
     await readMembers(transaction, accountId, toWishId, { isCapped: true }),
   ] as const
-  if (fromWishId === toWishId) throw invalidField('wishId', 'must be another wish')
+  if (fromWishId === toWishId) throw invalidField('otherWishId', 'must be another wish')
   const correctionId = await insertCorrection(transaction, { ...corrector, kind, fromWishId, toWishId })
   await insertPartings(transaction, { accountId, isSkipped: kind === 'skip' }, correctionId, sides)
   return correctionId

@@ -32,19 +32,21 @@ const movedRequest = (view: View) => sql`
 
 /**
  * One page of the merges and splits of an account, or of the operator: the last made first, those that were undone, too.
+ * @param correctionId only this one
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
 export async function listWishCorrections(
   executor: Executor,
-  { accountId, limit, cursor }: PageInput & { accountId: string | null },
+  { accountId, correctionId, limit, cursor }: PageInput & { accountId: string | null; correctionId?: string },
 ) {
   const after = cursor === undefined ? sql`` : sql`and sequence < ${cursors.decode(cursor)[0]}::bigint`
+  const of = correctionId === undefined ? sql`` : sql`and id = ${correctionId}::uuid`
   const view: View = { account: accountId, least: 0 }
   const owner = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`
   const { rows } = await sql<Row>`
     select id as "correctionId", kind, from_wish_id, to_wish_id, made_by as "madeBy", created_at, undone_at,
       undone_by as "undoneBy", sequence, (${movedRequest(view)}) as request_id
-    from wish_corrections as correction where ${owner} ${after} order by sequence desc limit ${limit + 1}`.execute(
+    from wish_corrections as correction where ${owner} ${of} ${after} order by sequence desc limit ${limit + 1}`.execute(
     executor,
   )
   const { page, ...rest } = pageIn(rows, limit, ({ sequence }) => cursors.encode([Number(sequence)]))
@@ -52,7 +54,7 @@ export async function listWishCorrections(
   const read = await readRequests(executor, ids, { fullText: false, view })
   const records = new Map(read.map((record) => [record._id, record]))
   return {
-    corrections: page.map(({ correctionId, kind, madeBy, undoneBy, ...row }) => ({
+    results: page.map(({ correctionId, kind, madeBy, undoneBy, ...row }) => ({
       correctionId,
       kind,
       wishId: kind === 'split' ? row.from_wish_id : row.to_wish_id,

@@ -1,23 +1,17 @@
 import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
 import { maxCorrections } from '../../accounts/accounts.ts'
 import { type Audience, audiencesOf, type RouteDependencies } from '../../accounts/authentication.ts'
+import type { Transaction } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
-import { pageParameters } from '../../http/pagination.ts'
+import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../../http/schemas.ts'
-import { type Corrector, mergeWishes, splitWish } from './corrections.ts'
+import { invalidField } from '../../http/validation.ts'
+import { type Corrector, mergeWishes, partWishes, splitWish } from './corrections.ts'
 import { listWishCorrections } from './list.ts'
-import {
-  correctionList,
-  correctionPath,
-  mergeAnswer,
-  newMerge,
-  newSplit,
-  splitAnswer,
-  undoAnswer,
-  wishPath,
-} from './schemas.ts'
+import { correctionPath, newWishCorrection, undoAnswer, wishCorrection } from './schemas.ts'
 import { undoWishCorrection } from './undo.ts'
 
 /** What differs between the routes of accounts and those of the operator. */
@@ -25,8 +19,6 @@ interface CorrectionAudience extends Audience {
   limit: string
   tags: string[]
 }
-
-const undoable = 'Free. It also holds after its requests have expired and are collected again, until it is undone.'
 
 /** The routes by which accounts, and the operator for all of them, say which requests ask for the same. */
 export function registerWishCorrectionRoutes(app: App, dependencies: RouteDependencies): void {
@@ -46,8 +38,7 @@ export function registerWishCorrectionRoutes(app: App, dependencies: RouteDepend
     },
   ]
   for (const audience of audiences) {
-    registerMerge(app, dependencies, audience)
-    registerSplit(app, dependencies, audience)
+    registerCorrect(app, dependencies, audience)
     registerUndo(app, dependencies, audience)
     registerList(app, dependencies, audience)
   }
@@ -63,66 +54,59 @@ const correctorOf = (
   now: clock.now(),
 })
 
-function registerMerge(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
-  const { prefix, onChange, changeErrors, idSuffix, view, limit, tags, security } = audience
-  app.post(
-    `${prefix}/wishes/:id/merge`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: `mergeWishes${idSuffix}`,
-        summary: `Say that two wishes are the same, ${view}`,
-        description: `The wish of the path stays, with its id, and has the requests of the other one. ${undoable}${limit}`,
-        tags,
-        security,
-        headers: idempotencyHeaders,
-        params: wishPath,
-        body: newMerge,
-        response: {
-          200: mergeAnswer,
-          ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
-        },
-      },
-    },
-    async (request, reply) => {
-      const corrector = correctorOf(dependencies, audience, request)
-      const [toWishId, fromWishId] = [request.params.id, request.body.wishId]
-      return dependencies.idempotent(request, reply, async (transaction) => {
-        const correctionId = await mergeWishes(transaction, { ...corrector, fromWishId, toWishId })
-        return { data: { correctionId, wishId: toWishId.toLowerCase() } }
-      })
-    },
-  )
+/** @throws ServiceError INVALID_REQUEST for what does not belong to the kind. */
+function readField<Name extends 'otherWishId' | 'requestIds'>(body: Static<typeof newWishCorrection>, name: Name) {
+  const unused = name === 'requestIds' ? 'otherWishId' : 'requestIds'
+  if (body[unused] !== undefined) throw invalidField(unused, `is not for kind=${body.kind}`)
+  const value = body[name]
+  if (value === undefined) throw invalidField(name, `is required with kind=${body.kind}`)
+  return value as NonNullable<(typeof body)[Name]>
 }
 
-function registerSplit(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
+/** Makes the correction that a body describes. @returns its id. @throws ServiceError as each of them does */
+async function correctWishes(
+  transaction: Transaction,
+  corrector: Corrector,
+  body: Static<typeof newWishCorrection>,
+): Promise<string> {
+  const { kind, wishId } = body
+  if (kind === 'split') {
+    const requestIds = readField(body, 'requestIds')
+    return (await splitWish(transaction, { ...corrector, wishId, requestIds })).correctionId
+  }
+  const otherWishId = readField(body, 'otherWishId')
+  return kind === 'merge'
+    ? mergeWishes(transaction, { ...corrector, fromWishId: otherWishId, toWishId: wishId })
+    : partWishes(transaction, { ...corrector, kind, wishIds: [wishId, otherWishId] })
+}
+
+function registerCorrect(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, idSuffix, view, limit, tags, security } = audience
   app.post(
-    `${prefix}/wishes/:id/split`,
+    `${prefix}/corrections/wishes`,
     {
       onRequest: onChange,
       schema: {
-        operationId: `splitWish${idSuffix}`,
-        summary: `Take requests out of a wish, ${view}: they are not the same as the others`,
-        description: `Together they are a new wish. They are never joined with the others again by themselves. ${undoable}${limit}`,
+        operationId: `correctWishes${idSuffix}`,
+        summary: `Say that two wishes are the same, or are not, or take requests out of one, ${view}`,
+        description: `Free. It also holds after its requests have expired and are collected again, until it is undone.${limit}`,
         tags,
         security,
         headers: idempotencyHeaders,
-        params: wishPath,
-        body: newSplit,
+        body: newWishCorrection,
         response: {
-          200: splitAnswer,
+          200: closed({ data: wishCorrection }),
           ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
         },
       },
     },
     async (request, reply) => {
       const corrector = correctorOf(dependencies, audience, request)
-      const wishId = request.params.id
-      const { requestIds } = request.body
+      const { accountId } = corrector
       return dependencies.idempotent(request, reply, async (transaction) => {
-        const split = await splitWish(transaction, { ...corrector, wishId, requestIds })
-        return { data: { correctionId: split.correctionId, wishId: wishId.toLowerCase(), newWishId: split.newWishId } }
+        const correctionId = await correctWishes(transaction, corrector, request.body)
+        const { results } = await listWishCorrections(transaction, { accountId, correctionId, limit: 1 })
+        return { data: results[0]! }
       })
     },
   )
@@ -131,7 +115,7 @@ function registerSplit(app: App, dependencies: RouteDependencies, audience: Corr
 function registerUndo(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, idSuffix, view, tags, security } = audience
   app.delete(
-    `${prefix}/wishes/corrections/:correctionId`,
+    `${prefix}/corrections/wishes/:correctionId`,
     {
       onRequest: onChange,
       schema: {
@@ -159,7 +143,7 @@ function registerUndo(app: App, dependencies: RouteDependencies, audience: Corre
 function registerList(app: App, { database }: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
   app.get(
-    `${prefix}/wishes/corrections`,
+    `${prefix}/corrections/wishes`,
     {
       onRequest,
       schema: {
@@ -171,7 +155,10 @@ function registerList(app: App, { database }: RouteDependencies, audience: Corre
         tags,
         security,
         querystring: closed(pageParameters),
-        response: { 200: correctionList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: {
+          200: closed({ data: pageOf(wishCorrection) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
       },
     },
     async (request) => {

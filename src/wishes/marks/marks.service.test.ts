@@ -21,7 +21,7 @@ beforeEach(async () => {
   const { body } = await service.client.scrape({ topic: 'maps', platforms: ['github'] })
   await service.client.waitForJob(body.data.jobId)
   const accounts = await service.clientFor(testAdminKey).get('/api/admin/accounts')
-  accountId = accounts.body.data.accounts[0].accountId
+  accountId = accounts.body.data.results[0].accountId
   ids = (await service.database.selectFrom('requests').select('id').orderBy('source_id').execute()).map(({ id }) => id)
 })
 afterEach(() => service.reset())
@@ -109,7 +109,9 @@ it('goes with a merged wish, unless the wish that stays has marks of its own', a
   const [first, second, third] = ids as [string, string, string]
   await mark(service.client, second, { mark: 'planned' })
   await mark(service.client, third, { mark: 'ignored' })
-  for (const wishId of [second, third]) await service.client.post(`/api/v1/wishes/${first}/merge`, { wishId })
+  for (const otherWishId of [second, third]) {
+    await service.client.post('/api/v1/corrections/wishes', { kind: 'merge', wishId: first, otherWishId })
+  }
   const read = await readMarks(service.database, accountId, ids)
   expect(read.get(first)?.mark).toBe('planned')
 })

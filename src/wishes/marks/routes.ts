@@ -45,7 +45,7 @@ export function registerMarkRoutes(
   { database, clock, authentication }: Omit<RouteDependencies, 'idempotent'>,
 ): void {
   app.put(
-    '/api/v1/wishes/:id/mark',
+    '/api/v1/wishes/:wishId/mark',
     {
       onRequest: authentication.requireCollect,
       schema: {
@@ -62,7 +62,7 @@ export function registerMarkRoutes(
       },
     },
     async (request) => {
-      const wishId = request.params.id
+      const wishId = request.params.wishId
       const { accountId } = authentication.accountOf(request)
       const mark = {
         accountId,

@@ -81,7 +81,7 @@ async function readSums(executor: Executor, { wish, votes, sourcePlatform }: Req
   return { votes: numbers.votes, requests: numbers.requestCount, platforms: numbers.platforms }
 }
 
-const params = closed({ id: Type.String({ description: 'The `_id` of a request' }) })
+const params = closed({ requestId: Type.String({ description: 'The `_id` of a request' }) })
 
 /** The sums of a wish. */
 export const similarWishProperties = {
@@ -113,7 +113,7 @@ export function registerSimilarRoutes(app: App, dependencies: SimilarDependencie
 
 function registerRequest(app: App, { database, authentication }: SimilarDependencies): void {
   app.get(
-    '/api/v1/requests/:id',
+    '/api/v1/requests/:requestId',
     {
       onRequest: authentication.requireAccount,
       schema: {
@@ -127,13 +127,13 @@ function registerRequest(app: App, { database, authentication }: SimilarDependen
         },
       },
     },
-    async (request) => ({ data: await readOne(database, authentication.accountOf(request), request.params.id) }),
+    async (request) => ({ data: await readOne(database, authentication.accountOf(request), request.params.requestId) }),
   )
 }
 
 function registerSimilar(app: App, { database, possiblySame, authentication }: SimilarDependencies): void {
   app.get(
-    '/api/v1/requests/:id/similar',
+    '/api/v1/requests/:requestId/similar',
     {
       onRequest: authentication.requireAccount,
       schema: {
@@ -174,7 +174,7 @@ function registerSimilar(app: App, { database, possiblySame, authentication }: S
     },
     async (request) => {
       const account = authentication.accountOf(request)
-      const own = await readOne(database, account, request.params.id)
+      const own = await readOne(database, account, request.params.requestId)
       const { limit, fullText, include } = request.query
       const view = viewOf(account, include)
       const results = await findSimilar(database, own, { fullText, view, limit, possiblySame })

@@ -109,11 +109,11 @@ describe('a pair that may be the same', () => {
     await judge({ pairsPerDay: 1 })
     expect(await asked()).toEqual([['Export', null]])
     const admin = service.clientFor(service.adminKey)
-    const [merge] = (await admin.get('/api/admin/wishes/corrections')).body.data.corrections
+    const [merge] = (await admin.get('/api/admin/corrections/wishes')).body.data.results
     expect(merge).toMatchObject({ kind: 'merge', madeBy: 'model', request: { title: 'Dark mode for the terminal' } })
     const isMarked = async () => (await service.client.get(`/api/v1/wishes/${merge.wishId}`)).body.data.isMergedByModel
     expect(await isMarked()).toBe(true)
-    await admin.send('DELETE', `/api/admin/wishes/corrections/${merge.correctionId}`)
+    await admin.send('DELETE', `/api/admin/corrections/wishes/${merge.correctionId}`)
     expect(await isMarked()).toBe(false)
     expect(await asked()).toEqual([
       ['Dark', true],
@@ -135,7 +135,7 @@ describe('a pair that may be the same', () => {
     fake.behave(says(false))
     await judge({ pairsPerDay: 1 })
     expect(fake.calls).toHaveLength(1)
-    await admin.send('DELETE', `/api/admin/wishes/corrections/${given.body.data.correctionId}`)
+    await admin.send('DELETE', `/api/admin/corrections/wishes/${given.body.data.correctionId}`)
     expect(await asked()).toEqual([
       ['Dark', null],
       ['Export', false],

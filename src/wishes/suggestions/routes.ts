@@ -66,7 +66,7 @@ function registerSuggestions(
           'the answer is undone. A page may be short although more follow.',
         querystring: closed({ ...pageParameters, topic: queryFilters.topic, product: queryFilters.product }),
         response: {
-          200: closed({ data: pageOf('results', suggestion) }),
+          200: closed({ data: pageOf(suggestion) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },

@@ -63,7 +63,7 @@ const asked = async (query = '', client = service.client) =>
 const answer = async (suggestionId: string, given: string, client = service.client) =>
   client.post(`/api/v1/suggestions/wishes/${suggestionId}`, { answer: given })
 const undo = (correctionId: string, client = service.client) =>
-  client.send('DELETE', `/api/v1/wishes/corrections/${correctionId}`)
+  client.send('DELETE', `/api/v1/corrections/wishes/${correctionId}`)
 
 const dark = ['editor', 'terminal']
 const tables = ['CSV', 'XML']
@@ -109,8 +109,10 @@ describe('suggestions', () => {
         (one: { title: string; wishId: string }) => [one.title, one.wishId] as const,
       ),
     )
-    await service.clientFor(service.adminKey).post(`/api/admin/wishes/${ids.get('Export the table as CSV')}/merge`, {
-      wishId: ids.get('Undo a closed tab'),
+    await service.clientFor(service.adminKey).post('/api/admin/corrections/wishes', {
+      kind: 'merge',
+      wishId: ids.get('Export the table as CSV'),
+      otherWishId: ids.get('Undo a closed tab'),
     })
     await service.runMaintenance()
     expect((await read()).results[0]!.wishes.map(({ votes }) => votes)).toEqual([103, 0])
@@ -154,7 +156,7 @@ describe('suggestions', () => {
       expect(page.possiblySame).toEqual([])
       const wishes = (await service.client.get(`/api/v1/wishes/${body.data.wishId}`)).body.data
       expect(wishes.requestCount).toBe(given === 'same' ? 2 : 1)
-      const listed = (await service.client.get('/api/v1/wishes/corrections')).body.data.corrections
+      const listed = (await service.client.get('/api/v1/corrections/wishes')).body.data.results
       expect(listed).toMatchObject([{ correctionId: body.data.correctionId, undoneAt: null }])
       // Placed again, it is no news.
       await collect('everything', [{ ...darkModes(9)[0]!, description: `${eyes} Please.` }])
@@ -201,7 +203,7 @@ describe('suggestions', () => {
         .post(`/api/admin/suggestions/wishes/${second!.suggestionId}`, { answer: given })
     const skipped = (await operate('skip')).body.data
     expect(await asked('', other)).toEqual([dark, tables])
-    await service.clientFor(service.adminKey).send('DELETE', `/api/admin/wishes/corrections/${skipped.correctionId}`)
+    await service.clientFor(service.adminKey).send('DELETE', `/api/admin/corrections/wishes/${skipped.correctionId}`)
     expect((await operate('not_the_same')).status).toBe(200)
     expect([await asked(), await asked('', other)]).toEqual([[], [dark]])
   })
@@ -214,7 +216,7 @@ describe('suggestions', () => {
     expect((await admin.post('/api/admin/purge', { id })).status).toBe(200)
     expect((await answer(first!.suggestionId, 'same')).status).toBe(404)
     expect((await answer('no-id', 'same')).status).toBe(404)
-    expect((await service.client.get('/api/v1/wishes/corrections')).body.data.corrections).toEqual([])
+    expect((await service.client.get('/api/v1/corrections/wishes')).body.data.results).toEqual([])
   })
 
   it('are reviewed one after the other by single keys', async () => {

@@ -215,7 +215,7 @@ it('counts of topics, standings and vocabulary are right after any changes', { t
         ),
       )
       expect(await standings()).toEqual(before)
-      const { topics } = await listTopics(database, {
+      const { results: topics } = await listTopics(database, {
         sortBy: 'name',
         limit: 100,
         now: new Date(start),

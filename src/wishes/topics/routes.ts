@@ -64,7 +64,7 @@ function registerList(app: App, { database, clock, authentication }: RouteDepend
           ...pageParameters,
         }),
         response: {
-          200: closed({ data: pageOf('topics', closed(summaryProperties)) }),
+          200: closed({ data: pageOf(closed(summaryProperties)) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },

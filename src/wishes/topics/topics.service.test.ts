@@ -44,7 +44,7 @@ afterAll(() => service.stop())
 
 describe('the list of topics', () => {
   it('has requests, votes, growth by original date, tags and the last collection', async () => {
-    const { topics } = await get('/api/v1/topics?query=dark')
+    const { results: topics } = await get('/api/v1/topics?query=dark')
     expect(topics).toEqual([
       {
         topic: 'Dark  Mode',
@@ -71,7 +71,7 @@ describe('the list of topics', () => {
       const first = await get(`/api/v1/topics?sortBy=${sortBy}&limit=1`)
       const second = await get(`/api/v1/topics?sortBy=${sortBy}&limit=1&cursor=${first.cursor}`)
       expect([first.hasMore, second.hasMore, second.cursor]).toEqual([true, false, null])
-      expect([...first.topics, ...second.topics].map(({ topic }) => topic)).toEqual(names)
+      expect([...first.results, ...second.results].map(({ topic }) => topic)).toEqual(names)
     }
   })
 
@@ -181,7 +181,7 @@ describe('a topic', () => {
       wishes: [{ votes: 7, requests: 1, platforms: ['hackernews'] }],
     })
     expect((await service.client.get('/api/v1/topics/export')).status).toBe(404)
-    expect((await get('/api/v1/topics')).topics).toHaveLength(1)
+    expect((await get('/api/v1/topics')).results).toHaveLength(1)
     expect(await findWrongCounts(service.database)).toEqual([])
     const { rows } = await sql`select 1 from topic_counts where value = 'theme'`.execute(service.database)
     expect(rows).toEqual([])

@@ -158,16 +158,16 @@ async function summarise(
 export async function listTopics(
   executor: Executor,
   input: TopicListInput,
-): Promise<{ topics: TopicSummary[]; hasMore: boolean; cursor: string | null }> {
+): Promise<{ results: TopicSummary[]; hasMore: boolean; cursor: string | null }> {
   const { rows, scanned } = await findTopics(executor, input)
   const page = rows.filter(({ matches }) => matches).slice(0, input.limit)
   const isFull = page.length === input.limit
   const hasMore = rows.length > page.length || rows.at(-1)?.rank === scanned
   // The next page skips what this page scanned without a match.
   const end = isFull ? page.at(-1) : rows.at(-1)
-  const topics = await summarise(executor, page, input)
+  const results = await summarise(executor, page, input)
   const value = (row: (typeof rows)[number]) => Number(input.sortBy === 'new' ? row.micros : row.votes)
-  return { topics, hasMore, cursor: hasMore && end ? cursors[input.sortBy].encode([value(end), end.key]) : null }
+  return { results, hasMore, cursor: hasMore && end ? cursors[input.sortBy].encode([value(end), end.key]) : null }
 }
 
 /** One topic, by any spelling; null when the view has no likely request of it, and none of the class maybe. */

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../database/open.ts'
 import type { App } from '../../../http/app-type.ts'
 import { ServiceError } from '../../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../../http/idempotency/idempotency.ts'
-import { pageParameters } from '../../../http/pagination.ts'
+import { pageOfShort, pageParameters } from '../../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../../../http/schemas.ts'
 import { prepareChannel, storeChannel } from '../channels.ts'
 import { listChannels, maxChannels, readChannel } from '../store/channels.ts'
@@ -38,13 +38,16 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
         summary: "List the account's channels",
         description: 'Oldest first. Addresses and tokens are never shown.',
         ...channelTags,
+        querystring: closed(pageParameters),
         response: { 200: channelList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
       },
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       const types = [...adapters.values()].map(({ type, unavailable }) => ({ type, unavailable }))
-      return { data: { channels: await listChannels(database, accountId, secrets), types } }
+      const channels = await listChannels(database, accountId, secrets)
+      const positionOf = ({ createdAt, channelId }: (typeof channels)[number]) => `${createdAt} ${channelId}`
+      return { data: { ...pageOfShort(channels, request.query, { list: 'channels', positionOf }), types } }
     },
   )
   app.post(

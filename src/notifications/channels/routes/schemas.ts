@@ -118,7 +118,7 @@ const offeredType = closed({
 })
 export const channelList = closed({
   data: closed({
-    channels: Type.Array(channel),
+    ...pageOf(channel).properties,
     types: Type.Array(offeredType, { description: 'The types of channels of this service' }),
   }),
 })
@@ -156,7 +156,7 @@ const delivery = closed({
 })
 
 export const deliveryList = closed(
-  { data: pageOf('deliveries', delivery) },
+  { data: pageOf(delivery) },
   { description: `Kept for ${keptDays} days. No texts of messages are kept.` },
 )
 export const testAnswer = closed({

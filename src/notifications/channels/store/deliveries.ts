@@ -75,7 +75,7 @@ export async function listDeliveries(executor: Executor, channelId: string, { li
     where channel_id = ${channelId} and ${older}
     order by delivery.created_at desc, delivery.id desc limit ${limit + 1}`.execute(executor)
   const { page, ...rest } = pageIn(rows, limit, ({ position, id }) => cursors.encode([position, id]))
-  return { deliveries: page.map(describe), ...rest }
+  return { results: page.map(describe), ...rest }
 }
 
 /**
