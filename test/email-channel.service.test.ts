@@ -35,7 +35,14 @@ it('an account adds an address, its owner confirms, gets mail, unsubscribes, and
   const oneClick = { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) }
   expect((await call(link, oneClick)).status).toBe(200)
   expect(await state()).toBe('disabled')
-  expect((await service.client.post(`/api/v1/channels/${channelId}/enable`, {})).status).toBe(200)
+  expect(
+    (
+      await service.client.send('PATCH', `/api/v1/channels/${channelId}`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ state: 'active' }),
+      })
+    ).status,
+  ).toBe(200)
   expect(await state()).toBe('unconfirmed')
   const due = await service.database.selectFrom('mail_consents').select(['state', 'is_due']).execute()
   expect(due).toEqual([{ state: 'unsubscribed', is_due: true }])

@@ -94,8 +94,10 @@ describe('what a key made', () => {
     const made = await makeAll(service.client, await ownWatch(), { expiresAt: '2026-03-20T13:00:00.000Z' })
     clock.set('2026-03-20T14:00:00Z')
     await low()
-    const enabled = await post(service.client, `/api/v1/channels/${made.channelId}/enable`, {})
-    expect(enabled).toMatchObject({ state: 'active', expiresAt: null })
+    const body = JSON.stringify({ state: 'active' })
+    const path = `/api/v1/channels/${made.channelId}`
+    const { data } = (await service.client.send('PATCH', path, { headers: json, body })).body
+    expect(data).toMatchObject({ state: 'active', expiresAt: null })
     await low()
     expect(receiver.received).toHaveLength(1)
   })

@@ -74,7 +74,7 @@ import { registerSearchRoutes } from '../search/routes.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { registerNewsRoutes } from '../watches/news/routes.ts'
 import { registerWatchRoutes } from '../watches/routes.ts'
-import { recordVisit } from '../watches/watch.ts'
+import { createVisits, recordVisit } from '../watches/watch.ts'
 import { deleteWatchesOf, watchesMadeByKeys } from '../watches/watches.ts'
 import { registerWishCorrectionRoutes } from '../wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from '../wishes/corrections/undo.ts'
@@ -164,7 +164,9 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
   const authentication = createAuthentication(dependencies)
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
-  const shared = { ...dependencies, enabledPlatforms, defaultPlatforms, authentication, idempotent }
+  const visits = createVisits(dependencies)
+  routes.addHook('onClose', () => visits.settled())
+  const shared = { ...dependencies, enabledPlatforms, defaultPlatforms, authentication, idempotent, visits }
   registerHealthRoutes(routes, dependencies)
   registerSessionRoutes(routes, shared)
   registerAdminSessionRoutes(routes, shared)
@@ -199,7 +201,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerTopicRoutes(routes, shared)
   registerNewsRoutes(routes, { ...shared, recordVisit })
   registerFeedRoutes(routes, shared)
-  registerFeedReading(routes, { ...shared, recordVisit })
+  registerFeedReading(routes, shared)
   registerChannelRoutes(routes, shared)
   await registerMailPages(routes, { ...shared, ...emailStates() })
   registerPurgeRoutes(routes, shared)

@@ -146,7 +146,7 @@ const test = (channelId: string, options: Json) =>
 const enable = (channelId: string, options: Json) =>
   printAnswer(
     options,
-    (api) => api.POST('/api/v1/channels/{channelId}/enable', { params: { path: { channelId }, header: once() } }),
+    (api) => api.PATCH('/api/v1/channels/{channelId}', { params: { path: { channelId } }, body: { state: 'active' } }),
     ({ data }) => [formatRow(rowOf(data))],
   )
 

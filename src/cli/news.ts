@@ -5,7 +5,7 @@ import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, moreOf } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
-import { wholeNumber } from './options.ts'
+import { defined, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, formatRow, printJson, printLines } from './output.ts'
 import { count } from './text.ts'
 
@@ -77,9 +77,11 @@ export function newsCommand(): Command {
     .action(show)
 }
 
-type NewsOptions = Query<'readNews'> & { markRead: boolean; json: boolean }
+type NewsOptions = Omit<Query<'readNews'>, 'watchId'> & { watch?: string; markRead: boolean; json: boolean }
 
-async function show({ markRead, json, ...query }: NewsOptions): Promise<void> {
+async function show({ markRead, json, ...given }: NewsOptions): Promise<void> {
+  const { watch: watchId, ...rest } = given
+  const query = defined({ watchId, ...rest })
   exitWhenOutputCloses()
   const api = createApi(readClientConfig())
   const answer = await answerOf(api.GET('/api/v1/news', { params: { query } }))
@@ -88,7 +90,7 @@ async function show({ markRead, json, ...query }: NewsOptions): Promise<void> {
   else {
     printLines([
       ...(watches.length === 0 ? ['The account has no such watches.'] : watches.flatMap(formatWatchNews)),
-      ...moreOf('watches news', query, cursor),
+      ...moreOf('watches news', given, cursor),
     ])
   }
   if (!markRead) return

@@ -8,11 +8,14 @@ type ListedWatch = Schemas['ListedWatch']
 /** A moment of the service as a person reads it. */
 const moment = (text: string) => `${printable(text).slice(0, 16).replace('T', ' ')} UTC`
 
-const stateOf = ({ state, nextRunAt }: ListedWatch) =>
+/** Why a watch asks whether it goes on. */
+const reasons = { key_ended: 'its key has ended', not_looked_at: 'nobody has looked at it for 90 days' }
+
+const stateOf = ({ state, nextRunAt, askingBecause }: ListedWatch) =>
   state === 'active' && nextRunAt !== null
     ? `next run ${moment(nextRunAt)}`
     : state === 'asking'
-      ? 'asks: unseen for 90 days, or its key has ended; resume it to go on'
+      ? `asks: ${reasons[askingBecause ?? 'not_looked_at']}; resume it to go on`
       : printable(state)
 
 const budgetOf = ({ usedThisMonth, monthlyCredits }: ListedWatch) =>

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { isBeyondScope } from './answers.ts'
 import { once, wholeList } from './api.ts'
 import type { Query } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
@@ -97,13 +96,7 @@ const list = (options: Json) =>
 const show = (id: string, options: Json) =>
   printAnswer(
     options,
-    async (api) => {
-      // Who may only read sees the watch, too, but keeps it from nothing.
-      await api.POST('/api/v1/watches/{watchId}/look', { params: at(id) }).catch((error: unknown) => {
-        if (!isBeyondScope(error)) throw error
-      })
-      return api.GET('/api/v1/watches/{watchId}', { params: at(id) })
-    },
+    (api) => api.GET('/api/v1/watches/{watchId}', { params: at(id) }),
     ({ data }) => formatWatch(data),
   )
 
@@ -117,7 +110,7 @@ const pause = (id: string, options: Json) =>
 const resume = (id: string, options: Json) =>
   printAnswer(
     options,
-    (api) => api.POST('/api/v1/watches/{watchId}/resume', { params: onceAt(id) }),
+    (api) => api.PATCH('/api/v1/watches/{watchId}', { params: at(id), body: { state: 'active' } }),
     ({ data }) => formatWatch(data),
   )
 

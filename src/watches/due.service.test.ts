@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { TestClient } from '../../test/client.ts'
 import { foundRequest, platformMap, type Script, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { PlatformError } from '../platforms/platform.ts'
@@ -43,7 +44,16 @@ async function comeTo(moment: string): Promise<void> {
 }
 
 const daily = (fields: Record<string, unknown> = {}) => watchOf(service.client, { schedule: '0 8 * * *', ...fields })
+/** A look at it. */
 const read = async (watchId: string) => (await service.client.get(`/api/v1/watches/${watchId}`)).body.data
+const resume = (client: TestClient, watchId: string) =>
+  client.send('PATCH', `/api/v1/watches/${watchId}`, {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ state: 'active' }),
+  })
+/** What is stored of the only watch: reading it by the interface is a look. */
+const stored = () =>
+  service.database.selectFrom('watches').select(['state', 'asking_because', 'last_looked_at']).executeTakeFirstOrThrow()
 
 describe('a watch that is due', () => {
   it('runs once at its instant, as a job of its own', async () => {
@@ -177,16 +187,16 @@ describe('a watch that nobody looks at', () => {
   it('asks after 90 days, once, and waits for its owner', async () => {
     const { watchId } = await daily({ monthlyCredits: 1_000 })
     await comeTo('2026-06-18T08:00:00Z')
-    expect((await read(watchId)).state).toBe('active')
+    expect((await stored()).state).toBe('active')
     await comeTo('2026-06-19T08:00:00Z')
     await comeTo('2026-06-25T08:00:00Z')
-    expect(await read(watchId)).toMatchObject({ state: 'asking', nextRunAt: null })
+    expect(await read(watchId)).toMatchObject({ state: 'asking', askingBecause: 'not_looked_at', nextRunAt: null })
     expect(await runsOf(service.client, watchId)).toHaveLength(1)
     const events = await eventsOf(service.database, 'watch.asks')
     expect(events.map(({ subject, watch_id }) => [subject, watch_id])).toEqual([
       [{ watchId, reason: 'not_looked_at' }, watchId],
     ])
-    await service.client.send('POST', `/api/v1/watches/${watchId}/resume`)
+    await resume(service.client, watchId)
     await comeTo('2026-06-26T08:00:00Z')
     expect(await runsOf(service.client, watchId)).toHaveLength(2)
   })
@@ -194,9 +204,19 @@ describe('a watch that nobody looks at', () => {
   it('goes on when somebody does', async () => {
     const { watchId } = await daily()
     clock.set('2026-06-10T00:00:00Z')
-    expect((await service.client.send('POST', `/api/v1/watches/${watchId}/look`)).status).toBe(200)
+    const reader = await service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })
+    const path = `/api/v1/watches/${watchId}`
+    expect((await service.clientFor(reader.body.data.apiKey).get(path)).status).toBe(200)
+    // Longer than a look takes to be noted, and so long that a second one would be.
+    clock.set('2026-06-12T00:00:00Z')
+    expect((await stored()).last_looked_at).toEqual(new Date('2026-03-20T12:00:00Z'))
+    expect((await service.client.get(path)).status).toBe(200)
+    const noted = { state: 'active', asking_because: null, last_looked_at: new Date('2026-06-12T00:00:00Z') }
+    await expect.poll(stored).toEqual(noted)
+    clock.set('2026-06-12T23:00:00Z')
+    expect((await service.client.get(path)).body.data).toEqual((await service.client.get(path)).body.data)
     await comeTo('2026-08-01T08:00:00Z')
-    expect(await read(watchId)).toMatchObject({ state: 'active', lastLookedAt: '2026-06-10T00:00:00.000Z' })
+    expect(await stored()).toEqual(noted)
   })
 })
 
@@ -228,15 +248,15 @@ describe('a watch whose key has ended', () => {
     expect((await service.client.send('DELETE', `/api/v1/keys/${leaked.keyId}`)).status).toBe(200)
     await comeTo('2026-03-22T08:00:00Z')
     await comeTo('2026-03-23T08:00:00Z')
-    expect(await read(watchId)).toMatchObject({ state: 'asking', nextRunAt: null })
+    expect(await read(watchId)).toMatchObject({ state: 'asking', askingBecause: 'key_ended', nextRunAt: null })
     expect(await runsOf(service.client, watchId)).toHaveLength(1)
     expect(await runsOf(service.client, other.watchId)).toHaveLength(3)
     expect(await asks()).toEqual([{ watchId, reason: 'key_ended' }])
     // A look is no answer.
-    await service.client.send('POST', `/api/v1/watches/${watchId}/look`)
+    await read(watchId)
     await comeTo('2026-03-24T08:00:00Z')
     expect(await runsOf(service.client, watchId)).toHaveLength(1)
-    await service.clientFor(kept.apiKey).send('POST', `/api/v1/watches/${watchId}/resume`)
+    await resume(service.clientFor(kept.apiKey), watchId)
     await comeTo('2026-03-25T08:00:00Z')
     expect(await runsOf(service.client, watchId)).toHaveLength(2)
     const { key_id } = await service.database

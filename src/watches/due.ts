@@ -170,7 +170,7 @@ async function run(transaction: Transaction, dependencies: DueDependencies, due:
 }
 
 /** Why a watch does not run before its owner says so: the key that pays for it opens nothing any more, or nobody looks at it. */
-type AskReason = 'key_ended' | 'not_looked_at'
+type AskReason = NonNullable<Watch['asking_because']>
 
 async function whyItAsks(
   transaction: Transaction,
@@ -189,7 +189,7 @@ async function ask(
 ): Promise<void> {
   await transaction
     .updateTable('watches')
-    .set({ state: 'asking', next_run_at: null })
+    .set({ state: 'asking', asking_because: reason, next_run_at: null })
     .where('id', '=', watchId)
     .execute()
   await noteEvent(transaction, { accountId, type: 'watch.asks', subject: { watchId, reason }, watchId, now })

@@ -45,10 +45,10 @@ describe('a watch', () => {
       channels: [],
       reportsQuiet: false,
       state: 'active',
+      askingBecause: null,
       createdAt: '2026-03-20T12:00:00.000Z',
       madeBy: expect.any(String),
       nextRunAt: '2026-03-21T08:30:00.000Z',
-      lastLookedAt: '2026-03-20T12:00:00.000Z',
       lastRun: null,
       preview: {
         runs: [21, 22, 23, 24, 25].map((day) => ({ at: `2026-03-${day}T08:30:00.000Z`, maxCredits: 2 })),
@@ -161,9 +161,6 @@ describe('a watch', () => {
     clock.set('2026-03-25T12:00:00Z')
     await service.runDueWatches()
     expect(await runsOf(service.client, watchId)).toEqual([])
-    const resumed = (await send('POST', `/${watchId}/resume`)).body.data
-    expect([resumed.state, resumed.nextRunAt]).toEqual(['active', '2026-03-26T08:00:00.000Z'])
-    await send('PATCH', `/${watchId}`, { state: 'paused' })
     expect((await send('PATCH', `/${watchId}`, { state: 'active' })).body.data.nextRunAt).toBe(
       '2026-03-26T08:00:00.000Z',
     )
@@ -177,8 +174,6 @@ describe('a watch', () => {
       ['PATCH', '', { name: 'mine' }],
       ['DELETE', ''],
       ['POST', '/run'],
-      ['POST', '/resume'],
-      ['POST', '/look'],
       ['GET', '/runs'],
     ]
     for (const [method, path, body] of calls) {

@@ -1,3 +1,4 @@
+import { includesScope } from '../accounts/keys.ts'
 import { sourcesToCheck } from '../collecting/scraping/job-terms.ts'
 import { readCreditUsage } from '../credits/usage.ts'
 import type { Transaction } from '../database/open.ts'
@@ -103,7 +104,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
 }
 
 function registerReads(app: App, dependencies: WatchDependencies): void {
-  const { database, clock, authentication, comparesGoals } = dependencies
+  const { database, clock, authentication, comparesGoals, visits } = dependencies
   app.get(
     '/api/v1/watches',
     {
@@ -147,9 +148,11 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
       },
     },
     async (request) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, scope } = authentication.accountOf(request)
       const watch = await readWatch(database, accountId, request.params.watchId)
       if (watch === null) throw notFound('Watch')
+      // A look keeps a watch running, which spends.
+      if (includesScope(scope, 'collect')) visits.record([watch.id])
       return { data: await describeInFull(database, watch, { ...dependencies, now: clock.now() }) }
     },
   )

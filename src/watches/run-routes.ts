@@ -12,16 +12,17 @@ import { choosePlatforms } from '../platforms/off-platforms.ts'
 import { listRuns, readLastRuns } from './history.ts'
 import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
 import { previewRuns } from './schedule.ts'
-import { previewAnswer, previewOf, watchPath, watchRecord, watchRunPage } from './schemas.ts'
+import { previewAnswer, previewOf, watchPath, watchRunPage } from './schemas.ts'
 import { readRunTerms, requireBudget } from './terms.ts'
-import { recordVisit, type Watch } from './watch.ts'
-import { describeWatch, lockWatch, readUsed, readWatch, resumeWatch } from './watches.ts'
+import { recordVisit, type Visits, type Watch } from './watch.ts'
+import { describeWatch, lockWatch, readUsed, readWatch } from './watches.ts'
 
 export const shared = { tags: ['Watches'], security: [{ apiKey: [] }] }
 
 export interface WatchDependencies extends RouteDependencies, JobTermsDependencies, RunDependencies {
   /** @returns those of the ids that are no channels of the account, also texts that are no ids. */
   findUnknownChannels: (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
+  visits: Pick<Visits, 'record'>
   /** Whether a model compares news with goals. */
   comparesGoals: boolean
 }
@@ -47,8 +48,6 @@ export async function describeInFull(
 /** Running a watch, its history, and what it will cost. */
 export function registerRunRoutes(app: App, dependencies: WatchDependencies): void {
   registerRun(app, dependencies)
-  registerResume(app, dependencies)
-  registerLook(app, dependencies)
   registerHistory(app, dependencies)
   registerPreview(app, dependencies)
 }
@@ -87,66 +86,6 @@ function registerRun(app: App, dependencies: WatchDependencies): void {
         const credits = await readCreditUsage(transaction, account, now)
         return { data: { watchId: watch.id, jobId }, usage: { credits } }
       })
-    },
-  )
-}
-
-function registerResume(app: App, dependencies: WatchDependencies): void {
-  const { clock, authentication, idempotent } = dependencies
-  app.post(
-    '/api/v1/watches/:watchId/resume',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'resumeWatch',
-        summary: 'Say that a watch goes on',
-        description:
-          'Of one that is paused, or that asks because nobody has looked at it for 90 days or because the key that paid for it was revoked or has expired: ' +
-          'from now on the key of this call pays. It runs at the next instant of its schedule. A PATCH with `state: active` does the same.',
-        ...shared,
-        headers: idempotencyHeaders,
-        params: watchPath,
-        response: {
-          200: closed({ data: watchRecord }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { accountId, keyId } = authentication.accountOf(request)
-      const now = clock.now()
-      return idempotent(request, reply, async (transaction) => {
-        const watch = await lockWatch(transaction, accountId, request.params.watchId)
-        const resumed = await resumeWatch(transaction, watch, { keyId, now })
-        return { data: await describeInFull(transaction, resumed, { ...dependencies, now }) }
-      })
-    },
-  )
-}
-
-function registerLook(app: App, { database, clock, authentication }: WatchDependencies): void {
-  app.post(
-    '/api/v1/watches/:watchId/look',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'noteLookAtWatch',
-        summary: 'Note that somebody looks at a watch',
-        description: 'A watch that nobody has looked at for 90 days asks before it goes on.',
-        ...shared,
-        params: watchPath,
-        response: {
-          200: closed({ data: closed({ watchId: Type.String() }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
-      },
-    },
-    async (request) => {
-      const { accountId } = authentication.accountOf(request)
-      const watch = await readWatch(database, accountId, request.params.watchId)
-      if (watch === null) throw notFound('Watch')
-      await recordVisit(database, [watch.id], clock.now())
-      return { data: { watchId: watch.id } }
     },
   )
 }

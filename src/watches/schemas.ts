@@ -89,7 +89,7 @@ export const watchChanges = (dependencies: JobTermsDependencies) => {
       state: Type.Optional(
         oneOf(['active', 'paused'], {
           description:
-            '`active` resumes it, as `POST /watches/{watchId}/resume` does: it runs at the next instant of its schedule, and the key of this call pays',
+            '`active` resumes it, also one that asks: it runs at the next instant of its schedule, and the key of this call pays',
         }),
       ),
     },
@@ -176,15 +176,20 @@ const watchProperties = {
   channels: Type.Array(Type.String()),
   reportsQuiet: Type.Boolean(),
   state: oneOf(['active', 'paused', 'asking'], {
-    description:
-      '`asking`: nobody has looked at it for 90 days, or the key that pays for it was revoked or has expired; it does not run until it is resumed',
+    description: '`asking`: it does not run until `state` is set to `active`',
   }),
+  askingBecause: nullable(
+    oneOf(['key_ended', 'not_looked_at'], {
+      description:
+        'Why it asks: the key that paid for it was revoked or has expired, or nobody has looked at it for 90 days: with the page or a key that may collect, ' +
+        'by a feed, or by a delivery that was confirmed; such looks are noted once a day',
+    }),
+  ),
   createdAt: moment('When it was made'),
   madeBy: nullable(
     Type.String({ description: 'The `keyId` of the key that made it; null for a session that no key opened' }),
   ),
   nextRunAt: nullable(moment('The next instant of its schedule; null while it does not run')),
-  lastLookedAt: moment('When somebody last looked at it or its news'),
   lastRun: nullable(watchRun),
 }
 

@@ -1,6 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
+import { recordIfWritable } from '../database/writes.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Schedule } from './schedule.ts'
 
 /** A row of `watches`. */
@@ -22,11 +24,11 @@ export const scheduleOf = ({
 export const unseenMs = 90 * 24 * 3600_000
 
 /** A look within this time of the last one is not written: pages and feed readers look often. */
-const notedEveryMs = 10 * 60_000
+const notedEveryMs = 24 * 3600_000
 
 /**
- * Notes that somebody looked at watches: a visit, a confirmed delivery of their news, a read of their feed. One that asks goes on asking: only its owner
- * resumes it.
+ * Notes that somebody looked at watches: a visit, a confirmed delivery of their news, a read of their feed; at most once a day. One that asks goes
+ * on asking: only its owner resumes it.
  */
 export async function recordVisit(executor: Executor, watchIds: readonly string[], now: Date): Promise<void> {
   if (watchIds.length === 0) return
@@ -35,4 +37,30 @@ export async function recordVisit(executor: Executor, watchIds: readonly string[
     update watches set last_looked_at = ${now} where id = any(array(
       select id from watches where id = any(${[...watchIds]}::uuid[]) and last_looked_at < ${new Date(now.getTime() - notedEveryMs)}
       order by id for no key update))`.execute(executor)
+}
+
+/** Visits that are noted beside the answers to reads, which neither wait for them nor fail with them. */
+export interface Visits {
+  record(watchIds: readonly string[]): void
+  /** Ends when all are noted. */
+  settled(): Promise<void>
+}
+
+interface VisitsDependencies {
+  database: Executor
+  clock: Clock
+  log: { warn(fields: object, message: string): void }
+}
+
+export function createVisits({ database, clock, log }: VisitsDependencies): Visits {
+  const pending = new Set<Promise<void>>()
+  return {
+    record: (watchIds) => {
+      const noted = recordIfWritable(recordVisit(database, watchIds, clock.now()))
+        .catch((error: unknown) => log.warn({ err: error }, 'a visit of a watch was not noted'))
+        .then(() => void pending.delete(noted))
+      pending.add(noted)
+    },
+    settled: async () => void (await Promise.all(pending)),
+  }
 }

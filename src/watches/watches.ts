@@ -8,7 +8,7 @@ import { byPlatform } from '../platforms/sources/named-sources.ts'
 import type { WatchRun } from './history.ts'
 import { nextInstant } from './schedule.ts'
 import type { WatchTerms } from './terms.ts'
-import { scheduleOf, type Watch } from './watch.ts'
+import type { Watch } from './watch.ts'
 
 /** The maximum of watches of an account. */
 export const maxWatches = 100
@@ -96,10 +96,10 @@ export const describeWatch = (
   channels: watch.channels,
   reportsQuiet: watch.reports_quiet,
   state: watch.state,
+  askingBecause: watch.asking_because,
   createdAt: watch.created_at.toISOString(),
   madeBy: watch.made_by,
   nextRunAt: watch.next_run_at?.toISOString() ?? null,
-  lastLookedAt: watch.last_looked_at.toISOString(),
   lastRun,
 })
 
@@ -184,27 +184,10 @@ export const changeWatch = (transaction: Transaction, watch: Watch, change: Watc
     .set({
       ...columnsOf(change.terms),
       state: change.state,
+      ...(change.state === 'asking' ? {} : { asking_because: null }),
       next_run_at: nextAfterChange(watch, change),
       last_looked_at: change.now,
       ...(change.keyId === undefined ? {} : { key_id: change.keyId }),
-    })
-    .where('id', '=', watch.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-
-/** Has a watch that the transaction has locked run again, from the next instant of its schedule on; one that runs keeps its instant. */
-export const resumeWatch = (
-  transaction: Transaction,
-  watch: Watch,
-  { keyId, now }: { keyId: string | null; now: Date },
-): Promise<Watch> =>
-  transaction
-    .updateTable('watches')
-    .set({
-      state: 'active',
-      next_run_at: watch.next_run_at ?? nextInstant(scheduleOf(watch), now),
-      last_looked_at: now,
-      key_id: keyId,
     })
     .where('id', '=', watch.id)
     .returningAll()

@@ -172,7 +172,6 @@ describe('the API document', () => {
       'POST /api/session',
       'POST /api/v1/channels',
       'POST /api/v1/channels/{channelId}/deliveries/{deliveryId}/replay',
-      'POST /api/v1/channels/{channelId}/enable',
       'POST /api/v1/channels/{channelId}/test',
       'POST /api/v1/corrections/requests',
       'POST /api/v1/corrections/wishes',
@@ -184,8 +183,6 @@ describe('the API document', () => {
       'POST /api/v1/suggestions/wishes/{suggestionId}',
       'POST /api/v1/watches',
       'POST /api/v1/watches/preview',
-      'POST /api/v1/watches/{watchId}/look',
-      'POST /api/v1/watches/{watchId}/resume',
       'POST /api/v1/watches/{watchId}/run',
       'PUT /api/v1/wishes/{wishId}/mark',
     ])
@@ -257,7 +254,6 @@ describe('the API document', () => {
       'POST /api/admin/suggestions/wishes/{suggestionId}',
       'POST /api/v1/channels',
       'POST /api/v1/channels/{channelId}/deliveries/{deliveryId}/replay',
-      'POST /api/v1/channels/{channelId}/enable',
       'POST /api/v1/corrections/wishes',
       'POST /api/v1/feeds',
       'POST /api/v1/keys',
@@ -265,7 +261,6 @@ describe('the API document', () => {
       'POST /api/v1/scrape',
       'POST /api/v1/suggestions/wishes/{suggestionId}',
       'POST /api/v1/watches',
-      'POST /api/v1/watches/{watchId}/resume',
       'POST /api/v1/watches/{watchId}/run',
     ])
     for (const { operation } of taking) {

@@ -111,12 +111,19 @@ describePage('watches', () => {
   it('opening it is a look; one that nobody looked at says why it waits, and goes on when it is told to', async () => {
     const watchId = await makeWatch(test, { name: 'forgotten' })
     const past = new Date('2026-01-02T03:04:05Z')
-    const change = { state: 'asking' as const, next_run_at: null, last_looked_at: past }
+    const change = {
+      state: 'asking' as const,
+      asking_because: 'not_looked_at' as const,
+      next_run_at: null,
+      last_looked_at: past,
+    }
     await test.service.database.updateTable('watches').set(change).where('id', '=', watchId).execute()
     const page = await test.open(`/watches/${watchId}`)
     await page.getByText('Nobody has looked at this watch for 90 days').waitFor()
-    const lastLook = async () =>
-      Date.parse((await test.service.client.get(`/api/v1/watches/${watchId}`)).body.data.lastLookedAt)
+    const lastLook = async () => {
+      const watches = test.service.database.selectFrom('watches').select('last_looked_at').where('id', '=', watchId)
+      return (await watches.executeTakeFirstOrThrow()).last_looked_at.getTime()
+    }
     await expect.poll(lastLook, patient).toBeGreaterThan(past.getTime())
     expect(await figure(page, 'State').innerText()).toBe('waits for you')
     await page.getByRole('button', { name: 'Go on' }).click()

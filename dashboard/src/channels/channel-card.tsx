@@ -130,7 +130,8 @@ function Trouble({ channel }: { channel: Channel }) {
   const { channelId } = channel
   const changed = useChannelsChanged()
   const enabling = useMutation({
-    mutationFn: () => dataOf(api.POST('/api/v1/channels/{channelId}/enable', { params: { path: { channelId } } })),
+    mutationFn: () =>
+      dataOf(api.PATCH('/api/v1/channels/{channelId}', { params: { path: { channelId } }, body: { state: 'active' } })),
     onSettled: changed,
   })
   if (channel.waitsForKey) return <p className="note warned">{texts.waitsForKey}</p>

@@ -104,10 +104,11 @@ export const watchTexts = {
   removeQuestion: 'Remove it with its news and feeds? What it collected stays.',
   removeConfirm: 'Yes, remove it',
   asking: 'It waits for you.',
-  unseen:
-    'Nobody has looked at this watch for 90 days: no visit, no delivered message, no read feed. So that it does not spend credits for nobody,',
-  unseenOrUnpaid:
-    'The key that paid for it was revoked or has expired, or nobody had looked at it for 90 days. So that it does not spend unasked,',
+  askingBecause: {
+    not_looked_at:
+      'Nobody has looked at this watch for 90 days: no visit, no delivered message, no read feed. So that it does not spend credits for nobody,',
+    key_ended: 'The key that paid for it was revoked or has expired. So that it does not spend unasked,',
+  },
   askingAdvice: 'it runs only when you say so.',
   pausedNote: 'It is paused: it neither runs nor spends.',
   plan: 'What comes',

@@ -46,11 +46,7 @@ function useStateChange({ watchId }: Watch) {
   const params = { path: { watchId } }
   return useMutation({
     mutationFn: (state: 'active' | 'paused') =>
-      dataOf(
-        state === 'active'
-          ? api.POST('/api/v1/watches/{watchId}/resume', { params })
-          : api.PATCH('/api/v1/watches/{watchId}', { params, body: { state } }),
-      ),
+      dataOf(api.PATCH('/api/v1/watches/{watchId}', { params, body: { state } })),
     onSettled: () => queries.invalidateQueries({ queryKey: watchesKey(owner) }),
   })
 }
@@ -91,17 +87,14 @@ function RunNow({ watch: { watchId, preview, depth, platforms } }: { watch: Watc
   )
 }
 
-/** Somewhat less than the 90 days of the service: clocks differ. */
-const longMs = 89 * 24 * 3600_000
-
 /** Nobody looked for long, or nobody pays, so the watch waits until its owner says that it goes on. */
 export function Asking({ watch }: { watch: Watch }) {
   const state = useStateChange(watch)
-  const isUnseen = Date.now() - Date.parse(watch.lastLookedAt) > longMs
   return (
     <div className="session-ended asking">
       <p>
-        <strong>{texts.asking}</strong> {isUnseen ? texts.unseen : texts.unseenOrUnpaid} {texts.askingAdvice}
+        <strong>{texts.asking}</strong> {texts.askingBecause[watch.askingBecause ?? 'not_looked_at']}{' '}
+        {texts.askingAdvice}
       </p>
       <p className="actions">
         <button type="button" className="primary" disabled={state.isPending} onClick={() => state.mutate('active')}>

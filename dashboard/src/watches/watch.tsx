@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Watch } from '../api/types.ts'
@@ -18,7 +18,7 @@ import { watchesKey } from './use-watches.ts'
 import { Asking, RemoveWatch, WatchActions } from './watch-actions.tsx'
 import { LastRun, Spent, StateBadge } from './watches.tsx'
 
-/** One watch: what it does, when it runs, what it spends, and what its runs came to. Opening it is a look. */
+/** One watch: what it does, when it runs, what it spends, and what its runs came to. */
 export function WatchPage({ watchId }: { watchId: string }) {
   const owner = useOwner()
   const isChanging = useAddress().searchParams.has('change')
@@ -26,11 +26,6 @@ export function WatchPage({ watchId }: { watchId: string }) {
     queryKey: [...watchesKey(owner), 'one', watchId],
     queryFn: ({ signal }) => dataOf(api.GET('/api/v1/watches/{watchId}', { params: { path: { watchId } }, signal })),
   })
-  const isThere = data !== undefined
-  useEffect(() => {
-    // A look that fails is none; the next visit is another.
-    if (isThere) api.POST('/api/v1/watches/{watchId}/look', { params: { path: { watchId } } }).catch(() => {})
-  }, [isThere, watchId])
   if (!data) {
     return <Page title={texts.one}>{error === null ? <Loading /> : <Problem error={error} retry={refetch} />}</Page>
   }

@@ -25,9 +25,11 @@ create table watches (
   reports_quiet boolean not null default false,
   -- 'asking': nobody has looked at it for 90 days, or its key was revoked or has expired: it waits for its owner.
   state text not null default 'active' check (state in ('active', 'paused', 'asking')),
+  asking_because text check (asking_because in ('key_ended', 'not_looked_at')),
   created_at timestamptz not null,
   -- The next instant of its schedule; null while it does not run.
   next_run_at timestamptz,
+  -- To within a day.
   last_looked_at timestamptz not null,
   -- The UTC month in which its owner was last told that a run could not be paid.
   told_unpaid_in text

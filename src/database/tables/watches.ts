@@ -119,6 +119,7 @@ export interface WatchesTables {
     created_at: Fixed<Date>
     /** The next instant of its schedule; null while it does not run. */
     next_run_at: Date | null
+    asking_because: 'key_ended' | 'not_looked_at' | null
     last_looked_at: Date
     /** The UTC month in which its owner was last told that a run could not be paid. */
     told_unpaid_in: string | null

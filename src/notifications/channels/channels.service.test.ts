@@ -184,7 +184,7 @@ describe('the routes', () => {
       client.send('PATCH', path, { headers: json, body: '{"name":"x"}' }),
       client.send('DELETE', path),
       client.post(`${path}/test`, {}),
-      client.post(`${path}/enable`, {}),
+      client.send('PATCH', path, { headers: json, body: '{"state":"active"}' }),
       client.get(`${path}/deliveries`),
       client.post(`${path}/deliveries/${channelId}/replay`, {}),
       service.client.get('/api/v1/channels/nonsense'),
@@ -332,7 +332,7 @@ describe('a receiver that', () => {
     ])
     expect((await log(other))[0].type).toBe('channel.disabled')
     receiver.answer(status(200))
-    expect((await service.client.post(`/api/v1/channels/${channelId}/enable`, {})).body.data).toMatchObject({
+    expect((await patch(channelId, { state: 'active' })).body.data).toMatchObject({
       state: 'active',
       disabledReason: null,
     })
@@ -559,7 +559,7 @@ describe('the key of secrets', () => {
     await low()
     await service.deliverEvents()
     expect(await read(channelId)).toMatchObject({ state: 'disabled', disabledReason: 'unreadable' })
-    expect((await service.client.post(`/api/v1/channels/${channelId}/enable`, {})).status).toBe(409)
+    expect((await patch(channelId, { state: 'active' })).status).toBe(409)
     expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
     await service.runMaintenance()
   })

@@ -150,6 +150,7 @@ export async function changeChannel(
 ): Promise<void> {
   checkTimezone(changes.timezone)
   const row = await lockChannel(transaction, accountId, channelId)
+  if (Object.keys(changes).length === 0) return
   await transaction.updateTable('channels').set(changes).where('id', '=', row.id).execute()
   const { cadence, timezone, hour } = changes
   if (cadence === undefined && timezone === undefined && hour === undefined) return

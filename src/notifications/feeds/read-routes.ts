@@ -10,7 +10,7 @@ import { clientOf } from '../../http/rate-limits/rate-limits.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { setOwner } from '../../runtime/work-owner.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
-import type { RecordVisit } from '../../watches/news/routes.ts'
+import type { Visits } from '../../watches/watch.ts'
 import { readContent } from './content.ts'
 import { feedUrl, findFeed, noteRead, parseFile } from './feeds.ts'
 import { contentTypes, renderFeed } from './render.ts'
@@ -77,7 +77,7 @@ export interface FeedReadDependencies {
   authentication: Pick<Authentication, 'refuse'>
   searchIndex: SearchIndex
   publicUrl: () => string
-  recordVisit: RecordVisit
+  visits: Pick<Visits, 'record'>
 }
 
 /** Of every answer: the address is a secret, and what is behind it belongs to an account. */
@@ -91,7 +91,7 @@ const feedHeaders = {
 
 /** `/feeds/{secret}.atom` and `.json`, for feed readers: without a key, by the secret alone. */
 export function registerFeedReading(app: App, dependencies: FeedReadDependencies): void {
-  const { database, clock, authentication, searchIndex, publicUrl, recordVisit } = dependencies
+  const { database, clock, authentication, searchIndex, publicUrl, visits } = dependencies
   const guard = createFeedGuard(clock)
   app.get<{ Params: { file: string } }>('/feeds/:file', { schema: { hide: true } }, async (request, reply) => {
     // Read before the lookup: a connection that is closed meanwhile has no address any more.
@@ -108,7 +108,7 @@ export function registerFeedReading(app: App, dependencies: FeedReadDependencies
     const contentHash = createHash('sha256').update(JSON.stringify(content)).digest('hex')
     const noted = await recordIfWritable(noteRead(database, feed, contentHash, now))
     const changedAt = noted ?? feed.content_changed_at ?? now
-    if (feed.watch_id !== null) await recordIfWritable(recordVisit(database, [feed.watch_id], now))
+    if (feed.watch_id !== null) visits.record([feed.watch_id])
     const { secret, format } = named
     const body = renderFeed(content, format, feedUrl(publicUrl(), secret, format))
     const validators = { etag: tagOf(body), changedAt, now }

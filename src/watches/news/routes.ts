@@ -3,7 +3,6 @@ import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { includesScope } from '../../accounts/keys.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
-import { recordIfWritable } from '../../database/writes.ts'
 import type { App } from '../../http/app-type.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
 import { notFound } from '../../http/errors.ts'
@@ -71,6 +70,7 @@ export type RecordVisit = (executor: Executor, watchIds: readonly string[], now:
 interface NewsDependencies extends Omit<RouteDependencies, 'idempotent'> {
   publicUrl: () => string
   recordVisit: RecordVisit
+  visits: { record: (watchIds: readonly string[]) => void }
 }
 
 export function registerNewsRoutes(app: App, dependencies: NewsDependencies): void {
@@ -94,7 +94,7 @@ const description = `By watch, each wish once in a list however many reports had
 these gained votes, or others joined it. What expires or comes back is never news, and neither are merges and splits. Titles and numbers are those of now, as your account sees
 them: what was deleted or hidden since is left out. Reading with a key that may collect counts as a look at these watches.`
 
-function registerRead(app: App, { database, clock, authentication, publicUrl, recordVisit }: NewsDependencies): void {
+function registerRead(app: App, { database, authentication, publicUrl, visits }: NewsDependencies): void {
   app.get(
     '/api/v1/news',
     {
@@ -105,7 +105,7 @@ function registerRead(app: App, { database, clock, authentication, publicUrl, re
         description,
         ...shared,
         querystring: closed({
-          watch: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this watch: its `watchId`' })),
+          watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this watch' })),
           since: Type.Optional(
             dateParameter('Reports that became ready then or later, instead of those not marked as read'),
           ),
@@ -124,7 +124,7 @@ function registerRead(app: App, { database, clock, authentication, publicUrl, re
     },
     async (request) => {
       const account = authentication.accountOf(request)
-      const { watch: watchId, since, limit, cursor } = request.query
+      const { watchId, since, limit, cursor } = request.query
       const { accountId } = account
       if (watchId !== undefined) await requireWatch(database, accountId, watchId)
       const view = viewOf(account)
@@ -140,9 +140,7 @@ function registerRead(app: App, { database, clock, authentication, publicUrl, re
       })
       const ids = page.results.map((watch) => watch.watchId)
       // A look keeps a watch running, which spends.
-      if (ids.length > 0 && includesScope(account.scope, 'collect')) {
-        await recordIfWritable(recordVisit(database, ids, clock.now()))
-      }
+      if (ids.length > 0 && includesScope(account.scope, 'collect')) visits.record(ids)
       return { data: { ...page, results: page.results.map(toAnswer) } }
     },
   )

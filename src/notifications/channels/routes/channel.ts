@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { noteEvent } from '../../../accounts/events/events.ts'
 import type { App } from '../../../http/app-type.ts'
 import { ServiceError } from '../../../http/errors.ts'
-import { idempotencyErrors, idempotencyHeaders } from '../../../http/idempotency/idempotency.ts'
 import { bodyErrors, errorResponses } from '../../../http/schemas.ts'
 import type { DeliveryOutcome } from '../adapter.ts'
 import { type ChannelsDependencies, changeChannel, enableChannel, openConfig, removeChannel } from '../channels.ts'
@@ -76,7 +75,6 @@ export function registerChannelRoutesOfOne(app: App, dependencies: ChannelRouteD
   registerRead(app, dependencies)
   registerChange(app, dependencies)
   registerDelete(app, dependencies)
-  registerEnable(app, dependencies)
   registerTest(app, dependencies)
 }
 
@@ -102,27 +100,30 @@ function registerRead(app: App, { database, secrets, authentication }: ChannelRo
   )
 }
 
-function registerChange(app: App, { database, clock, secrets, authentication }: ChannelRouteDependencies): void {
+function registerChange(app: App, dependencies: ChannelRouteDependencies): void {
+  const { database, clock, secrets, authentication } = dependencies
   app.patch(
     '/api/v1/channels/:channelId',
     {
       onRequest: authentication.requireManage,
       schema: {
         operationId: 'changeChannel',
-        summary: 'Change what a channel is told, and when',
+        summary: 'Change what a channel is told, and when; or have a disabled one deliver again',
         description: 'What is not given stays. The address cannot be changed: another address is another channel.',
         ...channelTags,
         params: channelPath,
         body: channelChanges,
-        response: { 200: channelAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND') },
+        response: { 200: channelAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
       },
     },
     async (request) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, keyId } = authentication.accountOf(request)
       const { channelId } = request.params
-      const changes = request.body
+      const { state, ...changes } = request.body
+      const now = clock.now()
       return database.transaction().execute(async (transaction) => {
-        await changeChannel(transaction, { accountId, channelId, changes, now: clock.now() })
+        if (state === 'active') await enableChannel(transaction, dependencies, { accountId, keyId, channelId, now })
+        await changeChannel(transaction, { accountId, channelId, changes, now })
         return { data: await readChannel(transaction, accountId, channelId, secrets) }
       })
     },
@@ -150,35 +151,6 @@ function registerDelete(app: App, { database, clock, adapters, authentication }:
         .transaction()
         .execute((transaction) => removeChannel(transaction, adapters, { accountId, channelId, now: clock.now() }))
       return { data: { channelId } }
-    },
-  )
-}
-
-function registerEnable(app: App, dependencies: ChannelRouteDependencies): void {
-  const { authentication, idempotent } = dependencies
-  app.post(
-    '/api/v1/channels/:channelId/enable',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'enableChannel',
-        summary: 'Have a disabled channel deliver again',
-        description:
-          'It begins with what happens from now on; what it missed can be replayed. An active channel stays as it is. A mail address that unsubscribed ' +
-          'or bounced must be confirmed again.',
-        ...channelTags,
-        params: channelPath,
-        headers: idempotencyHeaders,
-        response: { 200: channelAnswer, ...errorResponses(...pathErrors, ...idempotencyErrors) },
-      },
-    },
-    async (request, reply) => {
-      const { accountId, keyId } = authentication.accountOf(request)
-      const { channelId } = request.params
-      return idempotent(request, reply, async (transaction) => {
-        await enableChannel(transaction, dependencies, { accountId, keyId, channelId, now: dependencies.clock.now() })
-        return { data: await readChannel(transaction, accountId, channelId, dependencies.secrets) }
-      })
     },
   )
 }

@@ -72,6 +72,13 @@ export const channelChanges = closed(
     cadence: Type.Optional(cadence),
     timezone: Type.Optional(timezone),
     hour: Type.Optional(hour),
+    state: Type.Optional(
+      Type.Literal('active', {
+        description:
+          'Has a disabled one deliver again: it begins with what happens from now on; what it missed can be replayed. A mail address that unsubscribed or ' +
+          'bounced must be confirmed again',
+      }),
+    ),
   },
   { minProperties: 1 },
 )
