@@ -26,19 +26,20 @@ export function configurationTable(): string {
 /** The page of error codes. */
 export function errorPage(): string {
   const rows = Object.entries(errorCatalogue).map(
-    ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
+    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`,
   )
   return `# Errors
 
 \`npm run docs\` makes this page from \`src/http/errors.ts\`.
 
-The body of an error is \`{"error": {"code", "message"}}\`: \`code\` is for programs, \`message\` for people. Two codes carry more:
+The body of an error is \`{"error": {"code", "message", "requestId", "documentation"}}\`: \`code\` is for programs, \`message\` for people; the log has the
+\`requestId\`, and \`documentation\` is the address of a page on the service. Two codes carry more:
 
 - \`INVALID_REQUEST\` has \`details\`, a list of \`{path, message}\`.
 - \`RATE_LIMITED\` has \`reason\`: \`credits\`, \`key_budget\` or \`watch_budget\` with \`resetsAt\`, or \`rate\` with the header \`Retry-After\`.
 
-| code | status | when |
-| --- | --- | --- |
+| code | status | when | what helps |
+| --- | --- | --- | --- |
 ${rows.join('\n')}
 `
 }

@@ -3,10 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Answer {
   status: number
   headers: Headers
+  /** Of an error without `requestId` and `documentation`. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers, to check it.
   body: any
   /** The body as it was sent. */
   text: string
+}
+
+/** What an error says, without what every error has: the id of its request, which is checked here, and the page of its code. */
+function withoutReference(body: Answer['body'], headers: Headers): Answer['body'] {
+  if (body?.error?.requestId === undefined) return body
+  const { requestId, documentation, ...error } = body.error
+  const isReplayed = headers.get('idempotent-replayed') !== null
+  if (!isReplayed && requestId !== headers.get('x-request-id'))
+    throw new Error(`an error of another request: ${requestId}`)
+  if (documentation !== `/docs/errors/${error.code}`) throw new Error(`an error names ${documentation}`)
+  return { ...body, error }
 }
 
 /** A caller of the service with one API key. */
@@ -35,7 +47,8 @@ export function createTestClient(url: () => string, apiKey: string | null, jobTi
     })
     const text = await response.text()
     const isJson = text !== '' && (response.headers.get('content-type')?.includes('json') ?? false)
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text, text }
+    const { status, headers: answered } = response
+    return { status, headers: answered, body: isJson ? withoutReference(JSON.parse(text), answered) : text, text }
   }
   const get = (path: string) => send('GET', path)
   const post = (path: string, body: unknown) =>

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../database/errors.ts'
-import { ServiceError } from './errors.ts'
+import { documentationOf, ServiceError } from './errors.ts'
 import { invalidRequest } from './validation.ts'
 
 /** The headers of every answer. */
@@ -36,12 +36,16 @@ function toServiceError(error: FastifyError | ServiceError): ServiceError {
   return new ServiceError('INTERNAL_ERROR', 'Something went wrong on our side. The request id helps to find it.')
 }
 
+const errorBody = ({ code, message, extras }: ServiceError, requestId: string) => ({
+  error: { code, message, ...extras, requestId, documentation: documentationOf(code) },
+})
+
 /** The public part of an error; the text of an inner error is only in the log. */
-export function describeError(error: FastifyError | ServiceError, { log }: Pick<FastifyRequest, 'log'>) {
+export function describeError(error: FastifyError | ServiceError, { log, id }: Pick<FastifyRequest, 'log' | 'id'>) {
   const serviceError = toServiceError(error)
-  const { status, code, message, extras } = serviceError
+  const { status } = serviceError
   if (status >= 500) log.error({ err: error }, 'request failed')
-  return { status, body: { error: { code, message, ...extras } } }
+  return { status, body: errorBody(serviceError, id) }
 }
 
 /** Renders an error as an answer. */
@@ -58,16 +62,17 @@ export function renderFrameworkError(error: FastifyError, request: FastifyReques
   renderError(error, request, reply)
 }
 
-/** Answers bytes that are not HTTP, or arrive too slowly. There is no request object then, and no request id. */
+/** Answers bytes that are not HTTP, or arrive too slowly. There is no request object then: the request id is in the answer alone. */
 export function renderClientError(error: { code?: string }, socket: Socket): void {
   // The caller has closed the connection.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const message = tooLarge ? 'The headers are too large.' : 'The request could not be read.'
-  const body = JSON.stringify({ error: { code: 'INVALID_REQUEST', message } })
+  const requestId = randomUUID()
+  const body = JSON.stringify(errorBody(new ServiceError('INVALID_REQUEST', message), requestId))
   const head = `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}`
   const headers = {
-    ...commonHeaders(randomUUID()),
+    ...commonHeaders(requestId),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
@@ -84,6 +89,6 @@ export function handleErrors(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)
     const message = `There is no ${request.method} ${path}. See /openapi.json.`
-    return reply.status(404).send({ error: { code: 'NOT_FOUND', message } })
+    return reply.status(404).send(errorBody(new ServiceError('NOT_FOUND', message), request.id))
   })
 }

@@ -1,41 +1,79 @@
-/** Every error code of the interface: its status and when it is given. Docs and OpenAPI are made from it. */
+/** Every error code of the interface: its status, when it is given, and what helps. Docs and OpenAPI are made from it. */
 export const errorCatalogue = {
-  INVALID_REQUEST: { status: 400, meaning: 'The request does not match the schema; `details` says where.' },
-  UNAUTHORIZED: { status: 401, meaning: 'The API key is missing, malformed, unknown, revoked or expired.' },
+  INVALID_REQUEST: {
+    status: 400,
+    meaning: 'The request does not match the schema; `details` says where.',
+    remedy: 'Change what `details` names. /openapi.json has the schema of every call.',
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    meaning: 'The API key is missing, malformed, unknown, revoked or expired.',
+    remedy: 'Send `Authorization: Bearer <API key>` with a key of your account that is active.',
+  },
   FORBIDDEN: {
     status: 403,
     meaning: 'A call by session cookie that another site made, or that lacks its `X-CSRF-Token`.',
+    remedy: 'Programs use an API key; the page sends the token of its session.',
   },
   SCOPE_EXCEEDED: {
     status: 403,
     meaning: 'The key, or the one that opened the session, has a scope that does not allow this.',
+    remedy: 'Use a key of a greater scope: `read`, `collect`, `manage`.',
   },
-  NOT_FOUND: { status: 404, meaning: 'It does not exist, or belongs to another account.' },
+  NOT_FOUND: {
+    status: 404,
+    meaning: 'It does not exist, or belongs to another account.',
+    remedy: 'Check the id and the address. What has expired or was purged is gone.',
+  },
   CONFLICT: {
     status: 409,
     meaning:
       'The request conflicts with the present state, or the first call with its `Idempotency-Key` is still running.',
+    remedy: 'Read the state again. Of a call that is still running, repeat the same request a little later.',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than 64 KiB.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json.' },
-  IDEMPOTENCY_MISMATCH: { status: 422, meaning: 'The `Idempotency-Key` was used with another body.' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    meaning: 'The body is larger than 64 KiB.',
+    remedy: 'Send less in one call.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    meaning: 'The body is not application/json.',
+    remedy: 'Send JSON with `Content-Type: application/json`.',
+  },
+  IDEMPOTENCY_MISMATCH: {
+    status: 422,
+    meaning: 'The `Idempotency-Key` was used with another body.',
+    remedy: 'Take a new key for each new intention, and the same key and body only to repeat one.',
+  },
   RATE_LIMITED: {
     status: 429,
     meaning: 'Too many requests, or the credits or a budget are used up; `reason` says which.',
+    remedy:
+      'With `reason: rate` wait as long as `Retry-After` says; else until `resetsAt`, or get more credits or a greater budget.',
   },
-  INTERNAL_ERROR: { status: 500, meaning: 'An error of the service; the log has it under the request id.' },
+  INTERNAL_ERROR: {
+    status: 500,
+    meaning: 'An error of the service; the log has it under the request id.',
+    remedy: 'Repeat the call, with the same `Idempotency-Key`. If it stays, tell the operator the `requestId`.',
+  },
   SEARCH_UNAVAILABLE: {
     status: 503,
     meaning: 'The search cluster cannot be reached, or its index is being built. Only searches are concerned.',
+    remedy: 'Repeat the search a little later.',
   },
   UNAVAILABLE: {
     status: 503,
     meaning:
       'The service is starting, stopping or cannot reach its database; or a platform cannot check a named source now.',
+    remedy: 'Repeat the call a little later, with the same `Idempotency-Key`.',
   },
 } as const
 
 export type ErrorCode = keyof typeof errorCatalogue
+
+/** The page of a code on the service that answers with it. */
+export const documentationOf = (code: ErrorCode): string => `/docs/errors/${code}`
 
 export interface ErrorDetail {
   /** Where in the request: `topic`, `platforms.0`; empty for the whole. */

@@ -45,6 +45,8 @@ export const errorBody = closed(
       details: Type.Optional(Type.Array(closed({ path: Type.String(), message: Type.String() }))),
       reason: Type.Optional(oneOf(limitReasons)),
       resetsAt: Type.Optional(moment('With every reason but `rate`: when the pool and the budgets are fresh')),
+      requestId: Type.String({ description: 'That of the header `X-Request-Id`; the log has it' }),
+      documentation: Type.String({ description: 'The address on this service of a page about the code' }),
     }),
   },
   named('Error'),

@@ -33,8 +33,15 @@ describe('what is hardly HTTP', () => {
   ])('%s is answered in the envelope', async (_what, bytes, status) => {
     const [head = '', body = ''] = (await sendRaw(bytes)).split('\r\n\r\n')
     expect(head).toContain(`HTTP/1.1 ${status} `)
-    expect(JSON.parse(body)).toEqual({ error: { code: 'INVALID_REQUEST', message: expect.any(String) } })
-    expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im)
+    const requestId = /^x-request-id: ([0-9a-f-]{36})\r$/im.exec(head)?.[1]
+    expect(JSON.parse(body)).toEqual({
+      error: {
+        code: 'INVALID_REQUEST',
+        message: expect.any(String),
+        requestId,
+        documentation: '/docs/errors/INVALID_REQUEST',
+      },
+    })
     expect(head).toMatch(/^x-content-type-options: nosniff\r$/im)
   })
 })
@@ -56,7 +63,7 @@ describe('a body that is not UTF-8', () => {
     ['Latin-1', [0xfc]],
   ])('is refused, not repaired: %s', async (_what, inner) => {
     const answer = await send(bytes(...inner))
-    expect([answer.status, await answer.json()]).toEqual([
+    expect([answer.status, await answer.json()]).toMatchObject([
       400,
       { error: { code: 'INVALID_REQUEST', message: 'body: is not valid UTF-8.' } },
     ])

@@ -260,7 +260,7 @@ describe('a search with expand', () => {
       const [secret, none] = await Promise.all(
         [jobId, unknown].map((id) => client.send(method, path.replace('ID', id))),
       )
-      expect([secret?.status, secret?.text]).toEqual([404, none?.text])
+      expect([secret?.status, secret?.body]).toEqual([404, none?.body])
     }
     gate.open()
     expect((await answer).status).toBe(200)

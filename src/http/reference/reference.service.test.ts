@@ -20,4 +20,12 @@ it('is a page and its script, which may call this service only', async () => {
   expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'"]))
   expect([script?.status, script?.text]).toEqual([200, 'show()'])
   expect(script?.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  // Every error names a page about its code.
+  const { text, headers } = await service.clientFor(null).get('/api/v1/usage')
+  const { requestId, documentation } = JSON.parse(text).error
+  expect(requestId).toBe(headers.get('x-request-id'))
+  const about = await service.clientFor(null).get(documentation)
+  expect([about.status, about.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(about.text).toContain('<h1>UNAUTHORIZED</h1>')
+  expect(about.text).toContain('<code>Authorization: Bearer &lt;API key&gt;</code>')
 })

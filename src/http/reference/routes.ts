@@ -4,6 +4,7 @@ import type { onRequestAsyncHookHandler } from 'fastify'
 import type { App } from '../app-type.ts'
 import { prepareAnswer } from '../compression.ts'
 import { contentSecurityPolicy, pageHeaders } from '../dashboard/page.ts'
+import { documentationOf, type ErrorCode, errorCatalogue } from '../errors.ts'
 
 interface ReferenceOptions {
   /** Where the built page is, and with it the script of the reference. */
@@ -33,11 +34,46 @@ const htmlOf = (isBuilt: boolean) => `<!doctype html>
 </html>
 `
 
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+/** As HTML, with what stands between backticks as code. */
+const htmlOfText = (text: string): string =>
+  text.replace(/[&<>]/g, (character) => escapes[character]!).replace(/`([^`]+)`/g, '<code>$1</code>')
+
+const htmlOfError = (code: ErrorCode): string => {
+  const { status, meaning, remedy } = errorCatalogue[code]
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${code} · Wishwell</title>
+  </head>
+  <body>
+    <h1>${code}</h1>
+    <p>Status ${status}. ${htmlOfText(meaning)}</p>
+    <p>${htmlOfText(remedy)}</p>
+    <p><a href="/docs">API reference</a></p>
+  </body>
+</html>
+`
+}
+
+/** `GET /docs/errors/{code}`: what an error means, and what helps. Errors name it. */
+function registerErrorPages(app: App, onRequest: onRequestAsyncHookHandler): void {
+  for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
+    const sendPage = prepareAnswer(() => htmlOfError(code))
+    app.get(documentationOf(code), { schema: { hide: true }, onRequest }, (request, reply) =>
+      sendPage(request, reply.headers(pageHeaders).type('text/html; charset=utf-8')),
+    )
+  }
+}
+
 /** `GET /docs`: the API document for people, shown by Scalar, whose script is part of the built page. */
 export function registerReference(app: App, { pageDirectory, onRequest }: ReferenceOptions): void {
   const path = join(pageDirectory, 'docs', 'reference.js')
   const isBuilt = existsSync(path)
   const sendPage = prepareAnswer(() => htmlOf(isBuilt))
+  registerErrorPages(app, onRequest)
   const sendScript = prepareAnswer(() => readFileSync(path, 'utf8'))
   app.get('/docs', { schema: { hide: true }, onRequest }, (request, reply) =>
     sendPage(
