@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBm25 } from '../../test/database.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { changeRequests } from '../../test/stored-requests.ts'
 import { makeWish } from '../../test/stored-wish.ts'
@@ -131,6 +132,8 @@ describe('a search that is grouped by wish', () => {
       select id, case when position = 499 then 'damson' else 'plum' end || repeat(' longer', position::int)
       from unnest(${plums}::uuid[]) with ordinality as one (id, position)`,
     )
+    // Upkeep does that at some time, and rounds the lengths of the texts: two searches would differ, one before it and one after.
+    if (hasBm25) await sql`select bm25_spill_index('request_texts_bm25')`.execute(database)
     // The best, one far behind it, and one that does not match.
     const wishId = await makeWish(database, [plums[1]!, plums[3]!, plums[450]!, plums[498]!])
     const best = (await client.search('plum', { limit: 100 })).body.data.results as { wish: { wishId: string } }[]
