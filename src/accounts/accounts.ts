@@ -28,17 +28,6 @@ export async function createAccount(executor: Executor, { name, tier, now }: New
   return account_id
 }
 
-/** Makes an account with its first key, both or neither. */
-export async function createAccountWithKey(
-  transaction: Transaction,
-  account: NewAccount,
-): Promise<{ accountId: string; apiKey: string }> {
-  const accountId = await createAccount(transaction, account)
-  const apiKey = generateApiKey()
-  await addKey(transaction, { accountId, name: 'first key', apiKey, now: account.now })
-  return { accountId, apiKey }
-}
-
 const accountColumns = [
   'id as accountId',
   'name',
@@ -47,6 +36,15 @@ const accountColumns = [
   'created_at as createdAt',
   'deleted_at as deletedAt',
 ] as const
+
+/** Makes an account with its first key, both or neither. @returns the account, and the key. */
+export async function createAccountWithKey(transaction: Transaction, account: NewAccount) {
+  const accountId = await createAccount(transaction, account)
+  const apiKey = generateApiKey()
+  await addKey(transaction, { accountId, name: 'first key', apiKey, now: account.now })
+  const accounts = transaction.selectFrom('accounts').select(accountColumns).where('id', '=', accountId)
+  return { ...(await accounts.executeTakeFirstOrThrow()), apiKey }
+}
 
 /** Every account, oldest first; deleted ones only if requested. */
 export const listAccounts = (executor: Executor, { deleted = false } = {}) =>

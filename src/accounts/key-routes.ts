@@ -6,11 +6,12 @@ import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idemp
 import { isId } from '../http/ids.ts'
 import { pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
-import { makeKey, readMade, revokeKey } from './account-keys.ts'
+import { readMade, revokeKey } from './account-keys.ts'
 import { requireExisting } from './accounts.ts'
 import type { RouteDependencies } from './authentication.ts'
 import {
   answerKeys,
+  answerMadeKey,
   keyList,
   keyPath,
   madeAnswer,
@@ -87,7 +88,7 @@ function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: R
       const { accountId, keyId: maker } = authentication.accountOf(request)
       const make = async (transaction: Transaction) => {
         const now = clock.now()
-        return { data: await makeKey(transaction, { ...readNewKey(request.body, now), accountId, maker, now }) }
+        return answerMadeKey(transaction, { ...readNewKey(request.body, now), accountId, maker, now })
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
@@ -207,7 +208,7 @@ function registerCreateKey(app: App, { clock, authentication, idempotent }: Rout
         const now = clock.now()
         const key = { ...readNewKey(request.body, now), accountId, maker: null, now }
         if (!isId(accountId)) throw notFound('Account')
-        return { data: await makeKey(transaction, key) }
+        return answerMadeKey(transaction, key)
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },

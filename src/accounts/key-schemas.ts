@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { keyScopes } from '../database/column-types.ts'
-import type { Executor } from '../database/open.ts'
+import type { Executor, Transaction } from '../database/open.ts'
 import { dateParameter, parseDate } from '../http/dates.ts'
 import { type PageInput, pageOf, pageOfShort } from '../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
-import { listKeys, maxActiveKeys } from './account-keys.ts'
+import { listKeys, makeKey, maxActiveKeys } from './account-keys.ts'
 import type { KeyTerms } from './keys.ts'
 import { madeByKey } from './made-by-key.ts'
 
@@ -15,7 +15,7 @@ const scopeDescription =
   'What it may do: `read` what is stored; `collect`: spend credits and correct what the account sees, too; `manage` its keys and ' +
   'channels, too'
 
-const key = closed({
+const keyProperties = {
   keyId: Type.String(),
   name: Type.String(),
   hint: Type.String({ description: 'The first characters of the key' }),
@@ -35,7 +35,7 @@ const key = closed({
       description: 'The `keyId` of the key that made it; null for the operator and for a session that no key opened',
     }),
   ),
-})
+}
 export const newKey = closed({
   name: trimmedText(1, 100, 'For people; need not be unique'),
   scope: Type.Optional(oneOf(keyScopes, { description: `${scopeDescription}. By default \`manage\`` })),
@@ -50,7 +50,7 @@ export const newKey = closed({
   ),
 })
 export const madeKey = closed({
-  data: closed({ keyId: Type.String(), apiKey: Type.String({ description: 'Shown this once' }) }),
+  data: closed({ ...keyProperties, apiKey: Type.String({ description: 'Shown this once' }) }),
 })
 export const revokedKey = closed({ data: closed({ keyId: Type.String(), ended: madeByKey }) })
 export const madeAnswer = closed({ data: madeByKey })
@@ -63,7 +63,7 @@ export const revocation = closed({
     }),
   ),
 })
-export const keyList = closed({ data: pageOf(key) })
+export const keyList = closed({ data: pageOf(closed(keyProperties)) })
 export const keyPath = closed({ keyId: Type.String() })
 export const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`
 
@@ -80,19 +80,29 @@ export function readNewKey(
   return { name, scope: scope ?? 'manage', expiresAt: expiry, monthlyCredits: monthlyCredits ?? null }
 }
 
+/** A key as answers have it. */
+const describeKey = (row: Awaited<ReturnType<typeof listKeys>>[number]) => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  revokedAt: row.revokedAt?.toISOString() ?? null,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+})
+
+/** The answer to the making of a key. @throws ServiceError as `makeKey` does */
+export async function answerMadeKey(transaction: Transaction, input: Parameters<typeof makeKey>[1]) {
+  const { keyId, apiKey } = await makeKey(transaction, input)
+  const made = (await listKeys(transaction, input.accountId, input.now)).find((one) => one.keyId === keyId)
+  return { data: { ...describeKey(made!), apiKey } }
+}
+
 /** The answer of a list of keys. */
 export async function answerKeys(
   executor: Executor,
   { accountId, now, ...page }: PageInput & { accountId: string; now: Date },
 ) {
   const rows = await listKeys(executor, accountId, now)
-  const keys = rows.map((row) => ({
-    ...row,
-    createdAt: row.createdAt.toISOString(),
-    expiresAt: row.expiresAt?.toISOString() ?? null,
-    revokedAt: row.revokedAt?.toISOString() ?? null,
-    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-  }))
+  const keys = rows.map(describeKey)
   const positionOf = ({ revokedAt, expiresAt, createdAt, keyId }: (typeof keys)[number]) => {
     const hasEnded = revokedAt !== null || (expiresAt !== null && Date.parse(expiresAt) <= now.getTime())
     return `${hasEnded ? 'ended' : 'active'} ${createdAt} ${keyId}`

@@ -19,14 +19,15 @@ const paygMonthlyCap = nullable(
     description: 'The maximum of PAYG credits in a UTC month, held ones included; null for no cap',
   }),
 )
-const account = closed({
+const accountProperties = {
   accountId: Type.String(),
   name: Type.String(),
   tier,
   paygMonthlyCap,
   createdAt: moment('When it was made'),
   deletedAt: nullable(moment('When it was deleted; null if it was not')),
-})
+}
+const account = closed(accountProperties)
 const apiKey = Type.String({ description: 'Shown this once' })
 const accountPath = closed({ accountId: Type.String() })
 const shared = { tags: ['Admin'], security: [{ adminKey: [] }] }
@@ -61,7 +62,7 @@ function registerCreate(app: App, { clock, authentication, idempotent }: RouteDe
         headers: idempotencyHeaders,
         body: closed({ name, tier }),
         response: {
-          200: closed({ data: closed({ accountId: Type.String(), name: Type.String(), tier, apiKey }) }),
+          200: closed({ data: closed({ ...accountProperties, apiKey }) }),
           ...errorResponses(...bodyErrors, ...idempotencyErrors),
         },
       },
@@ -69,8 +70,8 @@ function registerCreate(app: App, { clock, authentication, idempotent }: RouteDe
     async (request, reply) => {
       const { body } = request
       const makeAccount = async (transaction: Transaction) => {
-        const made = await createAccountWithKey(transaction, { ...body, now: clock.now() })
-        return { data: { ...body, ...made } }
+        const { apiKey, ...made } = await createAccountWithKey(transaction, { ...body, now: clock.now() })
+        return { data: { ...toAnswer(made), apiKey } }
       }
       return idempotent(request, reply, makeAccount, { secretAnswer: true })
     },

@@ -18,14 +18,16 @@ interface AdminSessionDependencies extends Omit<RouteDependencies, 'idempotent'>
 const params = closed({ accountId: Type.String() })
 const common = { tags: ['Admin'], security: [{ adminKey: [] }], params }
 const links = '/api/admin/accounts/:accountId/links'
-const linkList = closed({
-  data: pageOf(
-    closed({
-      linkId: Type.String(),
-      createdAt: moment('When it was made'),
-      expiresAt: moment('When it expires'),
-    }),
-  ),
+const linkProperties = {
+  linkId: Type.String(),
+  createdAt: moment('When it was made'),
+  expiresAt: moment('When it expires'),
+}
+const linkList = closed({ data: pageOf(closed(linkProperties)) })
+const describeLink = ({ linkId, createdAt, expiresAt }: { linkId: string; createdAt: Date; expiresAt: Date }) => ({
+  linkId,
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
 })
 
 /** The operator's routes for the sign-in links and sessions of an account. */
@@ -54,10 +56,7 @@ function registerMakeLink(
         body: Type.Union([closed({}), Type.Null()], { description: 'Nothing, or an empty object' }),
         response: {
           200: closed({
-            data: closed({
-              url: Type.String({ description: 'Shown this once' }),
-              expiresAt: moment('When it expires'),
-            }),
+            data: closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
           }),
           ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT'),
         },
@@ -75,7 +74,7 @@ function registerMakeLink(
       if (link === null) throw notFound('Account')
       reply.header('cache-control', 'no-store')
       const url = linkUrl(publicUrl(), link)
-      return { data: { url, expiresAt: link.expiresAt.toISOString() } }
+      return { data: { ...describeLink(link), url } }
     },
   )
 }
@@ -96,11 +95,7 @@ function registerListLinks(app: App, { database, clock, authentication }: AdminS
     async ({ params: { accountId }, query }) => {
       await requireExisting(database, accountId)
       const rows = await listLinks(database, accountId, clock.now())
-      const open = rows.map(({ linkId, createdAt, expiresAt }) => ({
-        linkId,
-        createdAt: createdAt.toISOString(),
-        expiresAt: expiresAt.toISOString(),
-      }))
+      const open = rows.map(describeLink)
       const positionOf = ({ createdAt, linkId }: (typeof open)[number]) => `${createdAt} ${linkId}`
       return { data: pageOfShort(open, query, { list: 'links', positionOf }) }
     },

@@ -12,7 +12,9 @@ const firstLinkTimeMs = 15 * 60_000
 export const maxOpenLinks = 20
 
 interface SignInLink {
+  linkId: string
   token: string
+  createdAt: Date
   expiresAt: Date
 }
 
@@ -48,7 +50,7 @@ export async function makeLink(transaction: Transaction, link: NewLink): Promise
   }
   const token = generateToken()
   const expiresAt = new Date(now.getTime() + validForMs)
-  await transaction
+  const { id: linkId } = await transaction
     .insertInto('sign_in_links')
     .values({
       token_hash: hashToken(token),
@@ -57,8 +59,9 @@ export async function makeLink(transaction: Transaction, link: NewLink): Promise
       created_at: now,
       expires_at: expiresAt,
     })
-    .execute()
-  return { token, expiresAt }
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { linkId, token, createdAt: now, expiresAt }
 }
 
 /**

@@ -27,16 +27,7 @@ const newFeed = closed({
   filters: Type.Optional(bodyFilters),
 })
 
-const madeFeed = closed({
-  data: closed({
-    feedId: Type.String(),
-    name: Type.String(),
-    url: Type.String({ description: 'The address as Atom, shown this once: who has it can read the feed' }),
-    jsonUrl: Type.String({ description: 'The same as JSON Feed' }),
-  }),
-})
-
-const feed = closed({
+const feedProperties = {
   feedId: Type.String(),
   kind: oneOf(feedKinds),
   name: Type.String(),
@@ -54,9 +45,17 @@ const feed = closed({
   createdAt: moment('When it was made'),
   ...madeByFields,
   lastReadAt: nullable(moment('When it was last read, to within ten minutes; null when never')),
+}
+
+const madeFeed = closed({
+  data: closed({
+    ...feedProperties,
+    url: Type.String({ description: 'The address as Atom, shown this once: who has it can read the feed' }),
+    jsonUrl: Type.String({ description: 'The same as JSON Feed' }),
+  }),
 })
 
-const feedList = closed({ data: pageOf(feed) })
+const feedList = closed({ data: pageOf(closed(feedProperties)) })
 const feedPath = closed({ feedId: Type.String() })
 const revokedFeed = closed({ data: closed({ feedId: Type.String() }) })
 
@@ -150,7 +149,8 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
           now: clock.now(),
         })
         const url = feedUrl(publicUrl(), secret, 'atom')
-        return { data: { feedId, name, url, jsonUrl: feedUrl(publicUrl(), secret, 'json') } }
+        const made = (await listFeeds(transaction, accountId)).find(({ id }) => id === feedId)
+        return { data: { ...describeFeed(made!), url, jsonUrl: feedUrl(publicUrl(), secret, 'json') } }
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },

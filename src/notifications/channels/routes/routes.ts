@@ -75,7 +75,9 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
       const prepared = await prepareChannel(dependencies, request.body).catch(refusalOf)
       const make = async (transaction: Transaction) => {
         if (prepared instanceof ServiceError) throw prepared
-        return { data: await storeChannel(transaction, prepared, { accountId, keyId, now: clock.now() }) }
+        const { channelId, secret } = await storeChannel(transaction, prepared, { accountId, keyId, now: clock.now() })
+        const made = await readChannel(transaction, accountId, channelId, secrets)
+        return { data: { ...made, ...(secret === undefined ? {} : { secret }) } }
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },

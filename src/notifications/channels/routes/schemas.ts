@@ -131,8 +131,7 @@ export const channelList = closed({
 })
 export const madeChannel = closed({
   data: closed({
-    channelId: Type.String(),
-    state: oneOf(['active', 'unconfirmed']),
+    ...channel.properties,
     secret: Type.Optional(
       Type.String({ description: 'Of a webhook: what its signatures are checked with. Shown this once' }),
     ),
