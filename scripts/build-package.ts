@@ -4,8 +4,8 @@ import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isPageStale } from './build-dashboard.mjs'
 
-// `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/ and simulator/ as
-// JavaScript with declarations and source maps, its other files, and the built page. Prints on stderr, because stdout is that of npm.
+// `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/, client/ and
+// simulator/ as JavaScript with declarations, its other files, and the built page. Prints on stderr, because stdout is that of npm.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -30,6 +30,11 @@ function copyAssets(): void {
   }
 }
 
+/** The types that the declarations of the client name: the compiler copies no declarations. */
+function copyTypes(): void {
+  copyFileSync(join(root, 'client', 'api.d.ts'), join(fresh, 'client', 'api.d.ts'))
+}
+
 /** The page of the present build only: a clone keeps the assets of earlier ones, for services that run. */
 function copyPage(): void {
   if (!existsSync(join(page, 'index.html')) || isPageStale()) throw new Error('the page is not built')
@@ -48,6 +53,7 @@ function copyPage(): void {
 try {
   compile()
   copyAssets()
+  copyTypes()
   copyPage()
   rmSync(dist, { recursive: true, force: true })
   renameSync(fresh, dist)

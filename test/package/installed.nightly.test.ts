@@ -79,7 +79,14 @@ describe('declarations', () => {
       await startWishwell({ settings: { PORT: 0 } })
       // @ts-expect-error: there is no such function
       wishwell.restart()
-      export { address, version }
+      import { createClient, WishwellError } from 'wishwell/client'
+      const client = createClient({ url: 'http://localhost:4680' })
+      for await (const page of client.pages('/api/v1/wishes', { query: { limit: 1 } })) page.results[0]?.wishId.length
+      // @ts-expect-error: no list of wishes has this parameter
+      client.pages('/api/v1/wishes', { query: { limits: 1 } })
+      // @ts-expect-error: a platform has no pages
+      client.pages('/api/v1/platforms')
+      export { address, version, WishwellError }
     `
     writeFileSync(join(installation.folder, 'consumer.ts'), program)
     writeFileSync(join(installation.folder, 'package.json'), JSON.stringify({ type: 'module' }))
@@ -91,12 +98,14 @@ describe('declarations', () => {
 })
 
 describe('a program that imports the package', () => {
-  it('starts the service in its own process, and stops it', async () => {
+  it('starts the service in its own process, calls it with the client, and stops it', async () => {
     const program = `
       import { startWishwell } from 'wishwell'
+      import { createClient } from 'wishwell/client'
       const wishwell = await startWishwell({ settings: { PORT: '0', DATA_DIR: './own', LOG_LEVEL: 'warn' } })
-      const answer = await fetch(wishwell.address + '/readyz')
-      console.log(answer.status, wishwell.firstApiKey?.slice(0, 8))
+      const client = createClient({ url: wishwell.address, apiKey: wishwell.firstApiKey })
+      const { response } = await client.GET('/api/v1/platforms')
+      console.log(response.status, wishwell.firstApiKey?.slice(0, 8))
       await wishwell.stop()
     `
     writeFileSync(join(installation.folder, 'program.mjs'), program)
