@@ -21,9 +21,9 @@ function compile(): void {
   if (status !== 0) throw new Error('the code could not be compiled')
 }
 
-/** What modules read beside themselves, such as the weights of detection. */
+/** What modules read beside themselves, such as the weights of detection. JSON there is of tests. */
 function copyAssets(): void {
-  const assets = globSync('**/*.*', { cwd: join(root, 'src') }).filter((path) => !/\.(ts|md)$/.test(path))
+  const assets = globSync('**/*.*', { cwd: join(root, 'src') }).filter((path) => !/\.(ts|md|json)$/.test(path))
   for (const path of assets) {
     mkdirSync(dirname(join(fresh, 'src', path)), { recursive: true })
     copyFileSync(join(root, 'src', path), join(fresh, 'src', path))
