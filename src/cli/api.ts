@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type EventSourceMessage, EventSourceParserStream, ParseError } from 'eventsource-parser/stream'
 import createClient from 'openapi-fetch'
 import type { paths } from '../../client/api.d.ts'
+import { answerOf } from '../../client/client.ts'
 import { ApiError } from './answers.ts'
 import type { Body, Query } from './api-types.ts'
 import type { ClientConfig } from './client-config.ts'
@@ -83,14 +84,10 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
   }
 }
 
+export { answerOf }
+
 /** The header of a call that has its effect once, however often it arrives. */
 export const once = () => ({ 'idempotency-key': randomUUID() })
-
-/** The envelope of a call of the client. */
-export async function answerOf<Envelope>(call: Promise<{ data?: Envelope }>): Promise<Envelope> {
-  // The client throws every answer that has none.
-  return (await call).data as Envelope
-}
 
 /** What a page of a list answers. */
 interface ListPage {
