@@ -71,6 +71,7 @@ describe('the files of deployments', () => {
       'src',
       'simulator',
       'dashboard',
+      'client',
       'scripts',
       'bin',
       'package-lock.json',

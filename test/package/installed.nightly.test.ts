@@ -46,6 +46,8 @@ describe('the tarball', () => {
     const named = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(named.length).toBeGreaterThanOrEqual(3)
     for (const path of named) expect([path, existsSync(join(page, path))]).toEqual([path, true])
+    for (const path of globSync('**/*.{js,css}', { cwd: page }))
+      expect([path, readFileSync(join(page, path), 'utf8').includes('# sourceMappingURL=')]).toEqual([path, false])
     // The scripts of earlier builds stay in a clone.
     expect(globSync('assets/main-*.js', { cwd: page }).length).toBe(1)
   })
