@@ -46,7 +46,7 @@ async function makeAll(client: TestClient, watchId: string, terms: object) {
     ...{ type: 'webhook', name: 'hook', url: receiver.url, events: ['credits.low'] },
   })
   const watch = await post(maker, '/api/v1/watches', { topic: 'offline maps', monthlyCredits: 10 })
-  const body = JSON.stringify({ channels: [channel.channelId] })
+  const body = JSON.stringify({ channelIds: [channel.channelId] })
   const changed = await service.client.send('PATCH', `/api/v1/watches/${watchId}`, { headers: json, body })
   expect(changed.status, changed.text).toBe(200)
   return { keyId, maker, child, feed, ofChild, channelId: channel.channelId, watchId: watch.watchId as string }
@@ -107,13 +107,13 @@ describe('what a key made', () => {
     const made = await makeAll(service.client, watchId, {})
     const listed = await read(`/api/v1/keys/${made.keyId}/made`)
     expect(listed).toEqual({
-      keys: [{ id: made.child.keyId, name: 'child' }],
+      keys: [{ keyId: made.child.keyId, name: 'child' }],
       feeds: [
-        { id: made.feed.feedId, name: 'dark mode' },
-        { id: made.ofChild.feedId, name: 'dark mode' },
+        { feedId: made.feed.feedId, name: 'dark mode' },
+        { feedId: made.ofChild.feedId, name: 'dark mode' },
       ],
-      channels: [{ id: made.channelId, name: 'hook' }],
-      watches: [{ id: made.watchId, name: 'offline maps' }],
+      channels: [{ channelId: made.channelId, name: 'hook' }],
+      watches: [{ watchId: made.watchId, name: 'offline maps' }],
     })
     const admin = service.clientFor(service.adminKey)
     expect((await admin.get(`/api/admin/keys/${made.keyId}/made`)).body.data).toEqual(listed)
@@ -139,7 +139,7 @@ describe('what a key made', () => {
       await low()
       expect(receiver.received).toEqual([])
       expect((await service.client.get(`/api/v1/channels/${made.channelId}`)).status).toBe(404)
-      expect((await read(`/api/v1/watches/${watchId}`)).channels).toEqual([])
+      expect((await read(`/api/v1/watches/${watchId}`)).channelIds).toEqual([])
       for (const url of [made.feed.url, made.ofChild.url]) expect(await statusOf(url)).toBe(404)
       for (const key of [made.maker, service.clientFor(made.child.apiKey)])
         expect((await key.get('/api/v1/usage')).status).toBe(401)

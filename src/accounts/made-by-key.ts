@@ -6,19 +6,28 @@ import { closed, moment, nullable } from '../http/schemas.ts'
 
 // What a key made: keys, feeds, channels and watches store their maker. What becomes of each is in docs/security.md.
 
-const madeThings = (what: string) =>
-  Type.Array(closed({ id: Type.String(), name: Type.String() }), { description: `The ${what}, the first made first` })
+const madeThings = <Id extends string>(id: Id, what: string) =>
+  Type.Array(
+    closed({ ...({ [id]: Type.String() } as Record<Id, ReturnType<typeof Type.String>>), name: Type.String() }),
+    {
+      description: `The ${what}, the first made first`,
+    },
+  )
 
 /** What a key made, and the keys that it made, and those in turn. */
 export const madeByKey = closed({
-  keys: madeThings('keys that open the account'),
-  feeds: madeThings('feeds'),
-  channels: madeThings('channels'),
-  watches: madeThings('watches that run'),
+  keys: madeThings('keyId', 'keys that open the account'),
+  feeds: madeThings('feedId', 'feeds'),
+  channels: madeThings('channelId', 'channels'),
+  watches: madeThings('watchId', 'watches that run'),
 })
 
 export type MadeByKey = Static<typeof madeByKey>
-type Named = MadeByKey['keys'][number]
+
+interface Named {
+  id: string
+  name: string
+}
 
 /** What one room above stores of what keys made. */
 export interface MadeKind {
@@ -156,9 +165,9 @@ export async function readMadeBy(executor: Executor, kinds: MadeKinds, asked: As
   const keys = await readKeysMadeBy(executor, asked)
   const makers = [asked.keyId, ...keys.map(({ id }) => id)]
   return {
-    keys: keys.filter(({ isActive }) => isActive).map(({ id, name }) => ({ id, name })),
-    feeds: await kinds.feeds.list(executor, makers),
-    channels: await kinds.channels.list(executor, makers),
-    watches: await kinds.watches.list(executor, makers),
+    keys: keys.filter(({ isActive }) => isActive).map(({ id, name }) => ({ keyId: id, name })),
+    feeds: (await kinds.feeds.list(executor, makers)).map(({ id, name }) => ({ feedId: id, name })),
+    channels: (await kinds.channels.list(executor, makers)).map(({ id, name }) => ({ channelId: id, name })),
+    watches: (await kinds.watches.list(executor, makers)).map(({ id, name }) => ({ watchId: id, name })),
   }
 }

@@ -32,15 +32,15 @@ function rowOf(key: Key): Row {
 }
 
 /** A line for each thing that a key made. */
-const madeLines = (made: Data<'listMadeByAccountKey'>): string[] =>
-  (
-    [
-      ['key', made.keys],
-      ['feed', made.feeds],
-      ['channel', made.channels],
-      ['watch', made.watches],
-    ] as const
-  ).flatMap(([kind, things]) => things.map(({ id, name }) => `${kind.padEnd(7)}  ${printable(name)}  ${id}`))
+function madeLines({ keys, feeds, channels, watches }: Data<'listMadeByAccountKey'>): string[] {
+  const line = (kind: string, name: string, id: string) => `${kind.padEnd(7)}  ${printable(name)}  ${id}`
+  return [
+    ...keys.map(({ keyId, name }) => line('key', name, keyId)),
+    ...feeds.map(({ feedId, name }) => line('feed', name, feedId)),
+    ...channels.map(({ channelId, name }) => line('channel', name, channelId)),
+    ...watches.map(({ watchId, name }) => line('watch', name, watchId)),
+  ]
+}
 
 const create = () =>
   operatorCommand('create', 'add an API key to an account and print it; it is shown only once')

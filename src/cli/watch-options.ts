@@ -74,7 +74,7 @@ export function fieldsOf(options: TermsOptions): Fields {
   const filters = defined({ tags, minVotes, since, until, include, status })
   const goal = typeof options.goal === 'string' ? options.goal : undefined
   const terms = { schedule, timezone, platforms, sources: source, depth, monthlyCredits }
-  const telling = { name, goal, channels: channel, reportsQuiet }
+  const telling = { name, goal, channelIds: channel, reportsQuiet }
   return {
     ...defined({ ...terms, ...telling }),
     ...(Object.keys(filters).length > 0 ? { filters } : {}),
@@ -87,5 +87,5 @@ export const changesOf = (options: TermsOptions): Body<'changeWatch'> => ({
   ...fieldsOf(options),
   ...(options.goal === false ? { goal: null } : {}),
   ...(options.sources === false ? { sources: null } : {}),
-  ...(options.channels === false ? { channels: [] } : {}),
+  ...(options.channels === false ? { channelIds: [] } : {}),
 })

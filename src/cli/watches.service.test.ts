@@ -83,7 +83,7 @@ describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
       name: 'n',
     })
     expect(await change('--no-goal', '--no-filters', '--no-channels', '--no-reports-quiet')).toMatchObject({
-      ...{ goal: null, filters: {}, channels: [], reportsQuiet: false, depth: 2, monthlyCredits: 90, name: 'n' },
+      ...{ goal: null, filters: {}, channelIds: [], reportsQuiet: false, depth: 2, monthlyCredits: 90, name: 'n' },
     })
     expect((await run('update', added.watchId)).exitCode).toBe(exitCodes.usage)
     expect((await run('update', added.watchId, '--platforms', 'nowhere')).exitCode).toBe(exitCodes.failed)

@@ -56,7 +56,7 @@ async function requireChannels(
     ? channels.filter((id) => !isId(id))
     : await findUnknownChannels(transaction, accountId, channels)
   const [first] = unknown
-  if (first !== undefined) throw invalidField(`channels[${channels.indexOf(first)}]`, 'there is no such channel')
+  if (first !== undefined) throw invalidField(`channelIds[${channels.indexOf(first)}]`, 'there is no such channel')
 }
 
 const createDescription =
@@ -193,7 +193,7 @@ function registerChange(app: App, dependencies: WatchDependencies): void {
       const changed = await database.transaction().execute(async (transaction) => {
         const watch = await lockWatch(transaction, accountId, watchId)
         const terms = readChangedTerms(watch, changes, dependencies, now)
-        if (changes.channels) await requireChannels(dependencies, transaction, accountId, terms.channels)
+        if (changes.channelIds) await requireChannels(dependencies, transaction, accountId, terms.channels)
         const { state = watch.state } = changes
         // Who decides what it costs pays from then on: no key spends by the budget of another.
         const keyId = isAboutCost(changes) || changes.state === 'active' ? callersKey : undefined

@@ -30,9 +30,9 @@ const budget =
   'The most that all runs cost in a UTC month: what it cannot pay is skipped. At least one run, depth x platforms'
 const monthlyCredits = Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: budget })
 const filters = closed(filterProperties, { description: 'Which of the requests are news; the filters of a search' })
-const channels = Type.Array(Type.String({ maxLength: 100 }), {
+const channelIds = Type.Array(Type.String({ maxLength: 100 }), {
   maxItems: 20,
-  description: 'The ids of the channels that are told of it',
+  description: 'The channels that are told of it',
 })
 const name = trimmedText(1, 100, 'As people call it')
 const settings = { name, schedule, monthlyCredits }
@@ -57,7 +57,7 @@ export const newWatch = (dependencies: JobTermsDependencies) =>
     ),
     goal: Type.Optional(nullable(goal)),
     filters: Type.Optional(filters),
-    channels: Type.Optional(channels),
+    channelIds: Type.Optional(channelIds),
     reportsQuiet: Type.Optional(reportsQuiet),
   })
 
@@ -68,7 +68,7 @@ export interface NewWatchBody extends JobTermsBody {
   monthlyCredits?: number
   goal?: string | null
   filters?: Record<string, unknown>
-  channels?: string[]
+  channelIds?: string[]
   reportsQuiet?: boolean
 }
 
@@ -84,7 +84,7 @@ export const watchChanges = (dependencies: JobTermsDependencies) => {
       timezone: Type.Optional(timezone),
       goal: Type.Optional(nullable(goal)),
       filters: Type.Optional(filters),
-      channels: Type.Optional(channels),
+      channelIds: Type.Optional(channelIds),
       reportsQuiet: Type.Optional(reportsQuiet),
       state: Type.Optional(
         oneOf(['active', 'paused'], {
@@ -173,7 +173,7 @@ const watchProperties = {
     }),
   ),
   filters: Type.Record(Type.String(), Type.Unknown()),
-  channels: Type.Array(Type.String()),
+  channelIds: Type.Array(Type.String()),
   reportsQuiet: Type.Boolean(),
   state: oneOf(['active', 'paused', 'asking'], {
     description: '`asking`: it does not run until `state` is set to `active`',

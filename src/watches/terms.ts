@@ -44,11 +44,11 @@ export function requireBudget(terms: RunTerms, monthlyCredits: number): void {
 type WholeBody = NewWatchBody & Required<Pick<NewWatchBody, 'name' | 'monthlyCredits'>>
 
 function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
-  const { name, monthlyCredits, goal = null, filters = {}, channels = [], reportsQuiet = false, ...run } = body
+  const { name, monthlyCredits, goal = null, filters = {}, channelIds = [], reportsQuiet = false, ...run } = body
   // It is shown in mails and on terminals.
   if (/\p{Cc}/u.test(name)) throw invalidField('name', 'must not contain control characters')
   const terms = readRunTerms(run, dependencies, now)
-  return { ...terms, monthlyCredits, name, goal, filters, channels: [...new Set(channels)], reportsQuiet }
+  return { ...terms, monthlyCredits, name, goal, filters, channels: [...new Set(channelIds)], reportsQuiet }
 }
 
 /**
@@ -88,7 +88,7 @@ const bodyOf = (watch: Watch): WholeBody => ({
   monthlyCredits: watch.monthly_credits,
   goal: watch.goal,
   filters: watch.filters,
-  channels: watch.channels,
+  channelIds: watch.channels,
   reportsQuiet: watch.reports_quiet,
 })
 

@@ -93,7 +93,7 @@ export const describeWatch = (
   goal: watch.goal,
   goalIsCompared: watch.goal === null ? null : comparesGoals,
   filters: watch.filters,
-  channels: watch.channels,
+  channelIds: watch.channels,
   reportsQuiet: watch.reports_quiet,
   state: watch.state,
   askingBecause: watch.asking_because,

@@ -70,7 +70,7 @@ function Facts({ channel }: { channel: Channel }) {
 /** What a channel is told: the news of the watches that name it, and events of the account. */
 function Told({ channel: { channelId, events } }: { channel: Channel }) {
   const { data } = useWatches()
-  const watches = data?.filter(({ channels }) => channels.includes(channelId)) ?? []
+  const watches = data?.filter(({ channelIds }) => channelIds.includes(channelId)) ?? []
   return (
     <>
       <ul className="tags" aria-label={texts.tells}>

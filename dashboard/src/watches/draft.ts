@@ -69,7 +69,7 @@ export const draftOfWatch = (watch: Watch): Draft => ({
   timezone: watch.timezone,
   budget: String(watch.monthlyCredits),
   goal: watch.goal ?? '',
-  channels: watch.channels,
+  channels: watch.channelIds,
   reportsQuiet: watch.reportsQuiet,
 })
 
@@ -120,7 +120,7 @@ export function settingsOf(draft: Draft): WatchSettings | null {
     name: draft.name.trim() === '' ? terms.topic : draft.name.trim(),
     monthlyCredits: budgetOf(draft),
     goal: draft.goal.trim() === '' ? null : draft.goal.trim(),
-    channels: draft.channels,
+    channelIds: draft.channels,
     reportsQuiet: draft.reportsQuiet,
   }
 }

@@ -130,9 +130,9 @@ const About = ({ watch }: { watch: Watch }) => {
 /** The channels that are told, by name. */
 function Told({ watch }: { watch: Watch }) {
   const { data } = useChannels()
-  if (watch.channels.length === 0) return texts.tellsPage
-  const named = data?.results.filter(({ channelId }) => watch.channels.includes(channelId))
-  if (named === undefined) return plural(watch.channels.length, 'channel')
+  if (watch.channelIds.length === 0) return texts.tellsPage
+  const named = data?.results.filter(({ channelId }) => watch.channelIds.includes(channelId))
+  if (named === undefined) return plural(watch.channelIds.length, 'channel')
   return (
     <ul>
       {named.map(({ channelId, name, type, state }) => (

@@ -82,8 +82,8 @@ export async function liveThePast({ onStart, environment, apiKey, topics, watche
   const service = await starting
   const live = async () => {
     const call = callerOf(service.address!, apiKey)
-    const channels = mailbox === null ? [] : [await makeChannel(service.address!, call, mailbox)]
-    const watch = { topic: watched, name: 'What people want', schedule: 'weekly', depth: 3, channels }
+    const channelIds = mailbox === null ? [] : [await makeChannel(service.address!, call, mailbox)]
+    const watch = { topic: watched, name: 'What people want', schedule: 'weekly', depth: 3, channelIds }
     const { watchId } = await call('POST', '/api/v1/watches', watch)
     const jobs = [await call('POST', `/api/v1/watches/${watchId}/run`)]
     for (const topic of topics) jobs.push(await call('POST', '/api/v1/scrape', { topic, depth: 3 }))
