@@ -1,5 +1,5 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { environmentSchema } from '../src/app/config.ts'
+import { environmentSchema, secretVariables } from '../src/app/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
 import { catalogue, labelMeanings } from '../src/operations/metrics/catalogue.ts'
 import { platformDefinitions } from '../src/platforms/registry.ts'
@@ -18,7 +18,8 @@ export function configurationTable(): string {
   const required = new Set(environmentSchema.required as string[])
   const rows = Object.entries(environmentSchema.properties as Record<string, Variable>).map(([name, variable]) => {
     const fallback = required.has(name) && variable.default !== undefined ? `\`${variable.default}\`` : 'none'
-    return `| \`${name}\` | ${fallback} | ${variable.description} |`
+    const file = secretVariables.includes(name) ? `; also \`${name}_FILE\`` : ''
+    return `| \`${name}\` | ${fallback} | ${variable.description}${file} |`
   })
   return ['| variable | default | meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }

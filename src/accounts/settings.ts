@@ -4,7 +4,8 @@ import type { Complain } from '../runtime/config-error.ts'
 import { apiKeyPattern } from './api-key.ts'
 import { plans } from './plans.ts'
 
-const secret = (meaning: string) => Type.Optional(Type.String({ minLength: 1, description: meaning }))
+const secret = (meaning: string) =>
+  Type.Optional(Type.String({ minLength: 1, description: meaning, 'x-kind': 'secret' }))
 
 /** The environment variables of the first account and the operator: part of the schema in `config.ts`, which alone reads them. */
 export const accountVariables = {

@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { itemsOf } from '../platforms/definition.ts'
 import { ConfigError } from '../runtime/config-error.ts'
-import { readConfig } from './config.ts'
+import { readConfig, secretVariables } from './config.ts'
 
 const key = `ww_live_${'a1'.repeat(16)}`
 
@@ -16,6 +19,34 @@ describe('the configuration', () => {
       role: 'all',
       databaseUrl: undefined,
     })
+  })
+
+  it('reads every secret from a file instead, as container platforms mount them', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'wishwell-secrets-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const write = (name: string, text: string) => {
+      writeFileSync(join(directory, name), text)
+      return join(directory, name)
+    }
+    const values: Record<string, string> = {
+      ADMIN_API_KEY: key,
+      DATABASE_URL: 'postgres://u:p@h/d',
+      GITHUB_TOKEN: 'ghp_1',
+      ...{ SMTP_URL: 'smtp://u:p@h', MAIL_FROM: 'a@example.org', PUBLIC_URL: 'https://w.example' },
+    }
+    const inFiles = Object.entries(values).map(([name, value]) =>
+      secretVariables.includes(name) ? [`${name}_FILE`, write(name, `${value}\n`)] : [name, value],
+    )
+    expect(inFiles.filter(([name]) => name!.endsWith('_FILE'))).toHaveLength(4)
+    expect(readConfig(Object.fromEntries(inFiles))).toEqual(readConfig(values))
+    const faults: [string, RegExp][] = [
+      [join(directory, 'none'), /^GITHUB_TOKEN_FILE: the file cannot be read \(ENOENT\)\.$/],
+      [write('empty', ' \n'), /^GITHUB_TOKEN_FILE: the file is empty/],
+      [write('large', 'x'.repeat(70_000)), /^GITHUB_TOKEN_FILE: the file is empty, or larger/],
+    ]
+    for (const [path, message] of faults) expect(() => readConfig({ GITHUB_TOKEN_FILE: path })).toThrow(message)
+    const both = { GITHUB_TOKEN: 'ghp_1', GITHUB_TOKEN_FILE: write('token', 'ghp_2') }
+    expect(() => readConfig(both)).toThrow(/^GITHUB_TOKEN: is given, and GITHUB_TOKEN_FILE, too\.$/)
   })
 
   it('takes an empty variable for an absent one', () => {

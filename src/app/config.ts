@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type AccountConfig, accountVariables, readAccountConfig, requestLimits } from '../accounts/settings.ts'
@@ -145,7 +146,29 @@ function readRemovalContact({ REMOVAL_CONTACT: text }: Environment): RemovalCont
 const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).addVocabulary(['x-kind'])
 const validate = ajv.compile<Environment>(environmentSchema)
 
-/** The settings of the service among environment variables. */
+/** The variables that hold a secret: each can be read from the file that the variable with `_FILE` names, as container platforms mount them. */
+export const secretVariables: readonly string[] = Object.entries(environmentSchema.properties).flatMap(
+  ([name, schema]) => ((schema as { 'x-kind'?: string })['x-kind'] === 'secret' ? [name] : []),
+)
+
+const maxSecretBytes = 64 * 1024
+
+/** @throws ConfigError for a file that cannot be read, is empty, or is too large to hold a secret. */
+function readSecretFile(variable: string, path: string): string {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    return complain(variable, `the file cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+  const text = bytes.length > maxSecretBytes ? '' : bytes.toString().trim()
+  return text === '' ? complain(variable, 'the file is empty, or larger than 64 KiB.') : text
+}
+
+/**
+ * The settings of the service among environment variables.
+ * @throws ConfigError for a secret that is given twice, or whose file gives none.
+ */
 export function settingsIn(source: Record<string, string | undefined>): Record<string, string> {
   // An empty variable counts as absent: compose files and shells set them so.
   // Other programs read the variables of proxies in lower case first.
@@ -154,7 +177,10 @@ export function settingsIn(source: Record<string, string | undefined>): Record<s
   return Object.fromEntries(
     Object.keys(environmentSchema.properties).flatMap((name) => {
       const value = readVariable(name)?.trim() ?? ''
-      return value === '' ? [] : [[name, value]]
+      const file = secretVariables.includes(name) ? (source[`${name}_FILE`]?.trim() ?? '') : ''
+      if (file === '') return value === '' ? [] : [[name, value]]
+      if (value !== '') complain(name, `is given, and ${name}_FILE, too.`)
+      return [[name, readSecretFile(`${name}_FILE`, file)]]
     }),
   )
 }

@@ -61,7 +61,10 @@ function applyGlobalOptions(program: Command, command: Command): void {
   }
   const isAdmin = isOf('admin', command) || (command.name() === 'api' && isAdminPath(command.processedArgs[1]))
   if (url !== undefined) process.env.WISHWELL_URL = url
-  if (key !== undefined) process.env[isAdmin ? 'ADMIN_API_KEY' : 'WISHWELL_API_KEY'] = key
+  if (key === undefined) return
+  process.env[isAdmin ? 'ADMIN_API_KEY' : 'WISHWELL_API_KEY'] = key
+  // The option counts more than a file that the environment names.
+  if (isAdmin) delete process.env.ADMIN_API_KEY_FILE
 }
 
 /**

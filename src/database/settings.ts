@@ -11,11 +11,16 @@ export const databaseVariables = {
     description: 'the embedded database, its lock and the admin key',
   }),
   DATABASE_URL: Type.Optional(
-    Type.String({ pattern: postgresAddress, description: 'a Postgres 15 or later instead of the embedded database' }),
+    Type.String({
+      pattern: postgresAddress,
+      description: 'a Postgres 15 or later instead of the embedded database',
+      'x-kind': 'secret',
+    }),
   ),
   DATABASE_LISTEN_URL: Type.Optional(
     Type.String({
       pattern: postgresAddress,
+      'x-kind': 'secret',
       description:
         'the address of Postgres itself where `DATABASE_URL` is a pooler such as PgBouncer in transaction mode: for `LISTEN` and migrations',
     }),

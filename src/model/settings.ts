@@ -13,7 +13,7 @@ export const modelVariables = {
   ),
   AI_API_KEY: Type.Optional(
     // What no header can hold would fail each request as if the network did.
-    Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, if it needs one' }),
+    Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, if it needs one', 'x-kind': 'secret' }),
   ),
   AI_MODEL: Type.Optional(Type.String({ maxLength: 200, description: 'its model; needed with `AI_BASE_URL`' })),
   AI_TIMEOUT_MS: Type.Integer({

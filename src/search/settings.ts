@@ -5,6 +5,7 @@ import type { Complain } from '../runtime/config-error.ts'
 const clusterVariables = {
   SEARCH_URL: Type.Optional(
     Type.String({
+      'x-kind': 'secret',
       description:
         'an OpenSearch cluster that searches instead of the database, such as `https://name:password@host:9200`; several nodes as a comma list; needs `DATABASE_URL`',
     }),

@@ -10,6 +10,7 @@ export const channelVariables = {
     }),
   ),
   APPRISE_KEY: Type.String({
+    'x-kind': 'secret',
     default: 'wishwell',
     pattern: '^[-_A-Za-z0-9]{1,128}$',
     description: 'the key of the configuration in Apprise API whose tags accounts choose from',
