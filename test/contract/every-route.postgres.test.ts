@@ -21,34 +21,20 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: '/api/v1/requests/export?format=csv', key: 'account' },
   { method: 'GET', path: `/api/v1/requests/${unknownId}`, key: 'account' },
   { method: 'GET', path: `/api/v1/requests/${unknownId}/similar`, key: 'account' },
-  {
-    method: 'POST',
-    path: '/api/v1/corrections/requests',
-    key: 'account',
-    body: { requestId: unknownId, isRequest: true },
-  },
-  { method: 'GET', path: '/api/v1/corrections/requests', key: 'account' },
-  { method: 'DELETE', path: '/api/v1/corrections/requests/unknown', key: 'account' },
-  {
-    method: 'POST',
-    path: '/api/v1/corrections/wishes',
-    key: 'account',
-    body: { kind: 'split', wishId: unknownId, requestIds: [unknownId] },
-  },
-  {
-    method: 'POST',
-    path: '/api/admin/corrections/requests',
-    key: 'admin',
-    body: { requestId: unknownId, isRequest: true },
-  },
-  { method: 'GET', path: '/api/admin/corrections/requests', key: 'admin' },
-  { method: 'DELETE', path: '/api/admin/corrections/requests/unknown', key: 'admin' },
-  {
-    method: 'POST',
-    path: '/api/admin/corrections/wishes',
-    key: 'admin',
-    body: { kind: 'split', wishId: unknownId, requestIds: [unknownId] },
-  },
+  ...(['account', 'admin'] as const).flatMap((key) => {
+    const path = `/api/${key === 'admin' ? key : 'v1'}/corrections`
+    return [
+      { method: 'POST', path: `${path}/requests`, key, body: { requestId: unknownId, isRequest: true } },
+      { method: 'GET', path: `${path}/requests`, key },
+      { method: 'DELETE', path: `${path}/requests/unknown`, key },
+      {
+        method: 'POST',
+        path: `${path}/wishes`,
+        key,
+        body: { kind: 'split', wishId: unknownId, requestIds: [unknownId] },
+      },
+    ]
+  }),
   { method: 'GET', path: '/api/admin/corrections/requests/export', key: 'admin' },
   { method: 'PUT', path: `/api/v1/wishes/${unknownId}/mark`, key: 'account', body: { starred: true } },
   { method: 'GET', path: '/api/v1/corrections/wishes', key: 'account' },

@@ -60,7 +60,8 @@ starting anything. Then start the service again.</p>
 `
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => escapes[sign]!)
+/** A text as HTML, also within a quoted attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => escapes[sign]!)
 
 /**
  * Adds the contact for authors to the end of a page. It is part of the document: it is shown with and without a session,

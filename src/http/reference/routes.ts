@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { onRequestAsyncHookHandler } from 'fastify'
 import type { App } from '../app-type.ts'
 import { prepareAnswer } from '../compression.ts'
-import { contentSecurityPolicy, pageHeaders } from '../dashboard/page.ts'
+import { contentSecurityPolicy, escapeHtml, pageHeaders } from '../dashboard/page.ts'
 import { documentationOf, type ErrorCode, errorCatalogue } from '../errors.ts'
 
 interface ReferenceOptions {
@@ -34,10 +34,8 @@ const htmlOf = (isBuilt: boolean) => `<!doctype html>
 </html>
 `
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 /** As HTML, with what stands between backticks as code. */
-const htmlOfText = (text: string): string =>
-  text.replace(/[&<>]/g, (character) => escapes[character]!).replace(/`([^`]+)`/g, '<code>$1</code>')
+const htmlOfText = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 const htmlOfError = (code: ErrorCode): string => {
   const { status, meaning, remedy } = errorCatalogue[code]
