@@ -6,6 +6,8 @@ export interface RetryOptions {
   timeoutMs?: number
   /** How often a call is repeated at most. By default 4 times. */
   maxRetries?: number
+  /** Makes each attempt, instead of the global `fetch`. */
+  fetch?: (request: Request, options: RequestInit) => Promise<Response>
 }
 
 /** A longer `Retry-After` is the decision of the caller. */
@@ -43,13 +45,13 @@ function isTemporary({ code, status, reason }: WishwellError, request: Request):
 }
 
 /** Makes one attempt. A body of JSON is read here, so that an answer that is cut off is a failure of the attempt. */
-async function attempt(request: Request, timeoutMs: number): Promise<Response> {
+async function attempt(request: Request, timeoutMs: number, send: Required<RetryOptions>['fetch']): Promise<Response> {
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), timeoutMs)
   const signal = AbortSignal.any([request.signal, limit.signal])
   try {
     // A followed redirect turns a POST into a GET.
-    const response = await fetch(request.clone(), { signal, redirect: 'manual' })
+    const response = await send(request.clone(), { signal, redirect: 'manual' })
     const type = response.headers.get('content-type') ?? ''
     if (response.ok && !/^(application\/json|text\/html)/.test(type)) return response
     const text = await response.text()
@@ -70,13 +72,13 @@ async function attempt(request: Request, timeoutMs: number): Promise<Response> {
  * A `fetch` that repeats what failed for a while: after `Retry-After`, else after a pause that doubles, both with jitter. All attempts of a
  * call have one Idempotency-Key, so it has its effect once.
  */
-export function createRetryingFetch({ timeoutMs = 60_000, maxRetries = 4 }: RetryOptions) {
+export function createRetryingFetch({ timeoutMs = 60_000, maxRetries = 4, fetch = globalThis.fetch }: RetryOptions) {
   return async (request: Request): Promise<Response> => {
     if (isMetered(request) && !request.headers.has('idempotency-key'))
       request.headers.set('idempotency-key', crypto.randomUUID())
     for (let retries = 0; ; retries += 1) {
       try {
-        return await attempt(request, timeoutMs)
+        return await attempt(request, timeoutMs, fetch)
       } catch (error) {
         if (!(error instanceof WishwellError) || retries >= maxRetries || !isTemporary(error, request)) throw error
         const { retryAfterMs } = error

@@ -36,6 +36,7 @@ import { createFileGuard, type RateLimits } from '../http/rate-limits/rate-limit
 import { registerReference } from '../http/reference/routes.ts'
 import type { Secrets } from '../http/secrets/secrets.ts'
 import { createServer, setCommonRules } from '../http/server.ts'
+import { registerMcp } from '../mcp/routes.ts'
 import type { Adapters } from '../notifications/channels/adapter.ts'
 import { emailStates } from '../notifications/channels/adapters/email.ts'
 import { channelsMadeByKeys } from '../notifications/channels/channels.ts'
@@ -213,6 +214,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerBackupRoutes(routes, shared)
   const { expose } = dependencies.monitoring
   if (expose !== null) registerMetricsRoute(routes, { authentication, expose })
+  registerMcp(routes, shared)
   registerRequestHunt(routes)
   await registerFiles(routes, dependencies)
 }

@@ -47,6 +47,7 @@ const commands: Record<string, (inner?: string) => Promise<Command>> = {
   feeds: async () => (await import('./feeds.ts')).feedsCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
   usage: async () => (await import('./usage.ts')).usageCommand(),
+  mcp: async () => (await import('./mcp.ts')).mcpCommand(),
   api: async () => (await import('./call.ts')).apiCommand(),
   admin: async (inner) => (await import('./admin.ts')).adminCommand(inner),
 }

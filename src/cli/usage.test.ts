@@ -8,6 +8,7 @@ const usage: Data<'readUsage'> = {
   paygBalance: 1_300,
   paygMonthlyCap: null,
   rateLimit: { requestsPerMinute: 240 },
+  scope: 'manage',
 }
 
 it('the usage shows the plan with its rate limit, and the used and held credits', () => {

@@ -30,7 +30,7 @@ export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply)
  * address other than localhost; then `Origin` must be our own host. A call with neither header is not of a current browser.
  * (The algorithm of Go's http.CrossOriginProtection, except that another site may not even read with a cookie.)
  */
-function isFromElsewhere({ headers, host }: FastifyRequest): boolean {
+export function isFromElsewhere({ headers, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   const { origin } = headers

@@ -10,7 +10,7 @@ import {
   weekPeriod,
 } from '../../accounts/period.ts'
 import { packNames, plans, tiers } from '../../accounts/plans.ts'
-import type { EntryKind, SpendingOperation } from '../../database/column-types.ts'
+import { type EntryKind, keyScopes, type SpendingOperation } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
@@ -80,6 +80,14 @@ const usageRecord = closed({
     ),
   ),
   spenders: Type.Optional(spending),
+})
+
+/** What an account reads of itself. */
+const ownUsage = closed({
+  ...usageRecord.properties,
+  scope: oneOf(keyScopes, {
+    description: 'What the key of this call may do; `manage` for a person who signed in by a link',
+  }),
 })
 
 const change = (description: string) => Type.Integer({ description })
@@ -172,10 +180,14 @@ function registerUsage(app: App, { database, clock, authentication }: RouteDepen
         summary: 'Read the plan, its credits and what remains of them',
         ...shared,
         querystring: usageQuery,
-        response: { 200: closed({ data: usageRecord }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: { 200: closed({ data: ownUsage }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
       },
     },
-    (request) => answer(authentication.accountOf(request).accountId, request.query),
+    async (request) => {
+      const { accountId, scope } = authentication.accountOf(request)
+      const { data } = await answer(accountId, request.query)
+      return { data: { ...data, scope } }
+    },
   )
 
   app.get(

@@ -1,0 +1,20 @@
+import { answerOf, createClient } from '../../client/client.ts'
+import { clientCommand } from './client-command.ts'
+import { readClientConfig } from './client-config.ts'
+
+const notes = `It is started by an agent, and speaks the Model Context Protocol with it on standard input and output. A service offers the same at
+/mcp, by streamable HTTP, for which nothing needs to be installed.`
+
+/** `wishwell mcp`: the tools of an agent, on a service. */
+export const mcpCommand = () =>
+  clientCommand('mcp', 'give an agent the tools of the Model Context Protocol (standard input and output)', {
+    notes,
+  }).action(async () => {
+    const client = createClient(readClientConfig())
+    const { scope } = (await answerOf(client.GET('/api/v1/usage'))).data
+    const [{ serveStdio }, { createMcpServer }] = await Promise.all([
+      import('@modelcontextprotocol/server/stdio'),
+      import('../mcp/server.ts'),
+    ])
+    serveStdio(() => createMcpServer(client, scope))
+  })

@@ -1,0 +1,53 @@
+import type { Static, TObject } from 'typebox'
+import type { operations } from '../../client/api.d.ts'
+import type { WishwellClient } from '../../client/client.ts'
+import { WishwellError } from '../../client/error.ts'
+import type { KeyScope } from '../database/column-types.ts'
+import type { Answer } from './answer.ts'
+
+/** What a tool is called with, besides its input. */
+export interface Call {
+  client: WishwellClient
+  signal: AbortSignal
+}
+
+/** A tool, for a model. */
+export interface Tool<Input extends TObject = TObject> {
+  name: string
+  title: string
+  description: string
+  /** A key with less is not told of it. */
+  scope: KeyScope
+  input: Input
+  /** The names of `structuredContent` beside those of every answer. */
+  output: TObject
+  /** Whether it may collect from platforms outside. */
+  isOpenWorld?: boolean
+  call(input: Static<Input>, call: Call): Promise<Answer>
+}
+
+/** Keeps the type of the input of one tool. */
+export const tool = <Input extends TObject>(definition: Tool<Input>): Tool => definition as unknown as Tool
+
+/** The `data` of an operation's answer. */
+export type Data<Id extends keyof operations> = operations[Id] extends {
+  responses: { 200: { content: { 'application/json': { data: infer Inner } } } }
+}
+  ? Inner
+  : never
+
+/** The body that an operation takes. */
+export type Body<Id extends keyof operations> = operations[Id] extends {
+  requestBody: { content: { 'application/json': infer Sent } }
+}
+  ? Sent
+  : never
+
+/** The query of an operation. */
+export type Query<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
+
+/** A header for a call that has its effect once. */
+export const onceWith = (idempotencyKey: string | undefined) =>
+  idempotencyKey === undefined ? {} : { header: { 'idempotency-key': idempotencyKey } }
+
+export const invalid = (message: string) => new WishwellError(message, { code: 'INVALID_REQUEST' })

@@ -1,0 +1,178 @@
+import { fileURLToPath } from 'node:url'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { childEnvironment } from '../../test/child-environment.ts'
+import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { callTool, connect, eras, httpTransport, tokensOf } from './mcp-testing.ts'
+
+// Holds (MCP): a key that only reads is told of no tool that spends or changes anything, and cannot call one
+// Holds (MCP): what spends is refused without maxCredits, or above it, before anything is spent; with its idempotencyKey it is spent once
+
+const topics = ['dark mode', 'Vim keys', 'offline maps']
+let service: TestService
+beforeAll(async () => {
+  const page = {
+    requests: topics.map((title, index) =>
+      foundRequest(`${index}`, { title: `Please add ${title}`, votes: 3 - index }),
+    ),
+    nextCursor: null,
+  }
+  service = await startTestService({ platforms: platformMap(scriptedPlatform('github', () => page)) })
+})
+afterAll(() => service.stop())
+beforeEach(() => service.reset())
+
+const open = (apiKey = service.apiKey) => connect(httpTransport(service.url, apiKey))
+const usedCredits = async () => (await service.client.get('/api/v1/usage')).body.data.credits.used
+const github = { topic: 'themes', platforms: ['github'] }
+
+/** Collects by the tool, as an agent does. */
+async function collectAll(client: Awaited<ReturnType<typeof open>>) {
+  const { structured } = await callTool(client, 'collect', { ...github, maxCredits: 1 })
+  const { jobId } = structured
+  const poll = async () => (await callTool(client, 'collect', { jobId })).structured
+  await expect.poll(poll, { timeout: 10_000 }).toMatchObject({ jobId, status: 'completed', requestsCreated: 3 })
+  await service.placeRequests()
+}
+
+const all = ['search', 'wish', 'overview', 'collect', 'watch', 'news', 'correct']
+
+describe('the tools', () => {
+  it.each(eras)('are offered by HTTP, in fewer than 4,000 tokens (%s)', async (era) => {
+    const client = await connect(httpTransport(service.url, service.apiKey), era)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(all)
+    expect(tokensOf([tools, client.getInstructions()])).toBeLessThan(4_000)
+    expect((await callTool(client, 'overview')).structured).toMatchObject({ creditsLeft: 15_000, scope: 'manage' })
+  })
+
+  it.each(eras)('are offered by the command, on standard input and output (%s)', async (era) => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../main.ts', import.meta.url)), 'mcp'],
+      env: { ...childEnvironment, WISHWELL_URL: service.url, WISHWELL_API_KEY: service.apiKey } as Record<
+        string,
+        string
+      >,
+    })
+    const client = await connect(transport, era)
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(all)
+    await collectAll(client)
+    expect((await callTool(client, 'search')).structured.results).toHaveLength(3)
+  })
+
+  it('of a key that reads are those that cost nothing', async () => {
+    const { body } = await service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })
+    const client = await open(body.data.apiKey)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['search', 'wish', 'overview', 'news'])
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
+    await expect(callTool(client, 'collect', { ...github, maxCredits: 1 })).rejects.toThrow(/collect/)
+    await expect(callTool(client, 'correct', { what: 'is_no_request', requestId: 'x' })).rejects.toThrow(/correct/)
+    expect(await usedCredits()).toBe(0)
+  })
+})
+
+describe('what spends', () => {
+  it.each([
+    ['collect', github, 'maxCredits: is required'],
+    ['collect', { ...github, depth: 2, maxCredits: 1 }, 'maxCredits'],
+    ['collect', { ...github, jobId: 'x', maxCredits: 1 }, 'either topic or jobId'],
+    ['watch', { ...github, action: 'create' }, 'maxCredits: is required'],
+    ['watch', { ...github, action: 'create', schedule: 'never', maxCredits: 9 }, 'schedule'],
+  ])('%s with %j is refused', async (name, given, message) => {
+    const { isError, text } = await callTool(await open(), name, given)
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(/^INVALID_REQUEST: /) })
+    expect(text).toContain(message)
+    expect(await usedCredits()).toBe(0)
+    expect((await service.client.get('/api/v1/watches')).body.data.results).toEqual([])
+  })
+
+  it('is spent once for each idempotencyKey', async () => {
+    const client = await open()
+    const given = { ...github, maxCredits: 1, idempotencyKey: 'once' }
+    const first = await callTool(client, 'collect', given)
+    expect((await callTool(client, 'collect', given)).structured.jobId).toBe(first.structured.jobId)
+    expect(await usedCredits()).toBe(1)
+  })
+
+  it('is watched within its credits, paused and resumed', async () => {
+    const client = await open()
+    const made = await callTool(client, 'watch', { ...github, action: 'create', maxCredits: 9, idempotencyKey: 'w' })
+    const [{ watchId }] = made.structured.results
+    expect(made.structured.results).toMatchObject([{ state: 'active', maxCredits: 9, creditsThisMonth: 0 }])
+    await callTool(client, 'watch', { action: 'pause', watchId })
+    const list = async () => (await callTool(client, 'watch', { action: 'list' })).structured.results
+    expect(await list()).toMatchObject([{ watchId, state: 'paused' }])
+    await callTool(client, 'watch', { action: 'resume', watchId })
+    expect(await list()).toMatchObject([{ watchId, state: 'active' }])
+  })
+})
+
+describe('what is stored', () => {
+  it('is found, read and corrected', async () => {
+    const client = await open()
+    await collectAll(client)
+    const found = await callTool(client, 'search', { query: 'dark mode', limit: 5 })
+    expect(found.structured).toMatchObject({ matchingRequests: 1, results: [{ votes: 3, requests: 1 }], cursor: null })
+    expect(found.structured.untrusted.results[0]).toMatchObject({ title: 'Please add dark mode' })
+    const [{ wishId }] = found.structured.results
+    const [{ wishId: otherWishId }] = (await callTool(client, 'search', { query: 'vim keys' })).structured.results
+    expect((await callTool(client, 'correct', { what: 'same', wishId, otherWishId })).isError).toBe(false)
+    const { structured, text } = await callTool(client, 'wish', { wishId })
+    expect(structured).toMatchObject({ wishId, votes: 5, requests: 2 })
+    expect(text).toContain('Please add Vim keys')
+    const [{ requestId }] = structured.results
+    await callTool(client, 'correct', { what: 'is_no_request', requestId })
+    expect((await callTool(client, 'wish', { requestId })).structured).toMatchObject({ likelihood: 'unlikely' })
+  })
+
+  it('is listed page by page, each wish once', async () => {
+    const client = await open()
+    await collectAll(client)
+    const seen: string[] = []
+    for (const query of [{}, { query: 'please' }]) {
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page = await callTool(client, 'search', { ...query, limit: 1, ...(cursor ? { cursor } : {}) })
+        seen.push(...page.structured.results.map(({ wishId }: { wishId: string }) => wishId))
+        cursor = page.structured.cursor
+      }
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([6, 3])
+    expect((await callTool(client, 'search', { cursor: 'nonsense' })).text).toMatch(/^INVALID_REQUEST: cursor/)
+  })
+
+  it('of another account does not exist', async () => {
+    const other = await service.createAccount()
+    const { structured } = await callTool(await open(other.apiKey), 'collect', { ...github, maxCredits: 1 })
+    const { isError, text } = await callTool(await open(), 'collect', { jobId: structured.jobId })
+    expect([isError, text]).toEqual([true, expect.stringMatching(/^NOT_FOUND: /)])
+  })
+})
+
+describe('/mcp', () => {
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const send = (method: string, more: Record<string, string> = {}) =>
+    fetch(`${service.url}/mcp`, {
+      method,
+      headers: { ...headers, authorization: `Bearer ${service.apiKey}`, ...more },
+      ...(method === 'POST' ? { body: JSON.stringify(list) } : {}),
+    })
+
+  it.each([
+    ['POST', { authorization: '' }, 401],
+    ['POST', { authorization: 'Bearer ww_live_wrong' }, 401],
+    ['POST', { origin: 'https://evil.example' }, 403],
+    ['POST', { origin: 'null' }, 403],
+    ['GET', {}, 405],
+    ['DELETE', {}, 405],
+  ])('%s with %j is refused', async (method, more, status) => {
+    expect((await send(method, more)).status).toBe(status)
+  })
+
+  it('answers a call of its own origin', async () => {
+    expect((await send('POST', { origin: service.url })).status).toBe(200)
+  })
+})

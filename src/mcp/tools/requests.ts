@@ -1,0 +1,42 @@
+import type { components } from '../../../client/api.d.ts'
+import type { Facts, Foreign, Row } from '../answer.ts'
+import { clip } from '../tokens.ts'
+
+type Request = components['schemas']['Request']
+
+export const dayOf = (moment: string | null): string | null => moment?.slice(0, 10) ?? null
+
+/** A title, an author or an address, in tokens. */
+const maxName = 60
+
+export const nameOf = (text: string | null): string | null => text && clip(text, maxName)
+
+/** White space in a line of text would look like another line. */
+export const inLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim()
+
+/** An address as it is, or none: half an address leads elsewhere. */
+export const addressOf = (url: string): string | null => (url.length <= 300 ? url : null)
+
+/** What a request is. @param maxText the maximum of its text, in tokens */
+export function requestRow(request: Request, maxText: number): Row {
+  const text = clip(request.description, maxText)
+  const facts: Facts = {
+    requestId: request._id,
+    votes: request.votes,
+    platform: request.sourcePlatform,
+    status: request.status,
+    postedAt: dayOf(request.originalCreatedAt),
+    likelihood: request.likelihood,
+  }
+  const foreign: Foreign = {
+    title: nameOf(request.title),
+    text,
+    isCut: request.descriptionTruncated || text !== request.description,
+    author: nameOf(request.authorName ?? request.authorHandle),
+    url: addressOf(request.sourceUrl),
+    license: request.license,
+  }
+  const posted = dayOf(request.originalCreatedAt) ?? 'undated'
+  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${request.votes} votes, ${request.sourcePlatform}, ${posted})`
+  return { facts, foreign, line }
+}

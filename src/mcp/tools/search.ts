@@ -1,0 +1,119 @@
+import { type Static, Type } from 'typebox'
+import { answerOf } from '../../../client/client.ts'
+import { requestStatuses } from '../../database/column-types.ts'
+import { closed, oneOf } from '../../http/schemas.ts'
+import type { Answer, Row } from '../answer.ts'
+import { pageAt, readCursor } from '../cursor.ts'
+import { clip } from '../tokens.ts'
+import { type Body, type Call, type Data, invalid, type Query, tool } from '../tool.ts'
+import { cursor, date, platforms } from './inputs.ts'
+import { addressOf, dayOf, inLine, nameOf } from './requests.ts'
+
+const input = closed({
+  query: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: 'Words, "phrases", -exclusions; without it, all wishes' }),
+  ),
+  topic: Type.Optional(Type.String({ description: 'Only of this collected topic, see overview' })),
+  platforms,
+  status: Type.Optional(Type.Array(oneOf(requestStatuses), { minItems: 1 })),
+  minVotes: Type.Optional(Type.Integer()),
+  since: date('Posted on or after this day, 2026-01-31'),
+  until: date('Posted before this day'),
+  sortBy: Type.Optional(
+    oneOf(['relevance', 'votes', 'new', 'growing'], {
+      description: 'By default relevance with a query (then not growing), else votes',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 20, default: 10 })),
+  cursor,
+})
+type Input = Static<typeof input>
+type Wish = Data<'listWishes'>['results'][number]
+type Found = Pick<
+  Wish,
+  'title' | 'requestCount' | 'votes' | 'platforms' | 'product' | 'status' | 'firstAskedAt' | 'lastAskedAt'
+> & {
+  wishId: string | null
+  best: Wish['topRequest']
+}
+
+/** Of the text of the best request, in tokens. */
+const maxExcerpt = 90
+
+function rowOf({ best, ...wish }: Found): Row {
+  const { wishId, votes, requestCount, status, platforms: found } = wish
+  const title = nameOf(wish.title)
+  const id = wishId === null ? `requestId ${best._id}` : `wishId ${wishId}`
+  return {
+    facts: {
+      ...(wishId === null ? { requestId: best._id } : { wishId }),
+      votes,
+      requests: requestCount,
+      status,
+      platforms: found,
+      firstAskedAt: dayOf(wish.firstAskedAt),
+      lastAskedAt: dayOf(wish.lastAskedAt),
+    },
+    foreign: {
+      title,
+      product: nameOf(wish.product),
+      excerpt: clip(best.description, maxExcerpt),
+      url: addressOf(best.sourceUrl),
+    },
+    line: `- ${inLine(title)} (${id}, ${votes} votes, ${requestCount} requests, ${status ?? 'no status'}, ${found.join(' ')})`,
+  }
+}
+
+/** The service checks the words of platforms, dates and topics, and says what is wrong. */
+const filtersOf = ({ topic, platforms, status, minVotes, since, until }: Input) =>
+  Object.fromEntries(
+    Object.entries({ topic, platforms, status, minVotes, since, until }).filter(([, value]) => value !== undefined),
+  )
+
+/** A search has no results after these. */
+const maxResults = 100
+
+async function searchWishes(input: Input, { client, signal }: Call): Promise<Answer> {
+  const { query, limit = 10, sortBy } = input
+  if (sortBy === 'growing') throw invalid('sortBy: growing is only without a query.')
+  const position = readCursor(input.cursor)
+  const offset = Number(position.at ?? 0)
+  const body = { query, limit, offset, sortBy, groupBy: 'wish', total: true, filters: filtersOf(input) }
+  const call = client.POST('/api/v1/requests/search', { body: body as Body<'searchRequests'>, signal })
+  const { data, meta } = await answerOf(call)
+  const found = data.results.flatMap((result) => ('bestMatch' in result ? [{ ...result, best: result.bestMatch }] : []))
+  const next = data.hasMore && offset + limit < maxResults ? offset + limit : null
+  const total = meta.total ?? 0
+  return {
+    summary: `${total} requests match, grouped by wish.${found.length === 0 ? ' Fewer words find more; collect gets new ones.' : ''}`,
+    facts: { matchingRequests: total },
+    ...pageAt(position, found.map(rowOf), next),
+  }
+}
+
+async function listWishes(input: Input, { client, signal }: Call): Promise<Answer> {
+  const { limit = 10, sortBy = 'votes' } = input
+  const position = readCursor(input.cursor)
+  const query = {
+    ...filtersOf(input),
+    ...{ limit, sortBy: sortBy === 'relevance' ? 'votes' : sortBy },
+    ...(position.at === null ? {} : { cursor: String(position.at) }),
+  }
+  const { data } = await answerOf(
+    client.GET('/api/v1/wishes', { params: { query: query as Query<'listWishes'> }, signal }),
+  )
+  const rows = data.results.map((wish) => rowOf({ ...wish, best: wish.topRequest }))
+  const summary = rows.length === 0 ? 'No wish is stored that fits. collect gets new ones.' : 'Wishes, as sorted.'
+  return { summary, ...pageAt(position, rows, data.cursor) }
+}
+
+export const search = tool({
+  name: 'search',
+  title: 'Search wishes',
+  description:
+    'Find what people ask for, among the stored feature requests. Each result is a wish: all requests that ask for the same. Costs nothing.',
+  scope: 'read',
+  input,
+  output: closed({ matchingRequests: Type.Optional(Type.Integer()) }),
+  call: (given, call) => (given.query === undefined ? listWishes(given, call) : searchWishes(given, call)),
+})
