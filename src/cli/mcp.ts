@@ -16,5 +16,5 @@ export const mcpCommand = () =>
       import('@modelcontextprotocol/server/stdio'),
       import('../mcp/server.ts'),
     ])
-    serveStdio(() => createMcpServer(client, scope))
+    serveStdio(({ era }) => createMcpServer(client, scope, era))
   })

@@ -26,6 +26,8 @@ export interface Answer {
   rows?: Row[]
   /** The cursor behind the first `count` rows; null where the list ends. */
   cursorAfter?: (count: number) => string | null
+  /** What is started, in the form of the extension for tasks. */
+  task?: object
 }
 
 /** An answer is said to have fewer than 8,000 tokens, and `estimateTokens` may be a third too low. */

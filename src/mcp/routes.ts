@@ -48,11 +48,11 @@ export function registerMcp(app: App, { authentication }: { authentication: Auth
       import('./server.ts'),
     ])
     return createMcpHandler(
-      ({ authInfo }) => {
+      ({ authInfo, era }) => {
         const { scope, address } = authInfo!.extra as { scope: 'read'; address: string }
         const fetch = callInProcess(app as never, address)
         const client = createClient({ url: ownAddress, apiKey: authInfo!.token, maxRetries: 0, fetch })
-        return createMcpServer(client, scope)
+        return createMcpServer(client, scope, era)
       },
       { maxSubscriptions: 100 },
     )

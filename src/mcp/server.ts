@@ -6,6 +6,7 @@ import { includesScope } from '../accounts/keys.ts'
 import type { KeyScope } from '../database/column-types.ts'
 import { version } from '../runtime/version.ts'
 import { resultOf } from './answer.ts'
+import { serveTasks, takesTasks } from './tasks.ts'
 import type { Tool } from './tool.ts'
 import { collect } from './tools/collect.ts'
 import { correct } from './tools/correct.ts'
@@ -42,7 +43,8 @@ function register(server: McpServer, tool: Tool, client: WishwellClient): void {
   const [inputSchema, outputSchema] = [fromJsonSchema(input as never), fromJsonSchema(outputOf(tool) as never)]
   server.registerTool(name, { title, description, inputSchema, outputSchema, annotations }, async (given, context) => {
     try {
-      return resultOf(await tool.call(given as never, { client, signal: context.mcpReq.signal }))
+      const answer = await tool.call(given as never, { client, signal: context.mcpReq.signal })
+      return { ...resultOf(answer), ...(takesTasks(context) ? answer.task : {}) }
     } catch (error) {
       if (error instanceof WishwellError) return refusal(error)
       throw error
@@ -54,9 +56,11 @@ function register(server: McpServer, tool: Tool, client: WishwellClient): void {
  * A server of the Model Context Protocol on the calls of one key.
  * @param client with that key
  * @param scope of the key: it is not told of tools that it may not use
+ * @param era of the specification: before 2026-07-28, or not
  */
-export function createMcpServer(client: WishwellClient, scope: KeyScope): McpServer {
+export function createMcpServer(client: WishwellClient, scope: KeyScope, era: 'legacy' | 'modern'): McpServer {
   const server = new McpServer({ name: 'wishwell', title: 'Wishwell', version }, { instructions })
   for (const tool of tools) if (includesScope(scope, tool.scope)) register(server, tool, client)
+  if (era === 'modern' && includesScope(scope, 'collect')) serveTasks(server, client)
   return server
 }

@@ -1,0 +1,48 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  fromJsonSchema,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { Type } from 'typebox'
+import { answerOf, type WishwellClient } from '../../client/client.ts'
+import { WishwellError } from '../../client/error.ts'
+import { taskOf } from './job.ts'
+
+// The extension io.modelcontextprotocol/tasks (SEP-2663), for clients that name it: a job is a task, and its id is the id of the task. Nothing is kept here.
+
+const extension = 'io.modelcontextprotocol/tasks'
+
+/** Whether the client of a call takes a task for an answer. */
+export function takesTasks({ mcpReq }: ServerContext): boolean {
+  const envelope = mcpReq.envelope as Record<string, { extensions?: object }> | undefined
+  const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY]
+  return Object.hasOwn(declared?.extensions ?? {}, extension)
+}
+
+/** A task that does not exist for this key is an error of the protocol; other refusals are, too. */
+async function refusing<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof WishwellError)) throw error
+    const code = error.code === 'NOT_FOUND' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+    throw new ProtocolError(code, `${error.code}: ${error.message}`)
+  }
+}
+
+/** Answers the calls of the extension. Only of the specification of 2026-07-28: before, tasks were another protocol. */
+export function serveTasks({ server }: McpServer, client: WishwellClient): void {
+  const params = fromJsonSchema<{ taskId: string }>(Type.Object({ taskId: Type.String() }) as never)
+  const of = (taskId: string) => ({ params: { path: { jobId: taskId } } })
+  server.registerCapabilities({ extensions: { [extension]: {} } })
+  server.setRequestHandler('tasks/get', { params }, async ({ taskId }) =>
+    taskOf((await refusing(answerOf(client.GET('/api/v1/scrape/{jobId}', of(taskId))))).data),
+  )
+  server.setRequestHandler('tasks/cancel', { params }, async ({ taskId }) => {
+    await refusing(answerOf(client.DELETE('/api/v1/scrape/{jobId}', of(taskId))))
+    return {}
+  })
+}
