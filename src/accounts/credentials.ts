@@ -4,7 +4,8 @@ import type { Database } from '../database/open.ts'
 import type { Account } from '../http/callers.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createCoalescedReads } from '../runtime/request-coalescing.ts'
-import { findAccountByKey } from './keys.ts'
+import { findAccountById, findAccountByKey } from './keys.ts'
+import { isAccessToken, type ReadAccessToken } from './oidc/access-tokens.ts'
 import { cookieOf, refuseFromElsewhere, requireCsrfToken } from './sessions/cookie.ts'
 import { findSession, type Opener } from './sessions/sessions.ts'
 
@@ -25,7 +26,7 @@ interface OpenSession extends SignedIn {
 interface Credential {
   /** The key, or the token of the session. */
   token: string
-  /** For audits: `key <id>`, `session <id>`, or `admin` for the admin key. */
+  /** For audits: `key <id>`, `session <id>`, `token of <subject>`, or `admin` for the admin key. */
   origin: string
 }
 
@@ -48,6 +49,8 @@ export interface CredentialsDependencies {
   database: Database
   clock: Clock
   adminKey: string
+  /** Null where no provider of OpenID Connect is named. */
+  readAccessToken: ReadAccessToken | null
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
@@ -59,7 +62,12 @@ function bearerToken(request: FastifyRequest): string | null {
 
 const ofSession = ({ token, sessionId }: OpenSession): Credential => ({ token, origin: `session ${sessionId}` })
 
-export function createCredentials({ database, clock, adminKey }: CredentialsDependencies): Credentials {
+export function createCredentials({
+  database,
+  clock,
+  adminKey,
+  readAccessToken,
+}: CredentialsDependencies): Credentials {
   const share = createCoalescedReads()
   const adminDigest = digest(adminKey)
   const isAdminKey = (key: string) => timingSafeEqual(digest(key), adminDigest)
@@ -74,6 +82,11 @@ export function createCredentials({ database, clock, adminKey }: CredentialsDepe
     requireCsrfToken(request, token)
     return { token, sessionId: session.sessionId, account: session.account }
   }
+  const ofToken = async (token: string, read: ReadAccessToken) => {
+    const claims = await read(token)
+    const account = claims && (await findAccountById(database, claims.accountId, claims.scope))
+    return account && claims && { account, token, origin: `token of ${claims.subject}` }
+  }
   /** An answer by session is for one person, so no browser or proxy may store it. */
   const privateSessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
     const session = await sessionOf(request)
@@ -83,6 +96,7 @@ export function createCredentials({ database, clock, adminKey }: CredentialsDepe
   return {
     async accountOf(request, reply) {
       const key = bearerToken(request)
+      if (key !== null && readAccessToken !== null && isAccessToken(key)) return ofToken(key, readAccessToken)
       if (key !== null) {
         // A coalesced read begins after the call arrived, so a revoked key is refused by the next call.
         const account = await share(key, () => findAccount(key))

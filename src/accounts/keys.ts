@@ -4,6 +4,7 @@ import type { Executor } from '../database/open.ts'
 import { recordIfWritable } from '../database/writes.ts'
 import type { Account, Pool } from '../http/callers.ts'
 import { ServiceError } from '../http/errors.ts'
+import { isId } from '../http/ids.ts'
 import { apiKeyPattern, hashKey } from './api-key.ts'
 
 /** Whether a key of the scope `held` may do what needs `needed`: each scope includes the ones before it. */
@@ -118,6 +119,22 @@ export async function findAccountByKey(
   }
   const { keyHasBudget } = row
   return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget, scope, pool: poolOf(row)! }
+}
+
+/** Reads the account that something other than its key names, such as an access token. @returns null for an unknown or deleted one */
+export async function findAccountById(executor: Executor, accountId: string, scope: KeyScope): Promise<Account | null> {
+  if (!isId(accountId)) return null
+  const row = await executor
+    .selectFrom('accounts')
+    .innerJoin('credit_balances', 'credit_balances.account_id', 'accounts.id')
+    .select(['accounts.id as accountId', 'accounts.tier'])
+    .select([...ownViewColumns, ...poolColumns])
+    .where('accounts.id', '=', accountId)
+    .where('accounts.deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) return null
+  const { tier } = row
+  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: null, keyHasBudget: false, scope, pool: poolOf(row)! }
 }
 
 /** The columns of the balances of an account that an answer says: read with its key, so that they cost no statement of their own. */

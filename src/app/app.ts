@@ -5,6 +5,8 @@ import type { Logger } from 'pino'
 import type { DeleteOfAccount } from '../accounts/accounts.ts'
 import { createAuthentication } from '../accounts/authentication.ts'
 import { registerKeyRoutes } from '../accounts/key-routes.ts'
+import { createAccessTokens } from '../accounts/oidc/access-tokens.ts'
+import type { OidcConfig } from '../accounts/oidc/settings.ts'
 import { registerAccountRoutes } from '../accounts/routes.ts'
 import { registerAdminSessionRoutes } from '../accounts/sessions/admin-routes.ts'
 import { registerSessionRoutes } from '../accounts/sessions/routes.ts'
@@ -109,6 +111,8 @@ export interface AppDependencies {
   expansion: Expansion
   live: Omit<LiveSettings, 'jobTimeLimitMs'>
   adminKey: string
+  /** Null where no provider of OpenID Connect is named. */
+  oidc: OidcConfig | null
   rateLimits: RateLimits
   /** The proxies whose forwarded addresses count; none by default. */
   trustProxy: Proxies | undefined
@@ -163,7 +167,9 @@ async function registerFiles(routes: App, { serverUrl, rateLimits, ...page }: Ap
 
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
-  const authentication = createAuthentication(dependencies)
+  const { oidc } = dependencies
+  const readAccessToken = oidc === null ? null : createAccessTokens(oidc)
+  const authentication = createAuthentication({ ...dependencies, readAccessToken })
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
   const visits = createVisits(dependencies)
   routes.addHook('onClose', () => visits.settled())

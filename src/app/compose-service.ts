@@ -182,6 +182,7 @@ export async function composeService(parts: ServiceParts) {
     expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
     live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
     adminKey: adminKey.key,
+    oidc: config.oidc,
     trustProxy: config.trustProxy,
     rateLimits: composeRateLimits(opened, config.requestLimits, overrides),
     publicUrl,

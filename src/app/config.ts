@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { type OidcConfig, oidcVariables, readOidcConfig } from '../accounts/oidc/settings.ts'
 import { type AccountConfig, accountVariables, readAccountConfig, requestLimits } from '../accounts/settings.ts'
 import { type ExpansionConfig, expansionConfig } from '../collecting/expansion/settings.ts'
 import { type LiveConfig, liveVariables, readLiveConfig } from '../collecting/live/settings.ts'
@@ -66,6 +67,7 @@ export const environmentSchema = Type.Object({
   ...searchVariables,
   ...logVariables,
   ...accountVariables,
+  ...oidcVariables,
   ...proxyVariables,
   ...networkVariables,
   REMOVAL_CONTACT: Type.Optional(
@@ -105,6 +107,8 @@ export interface Config
     MailSettings,
     MetricsConfig,
     SecretsConfig {
+  /** Whose access tokens open `/mcp`; null for nobody's. */
+  oidc: OidcConfig | null
   role: Environment['ROLE']
   logLevel: string
   logFormat: LogFormat
@@ -221,6 +225,7 @@ export function readConfig(source: Record<string, string | undefined> = process.
     ...readMailConfig(environment, complain),
     ...readMetricsConfig(environment, complain),
     ...readSecretsConfig(environment, complain),
+    oidc: readOidcConfig(environment, complain),
     role,
     logLevel: environment.LOG_LEVEL,
     logFormat: environment.LOG_FORMAT as LogFormat,

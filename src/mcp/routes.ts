@@ -2,6 +2,8 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createClient } from '../../client/client.ts'
 import type { Authentication } from '../accounts/authentication.ts'
+import { tokenScopes } from '../accounts/oidc/access-tokens.ts'
+import type { OidcConfig } from '../accounts/oidc/settings.ts'
 import { isFromElsewhere } from '../accounts/sessions/cookie.ts'
 import type { App } from '../http/app-type.ts'
 import { ServiceError } from '../http/errors.ts'
@@ -31,16 +33,37 @@ const callInProcess =
 function keyOf(request: FastifyRequest, authentication: Authentication): string {
   // The specification asks for it, against DNS rebinding.
   if (isFromElsewhere(request)) throw new ServiceError('FORBIDDEN', 'A page of another site made this call.')
-  if (!authentication.originOf(request).startsWith('key '))
+  if (authentication.originOf(request).startsWith('session '))
     throw new ServiceError('UNAUTHORIZED', 'MCP needs an API key: send it as "Authorization: Bearer <key>".')
   return authentication.callerOf(request).token
+}
+
+/**
+ * Says which provider gives tokens for `/mcp` (RFC 9728), as the specification of MCP asks for.
+ * @returns the header of a refusal, which leads there
+ */
+function registerMetadata(app: App, { issuer, resource }: OidcConfig): string {
+  const { origin, pathname } = new URL(resource)
+  const path = '/.well-known/oauth-protected-resource'
+  const metadata = {
+    resource,
+    authorization_servers: [issuer],
+    scopes_supported: tokenScopes,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Wishwell',
+  }
+  for (const url of [path, path + pathname]) app.get(url, { schema: { hide: true } }, () => metadata)
+  return `Bearer resource_metadata="${origin}${path}${pathname}", scope="${tokenScopes.join(' ')}"`
 }
 
 /**
  * `/mcp`: the Model Context Protocol by streamable HTTP, without sessions, so a call may reach any process of the service. Each tool calls the
  * API in this process with the key of the caller, so every rule of the API holds here.
  */
-export function registerMcp(app: App, { authentication }: { authentication: Authentication }): void {
+export function registerMcp(
+  app: App,
+  { authentication, oidc }: { authentication: Authentication; oidc: OidcConfig | null },
+): void {
   let handler: Promise<McpHttpHandler> | null = null
   const createHandler = async () => {
     const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
@@ -57,12 +80,17 @@ export function registerMcp(app: App, { authentication }: { authentication: Auth
       { maxSubscriptions: 100 },
     )
   }
+  const challenge = oidc === null ? null : registerMetadata(app, oidc)
   app.addHook('preClose', async () => (await handler)?.close())
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     schema: { hide: true },
-    onRequest: authentication.requireAccountPolling,
+    async onRequest(request, reply) {
+      if (challenge !== null) reply.header('www-authenticate', challenge)
+      await authentication.requireAccountPolling(request, reply)
+      reply.removeHeader('www-authenticate')
+    },
     async handler(request, reply) {
       const token = keyOf(request, authentication)
       const { accountId, scope } = authentication.accountOf(request)

@@ -152,7 +152,7 @@ describe('calls without a valid key', () => {
   it('count also when the caller disconnects before the key was looked up', async () => {
     const rateLimits = createRateLimits({ clock, limiter: createSlidingLog({ clock }), limits: requestLimits })
     const { database, adminKey } = service
-    const { requireAccount } = createAuthentication({ database, clock, adminKey, rateLimits })
+    const { requireAccount } = createAuthentication({ database, clock, adminKey, readAccessToken: null, rateLimits })
     const reply = { header: () => {} } as unknown as FastifyReply
     const call = () => {
       const request = { headers: { authorization: `Bearer ww_live_${'a'.repeat(32)}` }, ip: '203.0.113.9' }

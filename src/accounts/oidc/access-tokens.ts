@@ -1,0 +1,74 @@
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { type KeyScope, keyScopes } from '../../database/column-types.ts'
+import { ServiceError } from '../../http/errors.ts'
+import type { OidcConfig } from './settings.ts'
+
+/** What a token may do, as its `scope` says: the names of the scopes of keys, after `wishwell:`. No token manages an account. */
+export const tokenScopes = ['wishwell:read', 'wishwell:collect'] as const
+
+/** What a valid access token says. */
+export interface TokenClaims {
+  accountId: string
+  scope: KeyScope
+  /** The person, by the provider. */
+  subject: string
+}
+
+/** Reads access tokens. @returns null for what is no valid token for this service @throws ServiceError UNAVAILABLE without the provider */
+export type ReadAccessToken = (token: string) => Promise<TokenClaims | null>
+
+/** RFC 8725: only algorithms whose keys can be public. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const timeoutMs = 5_000
+const maxDocumentBytes = 256 * 1024
+
+/** Three parts in base64url: what an access token of RFC 9068 looks like, and no API key does. */
+export const isAccessToken = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
+
+/** The address of the keys of a provider (OpenID Connect Discovery 1.0, section 4). */
+async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
+  const text = answer.ok ? await answer.text() : ''
+  const document = JSON.parse(text.slice(0, maxDocumentBytes)) as { issuer?: unknown; jwks_uri?: unknown }
+  if (document.issuer !== issuer) throw new Error(`${address} is of another issuer`)
+  const { createRemoteJWKSet } = await import('jose')
+  return createRemoteJWKSet(new URL(String(document.jwks_uri)), { timeoutDuration: timeoutMs })
+}
+
+function claimsOf(payload: JWTPayload, accountClaim: string): TokenClaims | null {
+  const { [accountClaim]: accountId, scope: text, sub: subject } = payload
+  const granted = typeof text === 'string' ? text.split(' ') : []
+  const scope = keyScopes.findLast(
+    (name) => tokenScopes.includes(`wishwell:${name}` as never) && granted.includes(`wishwell:${name}`),
+  )
+  if (typeof accountId !== 'string' || scope === undefined || subject === undefined) return null
+  return { accountId, scope, subject }
+}
+
+/** Reads the tokens of a provider (RFC 9068), whose keys are read with the first and kept. */
+export function createAccessTokens({ issuer, accountClaim, resource }: OidcConfig): ReadAccessToken {
+  let keys: Promise<JWTVerifyGetKey> | null = null
+  const keysOf = () => {
+    keys ??= discoverKeys(issuer)
+    // One that failed is tried again with the next token.
+    keys.catch(() => {
+      keys = null
+    })
+    return keys
+  }
+  return async (token) => {
+    // Loaded where it is used.
+    const { errors, jwtVerify } = await import('jose')
+    try {
+      const options = { issuer, audience: resource, algorithms, clockTolerance: 30, requiredClaims: ['exp'] }
+      const { payload } = await jwtVerify(token, await keysOf(), options)
+      return claimsOf(payload, accountClaim)
+    } catch (error) {
+      const isInvalid =
+        error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) && error.code !== 'ERR_JOSE_GENERIC'
+      if (isInvalid) return null
+      throw new ServiceError('UNAVAILABLE', 'The provider of access tokens does not answer.')
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { type Static, Type } from 'typebox'
+import type { Complain } from '../../runtime/config-error.ts'
+
+/** The environment variables of sign-in by a provider of OpenID Connect: part of the schema in `config.ts`, which alone reads them. */
+export const oidcVariables = {
+  OIDC_ISSUER: Type.Optional(
+    Type.String({
+      description:
+        'the issuer of an OpenID Connect provider whose access tokens open `/mcp`, such as `https://sso.example/realms/team`; needs `PUBLIC_URL`; see [mcp.md](mcp.md#oauth)',
+    }),
+  ),
+  OIDC_ACCOUNT_CLAIM: Type.String({
+    minLength: 1,
+    default: 'wishwell_account',
+    description: 'the claim of an access token that has the id of the account',
+  }),
+}
+
+const schema = Type.Object(oidcVariables)
+type OidcEnvironment = Static<typeof schema> & { PUBLIC_URL?: string }
+
+/** Whose access tokens open `/mcp`. */
+export interface OidcConfig {
+  issuer: string
+  accountClaim: string
+  /** The audience of the tokens: the address of `/mcp`. */
+  resource: string
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+/** Interprets these variables. @param complain called with the first that is wrong. @returns null where there is no provider */
+export function readOidcConfig(environment: OidcEnvironment, complain: Complain<OidcEnvironment>): OidcConfig | null {
+  const { OIDC_ISSUER: issuer, OIDC_ACCOUNT_CLAIM: accountClaim, PUBLIC_URL: publicUrl } = environment
+  if (issuer === undefined) return null
+  const url = URL.parse(issuer)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.test(url.hostname))
+  if (!url || !isSafe || url.search !== '' || url.username !== '')
+    return complain('OIDC_ISSUER', 'must be an https address without a query, a name and a password.')
+  // The provider writes it into each token, so it cannot be where the service happens to listen.
+  if (publicUrl === undefined) return complain('OIDC_ISSUER', 'needs PUBLIC_URL, the audience of the tokens.')
+  return { issuer, accountClaim, resource: `${publicUrl.replace(/\/+$/, '')}/mcp` }
+}
