@@ -8,8 +8,8 @@ import { closed, errorResponses, oneOf, usage } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { realtimeMeta } from '../../search/live-collection.ts'
 
-// The form that the public clients of RequestHunt expect: the MCP server and the Python scripts of ReScienceLab/opc-skills, as they were in
-// 2026. Their base address becomes <address>/compat/requesthunt.
+// The form that the public clients of RequestHunt expect: its MCP server 1.2.2 (ReScienceLab/requesthunt-mcp-server), and the Python scripts
+// that ReScienceLab/opc-skills had until March 2026. Their base address becomes <address>/compat/requesthunt.
 
 const prefix = '/compat/requesthunt'
 
@@ -31,7 +31,7 @@ const tags = ['Compatibility']
 const security = [{ apiKey: [] }]
 
 const listQuery = closed({
-  topic: Type.Optional(Type.String({ maxLength: 500, description: 'The `slug` of a topic' })),
+  topic: Type.Optional(Type.String({ maxLength: 500, description: 'A topic, as `GET /topics` says it' })),
   category: Type.Optional(
     Type.String({
       maxLength: 500,
@@ -169,13 +169,7 @@ function registerTopics(app: App): void {
               closed({
                 name: Type.String(),
                 slug: Type.String(),
-                topics: Type.Array(
-                  closed({
-                    name: Type.String(),
-                    slug: Type.String({ description: 'What `topic` of a list takes' }),
-                    requestCount: Type.Integer(),
-                  }),
-                ),
+                topics: Type.Array(Type.String(), { description: 'What `topic` of a list takes' }),
               }),
             ),
           }),
@@ -186,12 +180,7 @@ function registerTopics(app: App): void {
     async (request, reply) => {
       const { isRefused, body } = await callInner(app, request, reply, '/api/v1/topics?limit=100')
       if (isRefused) return body
-      const topics = body.data.results.map(({ topic, requests }: { topic: string; requests: number }) => ({
-        name: topic,
-        slug: topic,
-        requestCount: requests,
-      }))
-      return { data: [{ ...category, topics }] }
+      return { data: [{ ...category, topics: body.data.results.map(({ topic }: { topic: string }) => topic) }] }
     },
   )
 }
