@@ -79,7 +79,36 @@ describe('the configuration', () => {
     expect(readConfig({ ...model, AI_PAIRS_PER_DAY: '5' }).judging).toMatchObject({ perDay: 0, pairsPerDay: 5 })
   })
 
+  it('reads a duration with its unit, and without one in the unit of its name', () => {
+    const of = (environment: Record<string, string>) => {
+      const { topicTtlMs, liveDeadlineMs, jobTimeLimitMs, expansion, platforms } = readConfig({
+        ...{ AI_BASE_URL: 'https://h/v1', AI_MODEL: 'm' },
+        ...environment,
+      })
+      return [topicTtlMs, liveDeadlineMs, jobTimeLimitMs, expansion.model?.timeoutMs, platforms.retention.get('x')]
+    }
+    expect(of({})).toEqual([6 * 3_600_000, 15_000, 6 * 3_600_000, 4_000, 30])
+    const bare = { TOPIC_TTL_MINUTES: '0', LIVE_DEADLINE_SECONDS: '30', JOB_TIME_LIMIT_MINUTES: '90' }
+    expect(of({ ...bare, AI_TIMEOUT_MS: '250', RETENTION_DAYS: 'x:2' })).toEqual([0, 30_000, 5_400_000, 250, 2])
+    const withUnits = { TOPIC_TTL_MINUTES: '7d', LIVE_DEADLINE_SECONDS: '1500ms', JOB_TIME_LIMIT_MINUTES: '6h' }
+    expect(of({ ...withUnits, AI_TIMEOUT_MS: '500ms', RETENTION_DAYS: 'x:48h' })).toEqual([
+      ...[7 * 86_400_000, 1_500, 6 * 3_600_000, 500],
+      2,
+    ])
+    expect(() => readConfig({ JOB_TIME_LIMIT_MINUTES: '8d' })).toThrow(
+      /^JOB_TIME_LIMIT_MINUTES: must be a duration from 1m to 7d, a whole number with ms, s, m, h or d; without a unit it is in minutes \(/,
+    )
+  })
+
   it.each([
+    [{ TOPIC_TTL_MINUTES: '-1' }, 'TOPIC_TTL_MINUTES'],
+    [{ TOPIC_TTL_MINUTES: '31d' }, 'TOPIC_TTL_MINUTES'],
+    [{ LIVE_DEADLINE_SECONDS: '2m' }, 'LIVE_DEADLINE_SECONDS'],
+    [{ LIVE_DEADLINE_SECONDS: '1.5s' }, 'LIVE_DEADLINE_SECONDS'],
+    [{ LIVE_DEADLINE_SECONDS: '10 s' }, 'LIVE_DEADLINE_SECONDS'],
+    [{ JOB_TIME_LIMIT_MINUTES: '1w' }, 'JOB_TIME_LIMIT_MINUTES'],
+    [{ JOB_TIME_LIMIT_MINUTES: 'secret-value' }, 'JOB_TIME_LIMIT_MINUTES'],
+    [{ RETENTION_DAYS: 'youtube:36h' }, 'RETENTION_DAYS'],
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],
     [{ PORT: '1.5' }, 'PORT'],

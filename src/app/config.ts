@@ -26,6 +26,7 @@ import { readSourcesConfig, type SourcesConfig, sourceVariables } from '../platf
 import { type JudgingConfig, judgingVariables, readJudgingConfig } from '../requests/judging/settings.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from '../requests/refreshing/settings.ts'
 import { ConfigError } from '../runtime/config-error.ts'
+import { durationKeyword } from '../runtime/duration.ts'
 import { parseRemovalContact, type RemovalContact } from '../runtime/removal-contact.ts'
 import { readSearchConfig, type SearchConfig, searchVariables } from '../search/settings.ts'
 import { type NewsJudgingConfig, newsVariables, readNewsConfig } from '../watches/news/settings.ts'
@@ -143,7 +144,9 @@ function readRemovalContact({ REMOVAL_CONTACT: text }: Environment): RemovalCont
 }
 
 // Every value of an environment is text; Ajv converts numbers and booleans, and fills in defaults.
-const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).addVocabulary(['x-kind'])
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true })
+  .addVocabulary(['x-kind'])
+  .addKeyword(durationKeyword)
 const validate = ajv.compile<Environment>(environmentSchema)
 
 /** The variables that hold a secret: each can be read from the file that the variable with `_FILE` names, as container platforms mount them. */
