@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +9,18 @@ import { readConfig, secretVariables } from './config.ts'
 const key = `ww_live_${'a1'.repeat(16)}`
 
 const mail = { SMTP_URL: 'smtp://h', MAIL_FROM: 'a@example.org', PUBLIC_URL: 'https://w.example' }
+
+/** A function that writes files into a new folder and gives their names. */
+function filesOf() {
+  const directory = mkdtempSync(join(tmpdir(), 'wishwell-config-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  return (name: string, text: string, mode = 0o600) => {
+    const path = join(directory, name)
+    writeFileSync(path, text)
+    chmodSync(path, mode)
+    return path
+  }
+}
 
 describe('the configuration', () => {
   it('needs no setting at all', () => {
@@ -22,12 +34,7 @@ describe('the configuration', () => {
   })
 
   it('reads every secret from a file instead, as container platforms mount them', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'wishwell-secrets-'))
-    onTestFinished(() => rmSync(directory, { recursive: true }))
-    const write = (name: string, text: string) => {
-      writeFileSync(join(directory, name), text)
-      return join(directory, name)
-    }
+    const write = filesOf()
     const values: Record<string, string> = {
       ADMIN_API_KEY: key,
       DATABASE_URL: 'postgres://u:p@h/d',
@@ -40,13 +47,64 @@ describe('the configuration', () => {
     expect(inFiles.filter(([name]) => name!.endsWith('_FILE'))).toHaveLength(4)
     expect(readConfig(Object.fromEntries(inFiles))).toEqual(readConfig(values))
     const faults: [string, RegExp][] = [
-      [join(directory, 'none'), /^GITHUB_TOKEN_FILE: the file cannot be read \(ENOENT\)\.$/],
+      [`${write('token', 'ghp_1')}.none`, /^GITHUB_TOKEN_FILE: the file cannot be read \(ENOENT\)\.$/],
       [write('empty', ' \n'), /^GITHUB_TOKEN_FILE: the file is empty/],
       [write('large', 'x'.repeat(70_000)), /^GITHUB_TOKEN_FILE: the file is empty, or larger/],
     ]
     for (const [path, message] of faults) expect(() => readConfig({ GITHUB_TOKEN_FILE: path })).toThrow(message)
     const both = { GITHUB_TOKEN: 'ghp_1', GITHUB_TOKEN_FILE: write('token', 'ghp_2') }
     expect(() => readConfig(both)).toThrow(/^GITHUB_TOKEN: is given, and GITHUB_TOKEN_FILE, too\.$/)
+  })
+
+  it('reads a file of settings, and the environment before it', () => {
+    const write = filesOf()
+    const text = `\uFEFF# What this service is
+PORT=4700            # a comment
+export LOG_LEVEL = "warn"
+PLATFORMS='github,
+hackernews'
+GITHUB_TOKEN=ghp_1
+HTTPS_PROXY=http://proxy.example:1
+TOPIC_TTL_MINUTES=2h
+`
+    const CONFIG_FILE = write('wishwell.env', text.replaceAll('\n', '\r\n'), 0o640)
+    const values = { PORT: '4700', LOG_LEVEL: 'warn', PLATFORMS: 'github,hackernews', GITHUB_TOKEN: 'ghp_1' }
+    const others = { HTTPS_PROXY: 'http://proxy.example:1', TOPIC_TTL_MINUTES: '2h' }
+    expect(readConfig({ CONFIG_FILE })).toEqual(readConfig({ ...values, ...others }))
+    const environment = { PORT: '4800', LOG_LEVEL: '', https_proxy: 'http://other.example:1' }
+    const given = { ...environment, GITHUB_TOKEN_FILE: write('token', 'ghp_2') }
+    expect(readConfig({ CONFIG_FILE, ...given })).toEqual(
+      readConfig({ ...values, ...others, PORT: '4800', GITHUB_TOKEN: 'ghp_2', HTTPS_PROXY: 'http://other.example:1' }),
+    )
+    const named = write('with-files.env', `GITHUB_TOKEN_FILE=${write('token', 'ghp_3')}`, 0o644)
+    expect(readConfig({ CONFIG_FILE: named })).toEqual(readConfig({ GITHUB_TOKEN: 'ghp_3' }))
+  })
+
+  it.each([
+    [
+      'PORT=4700\nPROT=4701\nGITHUB_TOKEN=secret-value\nnodes=1',
+      /^CONFIG_FILE: has what is no setting: PROT, nodes\.$/,
+    ],
+    ['CONFIG_FILE=/etc/other', /^CONFIG_FILE: has what is no setting: CONFIG_FILE\.$/],
+    ["PLATFORMS='github,\nx'\n\nPORT: secret-value", /^CONFIG_FILE: line 4 is neither NAME=value nor a comment\.$/],
+    ['PORT=secret-value', /^PORT: must be integer/],
+    ['GITHUB_TOKEN=secret-value\nGITHUB_TOKEN_FILE=/x', /^GITHUB_TOKEN: is given, and GITHUB_TOKEN_FILE, too\.$/],
+    [' \n', /^CONFIG_FILE: the file is empty/],
+  ])('refuses a file with %j, and shows no value', (text, message) => {
+    const read = () => readConfig({ CONFIG_FILE: filesOf()('wishwell.env', text) })
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(message)
+    expect(read).not.toThrow(/secret-value/)
+  })
+
+  it('refuses a file with secrets that every user of the machine can read', () => {
+    const write = filesOf()
+    const text = 'GITHUB_TOKEN=ghp_1\nADMIN_API_KEY=0123456789abcdef\n'
+    expect(() => readConfig({ CONFIG_FILE: write('open.env', text, 0o644) })).toThrow(
+      /^CONFIG_FILE: every user .* holds ADMIN_API_KEY, GITHUB_TOKEN: take that right away \(chmod o-r\), or .* ADMIN_API_KEY_FILE\.$/,
+    )
+    expect(readConfig({ CONFIG_FILE: write('group.env', text, 0o640) }).adminApiKey).toBe('0123456789abcdef')
+    expect(readConfig({ CONFIG_FILE: write('public.env', 'PORT=4700\nGITHUB_TOKEN=\n', 0o644) }).port).toBe(4700)
   })
 
   it('takes an empty variable for an absent one', () => {
@@ -79,7 +137,36 @@ describe('the configuration', () => {
     expect(readConfig({ ...model, AI_PAIRS_PER_DAY: '5' }).judging).toMatchObject({ perDay: 0, pairsPerDay: 5 })
   })
 
+  it('reads a duration with its unit, and without one in the unit of its name', () => {
+    const of = (environment: Record<string, string>) => {
+      const { topicTtlMs, liveDeadlineMs, jobTimeLimitMs, expansion, platforms } = readConfig({
+        ...{ AI_BASE_URL: 'https://h/v1', AI_MODEL: 'm' },
+        ...environment,
+      })
+      return [topicTtlMs, liveDeadlineMs, jobTimeLimitMs, expansion.model?.timeoutMs, platforms.retention.get('x')]
+    }
+    expect(of({})).toEqual([6 * 3_600_000, 15_000, 6 * 3_600_000, 4_000, 30])
+    const bare = { TOPIC_TTL_MINUTES: '0', LIVE_DEADLINE_SECONDS: '30', JOB_TIME_LIMIT_MINUTES: '90' }
+    expect(of({ ...bare, AI_TIMEOUT_MS: '250', RETENTION_DAYS: 'x:2' })).toEqual([0, 30_000, 5_400_000, 250, 2])
+    const withUnits = { TOPIC_TTL_MINUTES: '7d', LIVE_DEADLINE_SECONDS: '1500ms', JOB_TIME_LIMIT_MINUTES: '6h' }
+    expect(of({ ...withUnits, AI_TIMEOUT_MS: '500ms', RETENTION_DAYS: 'x:48h' })).toEqual([
+      ...[7 * 86_400_000, 1_500, 6 * 3_600_000, 500],
+      2,
+    ])
+    expect(() => readConfig({ JOB_TIME_LIMIT_MINUTES: '8d' })).toThrow(
+      /^JOB_TIME_LIMIT_MINUTES: must be a duration from 1m to 7d, a whole number with ms, s, m, h or d; without a unit it is in minutes \(/,
+    )
+  })
+
   it.each([
+    [{ TOPIC_TTL_MINUTES: '-1' }, 'TOPIC_TTL_MINUTES'],
+    [{ TOPIC_TTL_MINUTES: '31d' }, 'TOPIC_TTL_MINUTES'],
+    [{ LIVE_DEADLINE_SECONDS: '2m' }, 'LIVE_DEADLINE_SECONDS'],
+    [{ LIVE_DEADLINE_SECONDS: '1.5s' }, 'LIVE_DEADLINE_SECONDS'],
+    [{ LIVE_DEADLINE_SECONDS: '10 s' }, 'LIVE_DEADLINE_SECONDS'],
+    [{ JOB_TIME_LIMIT_MINUTES: '1w' }, 'JOB_TIME_LIMIT_MINUTES'],
+    [{ JOB_TIME_LIMIT_MINUTES: 'secret-value' }, 'JOB_TIME_LIMIT_MINUTES'],
+    [{ RETENTION_DAYS: 'youtube:36h' }, 'RETENTION_DAYS'],
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],
     [{ PORT: '1.5' }, 'PORT'],

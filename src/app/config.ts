@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type OidcConfig, oidcVariables, readOidcConfig } from '../accounts/oidc/settings.ts'
@@ -27,9 +26,20 @@ import { readSourcesConfig, type SourcesConfig, sourceVariables } from '../platf
 import { type JudgingConfig, judgingVariables, readJudgingConfig } from '../requests/judging/settings.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from '../requests/refreshing/settings.ts'
 import { ConfigError } from '../runtime/config-error.ts'
+import { durationKeyword } from '../runtime/duration.ts'
 import { parseRemovalContact, type RemovalContact } from '../runtime/removal-contact.ts'
 import { readSearchConfig, type SearchConfig, searchVariables } from '../search/settings.ts'
 import { type NewsJudgingConfig, newsVariables, readNewsConfig } from '../watches/news/settings.ts'
+import { isReadByAll, readConfigFile, readNamedFile } from './config-file.ts'
+
+const fileVariable = {
+  CONFIG_FILE: Type.Optional(
+    Type.String({
+      description:
+        'a file with these settings, in lines `NAME=value`; a variable of the environment wins over its line',
+    }),
+  ),
+}
 
 const roleVariable = {
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
@@ -61,6 +71,7 @@ const logVariables = {
  * A room that has settings of its own declares and interprets them in its `settings.ts`.
  */
 export const environmentSchema = Type.Object({
+  ...fileVariable,
   ...addressVariables,
   ...databaseVariables,
   ...roleVariable,
@@ -147,7 +158,9 @@ function readRemovalContact({ REMOVAL_CONTACT: text }: Environment): RemovalCont
 }
 
 // Every value of an environment is text; Ajv converts numbers and booleans, and fills in defaults.
-const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true }).addVocabulary(['x-kind'])
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true })
+  .addVocabulary(['x-kind'])
+  .addKeyword(durationKeyword)
 const validate = ajv.compile<Environment>(environmentSchema)
 
 /** The variables that hold a secret: each can be read from the file that the variable with `_FILE` names, as container platforms mount them. */
@@ -155,41 +168,54 @@ export const secretVariables: readonly string[] = Object.entries(environmentSche
   ([name, schema]) => ((schema as { 'x-kind'?: string })['x-kind'] === 'secret' ? [name] : []),
 )
 
-const maxSecretBytes = 64 * 1024
+/** Every setting but the file that has the others. */
+const settingNames = Object.keys(environmentSchema.properties).filter((name) => !(name in fileVariable))
 
-/** @throws ConfigError for a file that cannot be read, is empty, or is too large to hold a secret. */
-function readSecretFile(variable: string, path: string): string {
-  let bytes: Buffer
-  try {
-    bytes = readFileSync(path)
-  } catch (error) {
-    return complain(variable, `the file cannot be read (${(error as NodeJS.ErrnoException).code}).`)
-  }
-  const text = bytes.length > maxSecretBytes ? '' : bytes.toString().trim()
-  return text === '' ? complain(variable, 'the file is empty, or larger than 64 KiB.') : text
+type Source = Readonly<Record<string, string | undefined>>
+
+/**
+ * A setting in one source; undefined where it is absent or empty, as compose files and shells set it.
+ * @throws ConfigError for a secret that is given twice, or whose file gives none.
+ */
+function settingOf(source: Source, name: string): string | undefined {
+  // Other programs read the variables of proxies in lower case first.
+  const lower = name in networkVariables ? source[name.toLowerCase()]?.trim() : undefined
+  const value = lower || source[name]?.trim() || undefined
+  const file = secretVariables.includes(name) ? source[`${name}_FILE`]?.trim() : undefined
+  if (!file) return value
+  if (value !== undefined) complain(name, `is given, and ${name}_FILE, too.`)
+  return readNamedFile(`${name}_FILE`, file)
+}
+
+/** @throws ConfigError for names in the configuration file that are no settings, and for secrets in one that every user can read. */
+function checkConfigFile(file: Source, path: string): void {
+  const known = new Set([...settingNames, ...secretVariables.map((name) => `${name}_FILE`)])
+  const unknown = Object.keys(file).filter((name) => !known.has(name))
+  if (unknown.length > 0) complain('CONFIG_FILE', `has what is no setting: ${unknown.join(', ')}.`)
+  const secrets = secretVariables.filter((name) => (file[name]?.trim() ?? '') !== '')
+  if (secrets.length === 0 || !isReadByAll(path)) return
+  complain(
+    'CONFIG_FILE',
+    `every user of this machine can read it, and it holds ${secrets.join(', ')}: take that right away (chmod o-r), or name files instead, such as ${secrets[0]}_FILE.`,
+  )
 }
 
 /**
- * The settings of the service among environment variables.
- * @throws ConfigError for a secret that is given twice, or whose file gives none.
+ * The settings of the service among environment variables, and in the file that `CONFIG_FILE` names. A setting of the environment wins.
+ * @throws ConfigError for a file that cannot be used, and a secret that is given twice.
  */
-export function settingsIn(source: Record<string, string | undefined>): Record<string, string> {
-  // An empty variable counts as absent: compose files and shells set them so.
-  // Other programs read the variables of proxies in lower case first.
-  const readVariable = (name: string) =>
-    (name in networkVariables && source[name.toLowerCase()]?.trim()) || source[name]
+export function settingsIn(environment: Source): Record<string, string> {
+  const file = readConfigFile(environment)
+  checkConfigFile(file, environment.CONFIG_FILE?.trim() ?? '')
   return Object.fromEntries(
-    Object.keys(environmentSchema.properties).flatMap((name) => {
-      const value = readVariable(name)?.trim() ?? ''
-      const file = secretVariables.includes(name) ? (source[`${name}_FILE`]?.trim() ?? '') : ''
-      if (file === '') return value === '' ? [] : [[name, value]]
-      if (value !== '') complain(name, `is given, and ${name}_FILE, too.`)
-      return [[name, readSecretFile(`${name}_FILE`, file)]]
+    settingNames.flatMap((name) => {
+      const value = settingOf(environment, name) ?? settingOf(file, name)
+      return value === undefined ? [] : [[name, value]]
     }),
   )
 }
 
-function parseEnvironment(source: Record<string, string | undefined>): Environment {
+function parseEnvironment(source: Source): Environment {
   const environment: unknown = settingsIn(source)
   if (validate(environment)) return environment
   const lines = (validate.errors ?? []).map((error) => {
@@ -201,10 +227,10 @@ function parseEnvironment(source: Record<string, string | undefined>): Environme
 }
 
 /**
- * Reads the configuration from environment variables.
+ * Reads the configuration from environment variables and the file that one of them may name.
  * @throws ConfigError that says which variable is wrong and what it should be, and never contains its value.
  */
-export function readConfig(source: Record<string, string | undefined> = process.env): Config {
+export function readConfig(source: Source = process.env): Config {
   const environment = parseEnvironment(source)
   const { DATABASE_URL: databaseUrl, ROLE: role } = environment
   if (databaseUrl === undefined && role !== 'all') {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import { readConfigFile } from '../app/config-file.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 
 /** The environment of the commands that are clients of a service. */
@@ -57,12 +58,13 @@ export function readServiceAddress(
 /**
  * The address that tells whether the service of this environment can serve: `/readyz`, or the metrics of a worker, which has no
  * other address.
- * @throws CommandError when the environment names none.
+ * @throws CommandError when the environment and its configuration file name none. @throws ConfigError for such a file that cannot be used.
  */
 export function readHealthAddress(environment: Record<string, string | undefined> = process.env): string {
-  const value = (name: string) => environment[name]?.trim() || undefined
+  const file = readConfigFile(environment)
+  const value = (name: string) => environment[name]?.trim() || file[name]?.trim() || undefined
   const serviceAt = (host: string, port: number) => readServiceAddress({ host, port }, environment).url
-  if (value('ROLE') !== 'worker' || value('WISHWELL_URL') !== undefined)
+  if (value('ROLE') !== 'worker' || environment.WISHWELL_URL?.trim())
     return `${serviceAt(value('HOST') ?? '127.0.0.1', Number(value('PORT') ?? 0))}/readyz`
   const port = Number(value('METRICS_PORT') ?? 0)
   if (!(port > 0)) throw usageError('METRICS_PORT is not set: a worker has no other address to ask.')

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readHealthAddress } from './client-config.ts'
 import { startCommand } from './command-testing.ts'
 import { startFakeService } from './fake-service-testing.ts'
@@ -40,6 +43,12 @@ describe('wishwell admin healthcheck', () => {
     const worker = { ROLE: 'worker', METRICS_HOST: '0.0.0.0', METRICS_PORT: '9464', PORT: '8080' }
     expect(readHealthAddress(worker)).toBe('http://127.0.0.1:9464/metrics')
     expect(() => readHealthAddress({ ROLE: 'worker' })).toThrow('METRICS_PORT')
+    const directory = mkdtempSync(join(tmpdir(), 'wishwell-health-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const CONFIG_FILE = join(directory, 'wishwell.env')
+    writeFileSync(CONFIG_FILE, 'PORT=8081\nHOST=::1\n')
+    expect(readHealthAddress({ CONFIG_FILE })).toBe('http://[::1]:8081/readyz')
+    expect(readHealthAddress({ CONFIG_FILE, PORT: '8080' })).toBe('http://[::1]:8080/readyz')
     expect(readHealthAddress({ ...worker, WISHWELL_URL: 'http://other:1' })).toBe('http://other:1/readyz')
   })
 })

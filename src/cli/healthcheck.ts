@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { ConfigError } from '../runtime/config-error.ts'
 import { connectionError } from './answers.ts'
 import { readHealthAddress } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -8,7 +9,7 @@ import { printable } from './text.ts'
 
 const help = `
 It asks /readyz of the service at WISHWELL_URL, else at HOST and PORT; with ROLE=worker it asks for the metrics at METRICS_HOST and METRICS_PORT,
-since a worker has no other address. It needs no key.
+since a worker has no other address. CONFIG_FILE may set them, too. It needs no key.
 
 Exit codes: 0 the service can serve; 1 it cannot, or it was not found.`
 
@@ -43,7 +44,8 @@ export async function checkHealth(environment?: Record<string, string | undefine
   try {
     return await ask(readHealthAddress(environment))
   } catch (error) {
-    if (error instanceof CommandError) return { healthy: false, url: null, reason: error.message }
+    if (error instanceof CommandError || error instanceof ConfigError)
+      return { healthy: false, url: null, reason: error.message }
     throw error
   }
 }

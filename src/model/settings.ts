@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { NetworkProxies } from '../http/outbound/proxy.ts'
 import type { Complain } from '../runtime/config-error.ts'
+import { duration } from '../runtime/duration.ts'
 
 /** The environment variables of the model: part of the schema in `config.ts`, which alone reads them. */
 export const modelVariables = {
@@ -16,13 +17,11 @@ export const modelVariables = {
     Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, if it needs one', 'x-kind': 'secret' }),
   ),
   AI_MODEL: Type.Optional(Type.String({ maxLength: 200, description: 'its model; needed with `AI_BASE_URL`' })),
-  AI_TIMEOUT_MS: Type.Integer({
-    minimum: 100,
-    maximum: 60_000,
-    default: 4_000,
-    description:
-      'time limit of the model, for topics at most 40 % of `LIVE_DEADLINE_SECONDS`; after that topics come from the cache',
-  }),
+  AI_TIMEOUT_MS: duration(
+    { bareUnit: 'ms', minimum: '100ms', maximum: '60s' },
+    '4s',
+    'time limit of the model, for topics at most 40 % of `LIVE_DEADLINE_SECONDS`; after that topics come from the cache',
+  ),
   AI_MAX_TOKENS: Type.Integer({
     minimum: 50,
     maximum: 20_000,

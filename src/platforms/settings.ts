@@ -1,8 +1,11 @@
 import { type TProperties, Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Complain } from '../runtime/config-error.ts'
+import { parseDuration } from '../runtime/duration.ts'
 import { commaList, isWebAddress, itemsOf } from './definition.ts'
 import { definitionOf, openPlatformNames, platformDefinitions, platformNames } from './registry.ts'
+
+const dayMs = 86_400_000
 
 /** The default of `RETENTION_DAYS`: the limits in the terms of the platforms. */
 const defaultRetention = platformDefinitions.flatMap(({ name, retentionDays }) =>
@@ -23,7 +26,7 @@ export const platformVariables = {
   RETENTION_DAYS: Type.String({
     default: defaultRetention.join(','),
     description:
-      'comma list: how many days requests of a platform are stored after their last refresh; `none` for ever, as for platforms that neither you nor the default names',
+      'comma list: how long requests of a platform are stored after their last refresh, in whole days; `none` for ever, as for platforms that neither you nor the default names',
   }),
   ...variablesOfAdapters,
 }
@@ -92,19 +95,27 @@ function parseNames(
   return names
 }
 
+/** Whole days from 1 to 9999, infinitely many for `none`; null for another text. */
+function parseDays(text: string): number | null {
+  if (text === 'none') return Number.POSITIVE_INFINITY
+  const days = (parseDuration(text, 'd') ?? 0) / dayMs
+  return Number.isInteger(days) && days >= 1 && days <= 9_999 ? days : null
+}
+
 /** Reads `youtube:30,x:none`; names are `[a-z]+` (`definition.ts`). A platform that is not named has its default, so leaving one out never extends its retention. */
 function parseRetention(text: string | undefined, complain: Complain): ReadonlyMap<PlatformName, number> {
   const days = new Map<PlatformName, number>()
   for (const item of [...defaultRetention, ...itemsOf(text)]) {
-    const [, platform = '', length = ''] = /^([a-z]+)\s*:\s*(none|[1-9]\d{0,3})$/.exec(item) ?? []
-    if (!platformNames.includes(platform)) {
-      complain(
+    const [, platform = '', length = ''] = /^([a-z]+)\s*:\s*(\w+)$/.exec(item) ?? []
+    const wanted = parseDays(length)
+    if (wanted === null || !platformNames.includes(platform)) {
+      return complain(
         'RETENTION_DAYS',
-        `must be like youtube:30,x:none: a platform of ${platformNames.join(', ')}, days from 1 to 9999.`,
+        `must be like youtube:30d,x:none: a platform of ${platformNames.join(', ')}, whole days from 1 to 9999.`,
       )
     }
-    if (length === 'none') days.delete(platform)
-    else days.set(platform, Number(length))
+    if (wanted === Number.POSITIVE_INFINITY) days.delete(platform)
+    else days.set(platform, wanted)
   }
   const names = itemsOf(text).map((item) => item.split(':')[0])
   if (new Set(names).size !== names.length) complain('RETENTION_DAYS', 'name every platform once.')

@@ -1,21 +1,18 @@
 import { type Static, Type } from 'typebox'
+import { duration } from '../../runtime/duration.ts'
 
 /** The environment variables of live calls: part of the schema in `config.ts`, which alone reads them. */
 export const liveVariables = {
-  TOPIC_TTL_MINUTES: Type.Integer({
-    minimum: 0,
-    maximum: 30 * 24 * 60,
-    default: 360,
-    description:
-      'how long a topic stays fresh: expanded searches and `source=realtime` do not collect it again from a platform that delivered a page of it',
-  }),
-  LIVE_DEADLINE_SECONDS: Type.Integer({
-    minimum: 1,
-    maximum: 60,
-    default: 15,
-    description:
-      'how long an expanded search or a list with `source=realtime` waits for its platforms; later pages are stored for the next call',
-  }),
+  TOPIC_TTL_MINUTES: duration(
+    { bareUnit: 'm', minimum: '0m', maximum: '30d' },
+    '6h',
+    'how long a topic stays fresh: expanded searches and `source=realtime` do not collect it again from a platform that delivered a page of it',
+  ),
+  LIVE_DEADLINE_SECONDS: duration(
+    { bareUnit: 's', minimum: '1s', maximum: '60s' },
+    '15s',
+    'how long an expanded search or a list with `source=realtime` waits for its platforms; later pages are stored for the next call',
+  ),
 }
 
 const schema = Type.Object(liveVariables)
@@ -31,6 +28,6 @@ export interface LiveConfig {
 
 /** Interprets the variables of live calls. */
 export const readLiveConfig = (environment: LiveEnvironment): LiveConfig => ({
-  topicTtlMs: environment.TOPIC_TTL_MINUTES * 60_000,
-  liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS * 1_000,
+  topicTtlMs: environment.TOPIC_TTL_MINUTES,
+  liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS,
 })

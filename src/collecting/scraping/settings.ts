@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { duration } from '../../runtime/duration.ts'
 import type { RunningJobs } from './queue.ts'
 
 const runningJobs = (plan: string, limit: number) =>
@@ -11,13 +12,11 @@ const runningJobs = (plan: string, limit: number) =>
 
 /** The environment variables of jobs: part of the schema in `config.ts`, which alone reads them. */
 export const jobVariables = {
-  JOB_TIME_LIMIT_MINUTES: Type.Integer({
-    minimum: 1,
-    maximum: 7 * 24 * 60,
-    default: 360,
-    description:
-      'time limit of a scrape job from its start, waiting included; unfinished platforms then end as `timeout`',
-  }),
+  JOB_TIME_LIMIT_MINUTES: duration(
+    { bareUnit: 'm', minimum: '1m', maximum: '7d' },
+    '6h',
+    'time limit of a scrape job from its start, waiting included; unfinished platforms then end as `timeout`',
+  ),
   RUNNING_JOBS_FREE: runningJobs('free', 2),
   RUNNING_JOBS_PRO: runningJobs('pro', 5),
   RUNNING_JOBS_MAX: runningJobs('max', 10),
@@ -35,7 +34,7 @@ export interface JobConfig {
 
 /** Interprets the variables of jobs. */
 export const readJobConfig = (environment: JobEnvironment): JobConfig => ({
-  jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES * 60_000,
+  jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES,
   runningJobs: {
     free: environment.RUNNING_JOBS_FREE,
     pro: environment.RUNNING_JOBS_PRO,
