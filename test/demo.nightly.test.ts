@@ -62,6 +62,11 @@ describe('the demo', () => {
     expect(existsSync(dataDir)).toBe(true)
   })
 
+  it('shows commands that exist', () => {
+    expect(printed).toContain('$ wishwell scrape "dark mode"')
+    expect(printed).not.toContain('(it ended with')
+  })
+
   it('has a watch with news: what is new, has grown and was decided in the week before', async () => {
     const [watch] = (await client.get('/api/v1/news')).body.data.results
     for (const kind of ['newWishes', 'grown', 'completed', 'declined'])

@@ -112,7 +112,7 @@ async function demonstrate(parts: Parts, { exit }: DemoOptions): Promise<number>
   if (exit) return scraped || searched
   const call = callerOf(service.url, apiKey)
   await waitForNews(call, watchId, watched)
-  await show(demo, 'news')
+  await show(demo, 'watches', 'news')
   for (const topic of others) await call('POST', '/api/v1/scrape', { topic, depth: pagesOfTopic })
   console.log(`\nBeing collected now: ${others.join(', ')}.`)
   const signInUrl = await makeSignInLink(service.url, adminKey)
