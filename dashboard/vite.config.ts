@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
+import { guides } from './guides.ts'
 import { apiReference } from './reference.ts'
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -47,7 +48,7 @@ export default defineConfig({
   base: '/',
   publicDir: false,
   cacheDir: folder('../node_modules/.vite/web'),
-  plugins: [packed(), afterBoot(), apiReference()],
+  plugins: [packed(), afterBoot(), apiReference(), guides()],
   build: {
     outDir: folder('dist'),
     emptyOutDir: true,

@@ -29,6 +29,12 @@ const record = '.sources'
 /** Sources besides the files of the page: another bundler or another build makes another page of the same files. */
 const always = ['package-lock.json', 'tsconfig.json', 'scripts/build-dashboard.mjs']
 
+/** The documents, which are pages of `/docs`. */
+const documents = () =>
+  readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
+
 /** The builds whose assets remain: a running service goes on serving the page of its start. */
 const keptBuilds = 10
 
@@ -47,7 +53,7 @@ const everyFile = () =>
 
 function hashOf(borrowed) {
   const hash = createHash('sha256')
-  for (const path of [...new Set([...always, ...ownFiles(), ...borrowed])].sort()) {
+  for (const path of [...new Set([...always, ...documents(), ...ownFiles(), ...borrowed])].sort()) {
     const file = join(root, path)
     hash.update(`${path}\0`).update(existsSync(file) ? readFileSync(file) : 'missing')
   }

@@ -31,7 +31,7 @@ describe('the service on a terminal', () => {
     const { shown, type, finished } = startOnTerminal(['serve'], { columns: 80, environment: environment() })
     const [, address = ''] = await shown(/Wishwell is running at (\S+)/)
     const [, apiKey = ''] = await shown(/API key: +(\S+)/)
-    await shown(/API: +\S+\n\n/)
+    await shown(/docs: +\S+\n\n/)
     const authorization = `Bearer ${apiKey}`
     expect((await fetch(`${address}/api/v1/topics`, { headers: { authorization } })).status).toBe(200)
     expect((await fetch(`${address}/api/v1/topics`)).status).toBe(401)

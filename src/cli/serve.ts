@@ -93,6 +93,6 @@ export function formatWelcome(service: Started, isTerminal: boolean): string[] {
     add('sign in:', 'npx wishwell admin accounts link   (creates a link that works once)')
   }
   add('admin key:', adminKeyLocation)
-  if (address !== null) add('API:', `${address}/docs`)
+  if (address !== null) add('docs:', `${address}/docs`)
   return isTerminal ? ['', ...lines, ''] : lines
 }

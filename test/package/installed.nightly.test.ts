@@ -191,7 +191,7 @@ describe('an installed package', () => {
 
 /** @returns the address and the first key of a service, once it has printed them. */
 async function isReady(printed: () => string): Promise<string[]> {
-  const pattern = /running at (\S+)[\s\S]*API key: +(\S+)[\s\S]*API: +\S+\n/
+  const pattern = /running at (\S+)[\s\S]*API key: +(\S+)[\s\S]*docs: +\S+\n/
   await expect.poll(printed, { timeout: 120_000 }).toMatch(pattern)
   return pattern.exec(printed())?.slice(1) ?? []
 }

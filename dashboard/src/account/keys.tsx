@@ -4,6 +4,7 @@ import { useOwner } from '../api/session-store.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { accountTexts as texts } from '../texts/account.ts'
+import { shellTexts } from '../texts/shell.ts'
 import { KeyTable } from './key-table.tsx'
 import { NewKeyForm } from './new-key.tsx'
 
@@ -26,7 +27,9 @@ export function Keys() {
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">{texts.keys}</h2>
-      <p className="note">{texts.keysIntro}</p>
+      <p className="note">
+        {texts.keysIntro} <a href="/docs">{shellTexts.documentation}</a>
+      </p>
       <NewKeyForm
         make={(body, key) => dataOf(api.POST('/api/v1/keys', { body, params: once(key) }))}
         onMade={refresh}

@@ -40,7 +40,9 @@ export function SignInPage() {
       {link !== null && <LinkSignIn key={link} link={link} />}
       {link !== null && <p className="or">{texts.or}</p>}
       <SignInForm onSignedIn={leave} />
-      <p className="hint">{texts.whereKeys}</p>
+      <p className="hint">
+        {texts.whereKeys} <a href="/docs">{shellTexts.documentation}</a>
+      </p>
     </main>
   )
 }

@@ -5,6 +5,7 @@ export const shellTexts = {
   tabTitle: (page: string) => `${page} · Wishwell`,
   skip: 'Skip to the content',
   navigation: 'Pages',
+  documentation: 'Documentation',
   search: 'Search',
   collect: 'Collect',
   topics: 'Topics',

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import type { onRequestAsyncHookHandler } from 'fastify'
 import type { App } from '../app-type.ts'
 import { prepareAnswer } from '../compression.ts'
@@ -50,7 +51,7 @@ const htmlOfError = (code: ErrorCode): string => {
     <h1>${code}</h1>
     <p>Status ${status}. ${htmlOfText(meaning)}</p>
     <p>${htmlOfText(remedy)}</p>
-    <p><a href="/docs">API reference</a></p>
+    <p><a href="/docs">Documentation</a></p>
   </body>
 </html>
 `
@@ -66,21 +67,49 @@ function registerErrorPages(app: App, onRequest: onRequestAsyncHookHandler): voi
   }
 }
 
-/** `GET /docs`: the API document for people, shown by Scalar, whose script is part of the built page. */
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.md': 'text/markdown',
+  '.txt': 'text/plain',
+}
+
+/** The text of a file; one whose name ends with `.br` is compressed. */
+function readText(path: string): string {
+  const bytes = readFileSync(path)
+  return (path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString()
+}
+
+/** The built files of the documentation, by their addresses: `/docs/collecting` is `docs/collecting.html`, and `/docs` the quickstart. */
+function listBuilt(pageDirectory: string): Map<string, string> {
+  const docs = join(pageDirectory, 'docs')
+  const names = existsSync(docs) ? readdirSync(docs) : []
+  const files = names.map((name) => [`/docs/${name.replace(/\.(html|br)$/, '')}`, join(docs, name)] as const)
+  const texts = ['llms.txt', 'llms-full.txt'].map((name) => [`/${name}`, join(pageDirectory, name)] as const)
+  const all = [...files, ...texts, ['/docs', join(docs, 'quickstart.html')] as const]
+  return new Map(all.filter(([, path]) => existsSync(path)))
+}
+
+/**
+ * `GET /docs`: the documentation, whose pages are part of the built page, and the API document for people at `/docs/reference`, shown by Scalar.
+ * Without a built page `/docs` leads to the document.
+ */
 export function registerReference(app: App, { pageDirectory, onRequest }: ReferenceOptions): void {
-  const path = join(pageDirectory, 'docs', 'reference.js')
-  const isBuilt = existsSync(path)
-  const sendPage = prepareAnswer(() => htmlOf(isBuilt))
+  const built = listBuilt(pageDirectory)
+  const isBuilt = built.has('/docs/reference.js')
   registerErrorPages(app, onRequest)
-  const sendScript = prepareAnswer(() => readFileSync(path, 'utf8'))
-  app.get('/docs', { schema: { hide: true }, onRequest }, (request, reply) =>
-    sendPage(
-      request,
-      reply.headers({ ...pageHeaders, 'content-security-policy': policy }).type('text/html; charset=utf-8'),
-    ),
-  )
-  if (!isBuilt) return
-  app.get('/docs/reference.js', { schema: { hide: true }, onRequest }, (request, reply) =>
-    sendScript(request, reply.headers(pageHeaders).type('text/javascript; charset=utf-8')),
-  )
+  for (const [url, path] of built) {
+    const sendFile = prepareAnswer(() => readText(path))
+    app.get(url, { schema: { hide: true }, onRequest }, (request, reply) =>
+      sendFile(request, reply.headers(pageHeaders).type(`${types[extname(url) || '.html']}; charset=utf-8`)),
+    )
+  }
+  const sendReference = prepareAnswer(() => htmlOf(isBuilt))
+  for (const url of built.has('/docs') ? ['/docs/reference'] : ['/docs', '/docs/reference']) {
+    app.get(url, { schema: { hide: true }, onRequest }, (request, reply) => {
+      reply.headers({ ...pageHeaders, 'content-security-policy': policy }).type('text/html; charset=utf-8')
+      return sendReference(request, reply)
+    })
+  }
 }
