@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { DeleteOfAccount } from '../accounts/accounts.ts'
 import { createAuthentication } from '../accounts/authentication.ts'
 import { registerKeyRoutes } from '../accounts/key-routes.ts'
+import type { Pricing } from '../accounts/plans.ts'
 import { registerAccountRoutes } from '../accounts/routes.ts'
 import { registerAdminSessionRoutes } from '../accounts/sessions/admin-routes.ts'
 import { registerSessionRoutes } from '../accounts/sessions/routes.ts'
@@ -98,6 +99,7 @@ export interface AppDependencies {
   changes: TaskChanges
   /** How long a job may take from its start. */
   jobTimeLimitMs: number
+  pricing: Pricing
   searchIndex: SearchIndex
   /** Null where the database searches. */
   searchCluster: ClusterSearch | null

@@ -1,5 +1,3 @@
-import { packs } from '../accounts/plans.ts'
-
 /** A contradiction in the ledger. */
 export interface Difference {
   accountId: string
@@ -133,7 +131,7 @@ const jobs = differences({
 
 /**
  * The reservation of a live call is open exactly while the call is under way: without its call it would hold credits for ever.
- * The price of a call (`accounts/plans.ts`) is what its reservation holds.
+ * The price of a call (`PRICING`) is what its reservation holds.
  */
 const calls = differences({
   check: 'call',
@@ -161,10 +159,6 @@ const openCalls = differences({
   values: { reservation: ['r.id is not null', 'true'] },
 })
 
-const packCredits = `case pack ${Object.entries(packs)
-  .map(([name, { credits }]) => `when '${name}' then ${credits}`)
-  .join(' ')} end`
-
 /**
  * PAYG credits were never overspent, at no moment. The numbers of an account's entries are in the order of the bookings,
  * because its balances are locked when an entry gets its number.
@@ -182,7 +176,6 @@ const history = differences({
   values: {
     'payg held until then': ['e.payg_held', 'greatest(e.payg_held, 0)'],
     'payg available then': ['e.payg_available', 'greatest(e.payg_available, 0)'],
-    'granted credits of its pack': ['e.payg_granted_change', `coalesce(${packCredits}, 0)`],
   },
 })
 

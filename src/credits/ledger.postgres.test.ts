@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import { endOfMonth, monthOf } from '../accounts/period.ts'
+import { defaultPricing } from '../accounts/plans.ts'
 import type { PackName } from '../database/column-types.ts'
 import { grantPack, reserve } from './ledger.ts'
 import { december, ledgerOf, november } from './testing.ts'
@@ -20,8 +21,10 @@ afterEach(expectSound)
 afterAll(() => opened.close())
 
 const grant = (accountId: string, pack: PackName = 'starter', now = november) =>
-  inTransaction((transaction) => grantPack(transaction, { accountId, pack, cause: 'a test', now }))
-const usage = (accountId: string, now = november) => readUsage(opened.database, accountId, now)
+  inTransaction((transaction) =>
+    grantPack(transaction, { accountId, pack, credits: defaultPricing.packs[pack].credits, cause: 'a test', now }),
+  )
+const usage = (accountId: string, now = november) => readUsage(opened.database, defaultPricing, accountId, now)
 const credits = async (accountId: string, now = november) => (await usage(accountId, now)).credits
 const setCap = (accountId: string, paygMonthlyCap: number | null) =>
   updateAccount(opened.database, accountId, { paygMonthlyCap })
@@ -97,9 +100,16 @@ describe('a reservation', () => {
         callId,
         amount: 10,
         now: november,
+        pricing: defaultPricing,
       })
-      await grantPack(transaction, { accountId: account, pack: 'bulk', cause: 'a test', now: november })
-      expect(await readUsage(transaction, account, november)).toMatchObject({
+      await grantPack(transaction, {
+        accountId: account,
+        pack: 'bulk',
+        credits: 13_500,
+        cause: 'a test',
+        now: november,
+      })
+      expect(await readUsage(transaction, defaultPricing, account, november)).toMatchObject({
         credits: { used: 10 },
         paygBalance: 13_500,
       })

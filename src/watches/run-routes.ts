@@ -83,7 +83,7 @@ function registerRun(app: App, dependencies: WatchDependencies): void {
         await recordVisit(transaction, [watch.id], now)
         const { keyId } = account
         const jobId = await startRun(transaction, dependencies, watch, { trigger: 'manual', dueAt: now, keyId, now })
-        const credits = await readCreditUsage(transaction, account, now)
+        const credits = await readCreditUsage(transaction, dependencies.pricing, account, now)
         return { data: { watchId: watch.id, jobId }, usage: { credits } }
       })
     },

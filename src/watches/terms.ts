@@ -1,4 +1,4 @@
-import { plans } from '../accounts/plans.ts'
+import type { Pricing } from '../accounts/plans.ts'
 import { type JobTerms, type JobTermsDependencies, readJobTerms } from '../collecting/scraping/job-terms.ts'
 import { costOf } from '../collecting/scraping/jobs.ts'
 import type { Tier } from '../database/column-types.ts'
@@ -58,14 +58,15 @@ function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Dat
 export function readWatchTerms(
   body: NewWatchBody,
   { accountId, tier }: { accountId: string; tier: Tier },
-  dependencies: JobTermsDependencies,
+  dependencies: JobTermsDependencies & { pricing: Pricing },
   now: Date,
 ): WatchTerms {
+  const { creditsPerMonth } = dependencies.pricing.plans[tier]
   // A budget is checked when it is known. A topic may have control characters, a name not.
   const { name = body.topic.replace(/\p{Cc}+/gu, ' '), monthlyCredits: given, ...rest } = body
   const { monthlyCredits: _, ...terms } = readTerms({ ...rest, name, monthlyCredits: given ?? 1 }, dependencies, now)
   // Usually what the runs of 31 days cost at most, as far as the plan pays for them.
-  const usual = () => Math.min(previewRuns({ ...terms, accountId }, now).month.maxCredits, plans[tier].creditsPerMonth)
+  const usual = () => Math.min(previewRuns({ ...terms, accountId }, now).month.maxCredits, creditsPerMonth)
   const monthlyCredits = given ?? Math.max(1, usual())
   requireBudget(terms, monthlyCredits)
   return { ...terms, monthlyCredits }

@@ -1,4 +1,4 @@
-import { packs } from '../../../src/accounts/plans.ts'
+import { readPricing } from '../api/pricing.ts'
 import type { PackName, UsageRecord } from '../api/types.ts'
 import { dateAndTime, number } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
@@ -59,21 +59,24 @@ export function Pool({ usage }: { usage: Pick<UsageRecord, 'tier' | 'credits' | 
   )
 }
 
-const Plan = ({ usage }: { usage: UsageRecord }) => (
-  <section aria-labelledby="plan">
-    <h2 id="plan">{texts.planAndCredits}</h2>
-    <Pool usage={usage} />
-    <p className="note">{texts.rateLimit(usage.rateLimit.requestsPerMinute)}</p>
-    <h3>{texts.packs}</h3>
-    <ul className="packs">
-      {packOrder.map((name) => (
-        <li key={name}>
-          <strong>{texts.packNames[name]}</strong>
-          <span>{texts.packCredits(packs[name].credits)}</span>
-          <span>{texts.price(packs[name].priceUsd)}</span>
-        </li>
-      ))}
-    </ul>
-    <p className="note">{texts.packsAdvice}</p>
-  </section>
-)
+function Plan({ usage }: { usage: UsageRecord }) {
+  const { packs } = readPricing()
+  return (
+    <section aria-labelledby="plan">
+      <h2 id="plan">{texts.planAndCredits}</h2>
+      <Pool usage={usage} />
+      <p className="note">{texts.rateLimit(usage.rateLimit.requestsPerMinute)}</p>
+      <h3>{texts.packs}</h3>
+      <ul className="packs">
+        {packOrder.map((name) => (
+          <li key={name}>
+            <strong>{texts.packNames[name]}</strong>
+            <span>{texts.packCredits(packs[name].credits)}</span>
+            <span>{texts.price(packs[name].priceUsd)}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="note">{texts.packsAdvice}</p>
+    </section>
+  )
+}

@@ -1,3 +1,4 @@
+import { usdText } from '../../../src/accounts/plans.ts'
 import { number, plural, utcDay } from '../shell/format.ts'
 
 export const accountTexts = {
@@ -18,7 +19,7 @@ export const accountTexts = {
   packs: 'Packs',
   packNames: { starter: 'Starter', standard: 'Standard', bulk: 'Bulk' },
   packCredits: (credits: number) => plural(credits, 'credit'),
-  price: (usd: number) => `$${usd}`,
+  price: usdText,
   packsAdvice: 'Packs never expire. Ask your operator for one: it is added to your account at once.',
 
   usage: 'Usage',

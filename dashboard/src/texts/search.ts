@@ -1,4 +1,4 @@
-import { prices, priceText } from '../../../src/accounts/plans.ts'
+import { priceText } from '../../../src/accounts/plans.ts'
 import type { RequestStatus } from '../api/types.ts'
 import { compact, conjunction, number, plural } from '../shell/format.ts'
 
@@ -125,8 +125,8 @@ export const searchTexts = {
   jobChip: 'Found by one collection',
 
   expandIntro: 'Not what you hoped for? Collect this and the topics around it from the platforms, now.',
-  expand: `Expand for ${priceText(prices.expand)}`,
-  expandAgain: `Expand again for ${priceText(prices.expand)}`,
+  expand: (price: number) => `Expand for ${priceText(price)}`,
+  expandAgain: (price: number) => `Expand again for ${priceText(price)}`,
   expansionTitle: 'Live collection',
   findingTopics: 'Finding the topics around it …',
   collecting: (topics: number) => `Collecting ${plural(topics, 'topic')} …`,

@@ -25,6 +25,8 @@ create table credit_reservations (
   call_id uuid unique,
   pool_part integer not null check (pool_part >= 0),
   payg_part integer not null check (payg_part >= 0),
+  -- The monthly credits of the plan, of which credits.low tells.
+  pool_limit integer not null check (pool_limit > 0),
   state text not null default 'open' check (state in ('open', 'closed')),
   settled integer not null default 0,
   created_at timestamptz not null,
