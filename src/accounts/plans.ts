@@ -10,11 +10,11 @@ export interface Pack {
   priceUsd: number
 }
 
-/** What an operator offers. A page of a scrape job is what a credit stands for, so it has no price of its own. */
+/** What an operator offers. */
 export interface Pricing {
   plans: Record<Tier, Plan>
-  /** What a live call costs, in credits: a search with `expand`, a list with `source=realtime`. */
-  prices: Record<'expand' | 'realtime', number>
+  /** In credits: a page of a scrape job, which is what a credit stands for; a search with `expand`; a list with `source=realtime`. */
+  prices: Record<'page' | 'expand' | 'realtime', number>
   /** Pay-as-you-go credits; they never expire. */
   packs: Record<PackName, Pack>
 }
@@ -26,13 +26,30 @@ export const defaultPricing: Pricing = {
     pro: { creditsPerMonth: 5_000, requestsPerMinute: 120 },
     max: { creditsPerMonth: 15_000, requestsPerMinute: 240 },
   },
-  prices: { expand: 1, realtime: 1 },
+  prices: { page: 1, expand: 1, realtime: 1 },
   packs: {
     starter: { credits: 1_300, priceUsd: 5 },
     standard: { credits: 5_300, priceUsd: 20 },
     bulk: { credits: 13_500, priceUsd: 50 },
   },
 }
+
+/** More than a plan can have, and within the integers of the ledger. */
+const endless = 1_000_000_000
+
+/**
+ * The pricing of a service that does not meter (`METERING=off`): everything costs nothing, and no pool is ever too small. Nothing else knows of it.
+ * The limits of calls stay.
+ */
+export const unmetered = ({ plans: { free, pro, max }, packs }: Pricing): Pricing => ({
+  plans: {
+    free: { ...free, creditsPerMonth: endless },
+    pro: { ...pro, creditsPerMonth: endless },
+    max: { ...max, creditsPerMonth: endless },
+  },
+  prices: { page: 0, expand: 0, realtime: 0 },
+  packs,
+})
 
 export const tiers = Object.keys(defaultPricing.plans) as Tier[]
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { guardLimits, type RequestLimits } from '../http/rate-limits/rate-limits.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { apiKeyPattern } from './api-key.ts'
-import { defaultPricing, type Pricing } from './plans.ts'
+import { defaultPricing, type Pricing, unmetered } from './plans.ts'
 import { parsePricing } from './pricing.ts'
 
 const secret = (meaning: string) =>
@@ -16,6 +16,11 @@ export const accountVariables = {
   BOOTSTRAP_TIER: Type.Union([Type.Literal('free'), Type.Literal('pro'), Type.Literal('max')], {
     default: 'max',
     description: "the first account's plan: `free`, `pro` or `max`",
+  }),
+  METERING: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description:
+      '`off` for a service of your own: no call costs credits, and none is refused for want of them ([credits.md](credits.md#without-metering)); the same in all processes',
   }),
   PRICING: Type.Optional(
     Type.String({
@@ -44,7 +49,7 @@ export function readAccountConfig(
   environment: AccountEnvironment,
   complain: Complain<AccountEnvironment>,
 ): AccountConfig {
-  const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY, PRICING } = environment
+  const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY, METERING, PRICING } = environment
   if (BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(BOOTSTRAP_API_KEY)) {
     complain('BOOTSTRAP_API_KEY', 'must be ww_live_ followed by 32 characters of a-z and 0-9.')
   }
@@ -52,7 +57,8 @@ export function readAccountConfig(
   if (ADMIN_API_KEY !== undefined && !/^[\x21-\x7e]{16,}$/.test(ADMIN_API_KEY)) {
     complain('ADMIN_API_KEY', 'must have 16 characters or more, ASCII and no spaces.')
   }
-  const pricing = PRICING === undefined ? defaultPricing : parsePricing(PRICING, (what) => complain('PRICING', what))
+  const offered = PRICING === undefined ? defaultPricing : parsePricing(PRICING, (what) => complain('PRICING', what))
+  const pricing = METERING === 'off' ? unmetered(offered) : offered
   return { bootstrapApiKey: BOOTSTRAP_API_KEY, bootstrapTier: BOOTSTRAP_TIER, adminApiKey: ADMIN_API_KEY, pricing }
 }
 

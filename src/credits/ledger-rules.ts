@@ -107,7 +107,7 @@ const reservations = differences({
 /** A platform that was off from the start has no reserved credits: its task was skipped before it began. */
 const isCharged = "not (state = 'skipped' and error_code = 'not_configured' and started_at is null)"
 
-/** A reservation is closed with its job and never before, for the stored pages. A job without a platform that is on has none. */
+/** A reservation is closed with its job and never before, for the stored pages. A job without a platform that is on has none; one of a service that does not meter reserves nothing. */
 const jobs = differences({
   check: 'job',
   accountId: 'j.account_id',
@@ -120,12 +120,18 @@ const jobs = differences({
     ) tasks`,
   values: {
     account: ['r.account_id', 'case when tasks.is_free then null else j.account_id end'],
-    reserved: ['r.pool_part + r.payg_part', 'case when tasks.is_free then null else j.depth * tasks.tasks end'],
+    reserved: [
+      'r.pool_part + r.payg_part',
+      'case when tasks.is_free then null when r.pool_part + r.payg_part = 0 then 0 else j.depth * tasks.tasks end',
+    ],
     'state of its reservation': [
       'r.state',
       "case when tasks.is_free then null when tasks.unfinished = 0 then 'closed' else 'open' end",
     ],
-    settled: ['r.settled', 'case when tasks.is_free then null when tasks.unfinished = 0 then tasks.pages else 0 end'],
+    settled: [
+      'r.settled',
+      'case when tasks.is_free then null when tasks.unfinished = 0 and r.pool_part + r.payg_part > 0 then tasks.pages else 0 end',
+    ],
   },
 })
 

@@ -34,7 +34,7 @@ const allowanceOf = ({ plans }: Pricing) => sql`(
 type Reservation = Cause &
   Payer & {
     accountId: string
-    /** Whole credits, at least 1. */
+    /** Whole credits; 0 for what costs nothing: it is recorded who began it, and nothing is booked. */
     amount: number
     now: Date
     pricing: Pricing
@@ -74,7 +74,8 @@ const boundedVerdict = (payer: Payer, amount: RawBuilder<unknown>) => sql`, ${ho
 async function take(transaction: Transaction, reservation: Reservation): Promise<BudgetVerdict | null> {
   const { accountId, operation, keyId, watchId = null, now, pricing } = reservation
   const { jobId, callId } = idsOf(reservation)
-  const isBounded = mayBeBounded(reservation)
+  // A budget that is used up does not refuse what costs nothing.
+  const isBounded = reservation.amount > 0 && mayBeBounded(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
   /** 1; or 0 when the row is of another month: then nothing of this month's pool and PAYG is used. */
@@ -109,7 +110,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
       insert into credit_entries
         (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at, key_id, watch_id)
       select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at, key_id, watch_id
-      from reservation
+      from reservation where pool_part + payg_part > 0
     ) ${isBounded ? boundedVerdict(reservation, amount) : unboundedVerdict}`.execute(transaction)
   return rows[0] ?? null
 }
@@ -142,7 +143,8 @@ async function insufficientCredits(transaction: Transaction, { pricing, accountI
 
 export type Closing = Cause & {
   /**
-   * Whole used credits, from 0 to the reserved amount, or all that is `reserved`; the pool pays first. The remainder is released.
+   * Whole used credits, from 0 to the reserved amount, or all that is `reserved`; the pool pays first. The remainder is released. Of what cost nothing,
+   * nothing is settled.
    */
   settled: number | 'reserved'
   now: Date
@@ -157,7 +159,9 @@ export type Closing = Cause & {
 export async function closeReservation(transaction: Transaction, closing: Closing): Promise<void> {
   const { operation, settled, now } = closing
   const { jobId, callId } = idsOf(closing)
-  const settledCredits = settled === 'reserved' ? sql`pool_part + payg_part` : sql`${settled}::integer`
+  const reserved = sql`(pool_part + payg_part)`
+  const settledCredits =
+    settled === 'reserved' ? reserved : sql`case ${reserved} when 0 then 0 else ${settled}::integer end`
   const held = jobId === null ? sql`call_id = ${callId}::uuid` : sql`job_id = ${jobId}::uuid`
   const { rows } = await sql<SettledPool & ClosedReservation & { isBounded: boolean }>`
     with closed as (

@@ -62,7 +62,7 @@ async function startJob(
     .values({ account_id: accountId, topic: 'a topic', depth, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const amount = depth * platforms
+  const amount = depth * platforms * pricing.prices.page
   await reserve(transaction, { operation: 'scrape', accountId, keyId: null, ...payer, jobId, amount, now, pricing })
   const tasks = platformNames.slice(0, platforms).map((platform, position) => ({ job_id: jobId, platform, position }))
   await transaction.insertInto('scrape_tasks').values(tasks).execute()

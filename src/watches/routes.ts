@@ -91,7 +91,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
       // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
       const refusal = await jobSources.check(sourcesToCheck(terms))
       // Milliseconds of arithmetic, for which no lock is held.
-      const preview = previewRuns({ ...terms, accountId }, now)
+      const preview = previewRuns(pricing, { ...terms, accountId }, now)
       return idempotent(request, reply, async (transaction) => {
         if (refusal !== null) throw refusal
         await requireChannels(dependencies, transaction, accountId, terms.channels)

@@ -5,3 +5,6 @@ export function readPricing(): Pricing {
   const meta = document.querySelector<HTMLMetaElement>('meta[name="pricing"]')
   return meta === null ? defaultPricing : (JSON.parse(meta.content) as Pricing)
 }
+
+/** Whether the service does not meter: nothing costs a credit. */
+export const isFree = (): boolean => readPricing().prices.page === 0

@@ -11,6 +11,7 @@ export const accountTexts = {
   poolTaken: (taken: number, limit: number) => `${number(taken)} of ${number(limit)} used or held`,
   poolHeld: (held: number) => `${number(held)} more held by collections under way; what they do not use comes back`,
   poolLeft: (remaining: number, resetsAt: string) => `${number(remaining)} left; fresh on ${resetsAt}`,
+  free: 'Not metered: no call costs credits.',
   payg: 'Pay-as-you-go',
   noCap: 'no monthly cap; used when the pool is empty',
   cap: (credits: string) => `at most ${credits} a month; used when the pool is empty`,

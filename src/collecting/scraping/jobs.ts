@@ -44,9 +44,12 @@ export interface NewJob {
   expiresAt: Date
 }
 
-/** The maximum cost of a job, in credits: one for each page. */
-export const costOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
+/** The pages that a job collects at most. */
+export const pagesOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
   depth * (platforms.length - off.length)
+
+/** The maximum cost of a job, in credits. */
+export const costOf = ({ prices }: Pricing, job: Parameters<typeof pagesOf>[0]): number => pagesOf(job) * prices.page
 
 const noSources: SourcesByPlatform = new Map()
 
@@ -101,7 +104,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     return jobId
   }
   const payer = { accountId, keyId, keyHasBudget, watchId, watchMonthlyCredits, pricing }
-  await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(job), now })
+  await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(pricing, job), now })
   await beginJobs(transaction, queue, accountId, now)
   await recount(transaction, wishes)
   return jobId

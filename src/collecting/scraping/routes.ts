@@ -110,7 +110,7 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
  */
 function readTerms({ maxCredits, ...body }: StartBody, dependencies: ScrapeDependencies) {
   const terms = readJobTerms(body, dependencies)
-  const cost = costOf(terms)
+  const cost = costOf(dependencies.pricing, terms)
   if (maxCredits !== undefined && cost > maxCredits) {
     throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
   }
