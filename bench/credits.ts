@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { createAccount } from '../src/accounts/accounts.ts'
+import { defaultPricing } from '../src/accounts/plans.ts'
 import { closeReservation, grantPack, reserve } from '../src/credits/ledger.ts'
 import { verifyLedger } from '../src/credits/verify.ts'
 import type { Database, DatabaseBackend } from '../src/database/open.ts'
@@ -33,7 +34,7 @@ interface Operation {
 const inTransaction = (database: Database, run: Parameters<ReturnType<Database['transaction']>['execute']>[0]) =>
   database.transaction().execute(run)
 
-const spend = { operation: 'expand', keyId: null, amount: 1, now } as const
+const spend = { operation: 'expand', keyId: null, amount: 1, now, pricing: defaultPricing } as const
 const operations: Operation[] = [
   {
     name: 'bare update',
@@ -76,7 +77,7 @@ async function makeRichAccount(database: Database): Promise<string> {
   const accountId = await createAccount(database, { name: 'bench', tier: 'max', now })
   for (let packs = 0; packs < 100; packs++) {
     await inTransaction(database, (transaction) =>
-      grantPack(transaction, { accountId, pack: 'bulk', cause: 'bench', now }),
+      grantPack(transaction, { accountId, pack: 'bulk', credits: 13_500, cause: 'bench', now }),
     )
   }
   return accountId

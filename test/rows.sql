@@ -78,10 +78,10 @@ insert into credit_balances (account_id, month, pool_held, pool_settled, payg_ba
   ('a0000000-0000-4000-8000-000000000002', '2026-11', 0, 0, 0, 0, 0, 0, '2026-11'),
   ('a0000000-0000-4000-8000-000000000003', '2026-11', 0, 0, 0, 0, 0, 0, '2026-11');
 
-insert into credit_reservations (id, account_id, month, operation, job_id, call_id, pool_part, payg_part, state, settled, created_at, closed_at) values
-  ('50000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', '2026-11', 'scrape', '10000000-0000-4000-8000-000000000001', null, 3, 0, 'closed', 2, '2026-11-10T09:59:00Z', '2026-11-10T10:00:00Z'),
-  ('50000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', '2026-11', 'scrape', '10000000-0000-4000-8000-000000000002', null, 2, 0, 'open', 0, '2026-11-20T10:00:00Z', null),
-  ('50000000-0000-4000-8000-000000000003', 'a0000000-0000-4000-8000-000000000001', '2026-11', 'expand', null, '40000000-0000-4000-8000-000000000001', 1, 0, 'open', 0, '2026-11-20T10:00:00Z', null);
+insert into credit_reservations (id, account_id, month, operation, job_id, call_id, pool_part, payg_part, pool_limit, state, settled, created_at, closed_at) values
+  ('50000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000001', '2026-11', 'scrape', '10000000-0000-4000-8000-000000000001', null, 3, 0, 15000, 'closed', 2, '2026-11-10T09:59:00Z', '2026-11-10T10:00:00Z'),
+  ('50000000-0000-4000-8000-000000000002', 'a0000000-0000-4000-8000-000000000001', '2026-11', 'scrape', '10000000-0000-4000-8000-000000000002', null, 2, 0, 15000, 'open', 0, '2026-11-20T10:00:00Z', null),
+  ('50000000-0000-4000-8000-000000000003', 'a0000000-0000-4000-8000-000000000001', '2026-11', 'expand', null, '40000000-0000-4000-8000-000000000001', 1, 0, 15000, 'open', 0, '2026-11-20T10:00:00Z', null);
 
 insert into credit_entries (account_id, month, kind, operation, cause, pack, reservation_id, pool_held_change, pool_settled_change, payg_held_change, payg_settled_change, payg_granted_change, created_at) values
   ('a0000000-0000-4000-8000-000000000001', '2026-11', 'grant', 'pack', 'starter', 'starter', null, 0, 0, 0, 0, 1300, '2026-11-09T10:00:00Z'),

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { requestLimits } from '../src/accounts/settings.ts'
+import { defaultPricing } from '../src/accounts/plans.ts'
+import { requestLimitsOf } from '../src/accounts/settings.ts'
 import { type Service, startService } from '../src/app/service.ts'
 import { ledgerOf } from '../src/credits/testing.ts'
 import type { Database } from '../src/database/open.ts'
@@ -13,6 +14,8 @@ import { createTestClient, type TestClient } from './client.ts'
 import { openEvents } from './event-reader.ts'
 import { foundRequest, numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
+
+const requestLimits = requestLimitsOf(defaultPricing)
 
 // Holds (Credits and limits): no more calls than the plan allows in any 60 seconds
 // Holds (Search, lists and export): no answer is older than its call, though the embedded database's are cached; on Postgres, whichever process made the change

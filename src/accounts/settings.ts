@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import { guardLimits, type RequestLimits } from '../http/rate-limits/rate-limits.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { apiKeyPattern } from './api-key.ts'
-import { plans } from './plans.ts'
+import { defaultPricing, type Pricing, unmetered } from './plans.ts'
+import { parsePricing } from './pricing.ts'
 
 const secret = (meaning: string) =>
   Type.Optional(Type.String({ minLength: 1, description: meaning, 'x-kind': 'secret' }))
@@ -16,6 +17,17 @@ export const accountVariables = {
     default: 'max',
     description: "the first account's plan: `free`, `pro` or `max`",
   }),
+  METERING: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description:
+      '`off` for a service of your own: no call costs credits, and none is refused for want of them ([credits.md](credits.md#without-metering)); the same in all processes',
+  }),
+  PRICING: Type.Optional(
+    Type.String({
+      description:
+        'what differs from the [default](credits.md#pricing) of plans, prices and packs, as JSON: `{"plans":{"free":{"creditsPerMonth":500}},"prices":{"expand":2}}`; the same in all processes',
+    }),
+  ),
   ADMIN_API_KEY: secret(
     'opens the admin routes; when absent, it is created in `DATA_DIR/admin-key` (0600); required with `DATABASE_URL`',
   ),
@@ -29,6 +41,7 @@ export interface AccountConfig {
   bootstrapApiKey: string | undefined
   bootstrapTier: AccountEnvironment['BOOTSTRAP_TIER']
   adminApiKey: string | undefined
+  pricing: Pricing
 }
 
 /** Interprets the variables of accounts. @param complain called with the first that is wrong. */
@@ -36,7 +49,7 @@ export function readAccountConfig(
   environment: AccountEnvironment,
   complain: Complain<AccountEnvironment>,
 ): AccountConfig {
-  const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY } = environment
+  const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY, METERING, PRICING } = environment
   if (BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(BOOTSTRAP_API_KEY)) {
     complain('BOOTSTRAP_API_KEY', 'must be ww_live_ followed by 32 characters of a-z and 0-9.')
   }
@@ -44,8 +57,13 @@ export function readAccountConfig(
   if (ADMIN_API_KEY !== undefined && !/^[\x21-\x7e]{16,}$/.test(ADMIN_API_KEY)) {
     complain('ADMIN_API_KEY', 'must have 16 characters or more, ASCII and no spaces.')
   }
-  return { bootstrapApiKey: BOOTSTRAP_API_KEY, bootstrapTier: BOOTSTRAP_TIER, adminApiKey: ADMIN_API_KEY }
+  const offered = PRICING === undefined ? defaultPricing : parsePricing(PRICING, (what) => complain('PRICING', what))
+  const pricing = METERING === 'off' ? unmetered(offered) : offered
+  return { bootstrapApiKey: BOOTSTRAP_API_KEY, bootstrapTier: BOOTSTRAP_TIER, adminApiKey: ADMIN_API_KEY, pricing }
 }
 
 /** The request limits of the service: those of the plans, and those for every plan. */
-export const requestLimits: RequestLimits = { ...guardLimits, ofTier: (tier) => plans[tier].requestsPerMinute }
+export const requestLimitsOf = ({ plans }: Pick<Pricing, 'plans'>): RequestLimits => ({
+  ...guardLimits,
+  ofTier: (tier) => plans[tier].requestsPerMinute,
+})

@@ -7,6 +7,7 @@ import { createAuthentication } from '../accounts/authentication.ts'
 import { registerKeyRoutes } from '../accounts/key-routes.ts'
 import { createAccessTokens } from '../accounts/oidc/access-tokens.ts'
 import type { OidcConfig } from '../accounts/oidc/settings.ts'
+import type { Pricing } from '../accounts/plans.ts'
 import { registerAccountRoutes } from '../accounts/routes.ts'
 import { registerAdminSessionRoutes } from '../accounts/sessions/admin-routes.ts'
 import { registerSessionRoutes } from '../accounts/sessions/routes.ts'
@@ -101,6 +102,7 @@ export interface AppDependencies {
   changes: TaskChanges
   /** How long a job may take from its start. */
   jobTimeLimitMs: number
+  pricing: Pricing
   searchIndex: SearchIndex
   /** Null where the database searches. */
   searchCluster: ClusterSearch | null

@@ -63,10 +63,10 @@ async function startNotifying(
   const { clock = systemClock } = overrides
   const reportsNews = !overrides.onDemand?.has('news')
   const deliversEvents = !overrides.onDemand?.has('events')
-  const { jobTimeLimitMs } = config
+  const { jobTimeLimitMs, pricing } = config
   const { enabled: enabledPlatforms } = config.platforms
   const shared = { database, listen, clock, log, publicUrl }
-  const watches = startWatches({ ...shared, queue: prepared.queue, jobTimeLimitMs, enabledPlatforms })
+  const watches = startWatches({ ...shared, queue: prepared.queue, jobTimeLimitMs, enabledPlatforms, pricing })
   const reporting = await startReporting({ ...shared, config: config.news, isAutomatic: reportsNews })
   const delivering = await startDelivering({
     ...shared,

@@ -179,6 +179,7 @@ export async function composeService(parts: ServiceParts) {
     hosts,
     jobSources,
     jobTimeLimitMs: config.jobTimeLimitMs,
+    pricing: config.pricing,
     expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
     live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
     adminKey: adminKey.key,

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { defaultPricing } from '../accounts/plans.ts'
 import { itemsOf } from '../platforms/definition.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { readConfig, secretVariables } from './config.ts'
@@ -21,6 +22,9 @@ function filesOf() {
     return path
   }
 }
+
+/** The configuration without its limits of calls, which are functions. */
+const comparable = (environment: Record<string, string>) => ({ ...readConfig(environment), requestLimits: null })
 
 describe('the configuration', () => {
   it('needs no setting at all', () => {
@@ -45,7 +49,7 @@ describe('the configuration', () => {
       secretVariables.includes(name) ? [`${name}_FILE`, write(name, `${value}\n`)] : [name, value],
     )
     expect(inFiles.filter(([name]) => name!.endsWith('_FILE'))).toHaveLength(4)
-    expect(readConfig(Object.fromEntries(inFiles))).toEqual(readConfig(values))
+    expect(comparable(Object.fromEntries(inFiles))).toEqual(comparable(values))
     const faults: [string, RegExp][] = [
       [`${write('token', 'ghp_1')}.none`, /^GITHUB_TOKEN_FILE: the file cannot be read \(ENOENT\)\.$/],
       [write('empty', ' \n'), /^GITHUB_TOKEN_FILE: the file is empty/],
@@ -70,14 +74,14 @@ TOPIC_TTL_MINUTES=2h
     const CONFIG_FILE = write('wishwell.env', text.replaceAll('\n', '\r\n'), 0o640)
     const values = { PORT: '4700', LOG_LEVEL: 'warn', PLATFORMS: 'github,hackernews', GITHUB_TOKEN: 'ghp_1' }
     const others = { HTTPS_PROXY: 'http://proxy.example:1', TOPIC_TTL_MINUTES: '2h' }
-    expect(readConfig({ CONFIG_FILE })).toEqual(readConfig({ ...values, ...others }))
+    expect(comparable({ CONFIG_FILE })).toEqual(comparable({ ...values, ...others }))
     const environment = { PORT: '4800', LOG_LEVEL: '', https_proxy: 'http://other.example:1' }
     const given = { ...environment, GITHUB_TOKEN_FILE: write('token', 'ghp_2') }
-    expect(readConfig({ CONFIG_FILE, ...given })).toEqual(
-      readConfig({ ...values, ...others, PORT: '4800', GITHUB_TOKEN: 'ghp_2', HTTPS_PROXY: 'http://other.example:1' }),
+    expect(comparable({ CONFIG_FILE, ...given })).toEqual(
+      comparable({ ...values, ...others, PORT: '4800', GITHUB_TOKEN: 'ghp_2', HTTPS_PROXY: 'http://other.example:1' }),
     )
     const named = write('with-files.env', `GITHUB_TOKEN_FILE=${write('token', 'ghp_3')}`, 0o644)
-    expect(readConfig({ CONFIG_FILE: named })).toEqual(readConfig({ GITHUB_TOKEN: 'ghp_3' }))
+    expect(comparable({ CONFIG_FILE: named })).toEqual(comparable({ GITHUB_TOKEN: 'ghp_3' }))
   })
 
   it.each([
@@ -108,7 +112,7 @@ TOPIC_TTL_MINUTES=2h
   })
 
   it('takes an empty variable for an absent one', () => {
-    expect(readConfig({ PORT: '', DATABASE_URL: ' ', PLATFORMS: '' })).toEqual(readConfig({}))
+    expect(comparable({ PORT: '', DATABASE_URL: ' ', PLATFORMS: '' })).toEqual(comparable({}))
   })
 
   it('reads lists, once each, and the default platforms from those that are on', () => {
@@ -156,6 +160,40 @@ TOPIC_TTL_MINUTES=2h
     expect(() => readConfig({ JOB_TIME_LIMIT_MINUTES: '8d' })).toThrow(
       /^JOB_TIME_LIMIT_MINUTES: must be a duration from 1m to 7d, a whole number with ms, s, m, h or d; without a unit it is in minutes \(/,
     )
+  })
+
+  it('reads plans, prices and packs, where what is left out keeps its default', () => {
+    const { pricing: unset } = readConfig({})
+    expect(unset).toBe(defaultPricing)
+    const PRICING = `{
+      "plans": { "free": { "creditsPerMonth": 500 }, "pro": { "requestsPerMinute": 60 } },
+      "prices": { "expand": 3 }, "packs": { "bulk": { "credits": 20000, "priceUsd": 59.5 } }
+    }`
+    const { pricing, requestLimits } = readConfig({ PRICING })
+    const { plans, prices, packs } = defaultPricing
+    expect(pricing).toEqual({
+      plans: { ...plans, free: { ...plans.free, creditsPerMonth: 500 }, pro: { ...plans.pro, requestsPerMinute: 60 } },
+      prices: { ...prices, expand: 3 },
+      packs: { ...packs, bulk: { credits: 20_000, priceUsd: 59.5 } },
+    })
+    expect([requestLimits.ofTier('free'), requestLimits.ofTier('pro')]).toEqual([20, 60])
+  })
+
+  it.each([
+    ['{"plans":', /^PRICING: must be JSON, such as /],
+    ['[]', /^PRICING: it must be object\.$/],
+    ['{"plan":{}}', /^PRICING: plan is none of plans, prices, packs\.$/],
+    ['{"plans":{"gold":{}}}', /^PRICING: plans\.gold is none of free, pro, max\.$/],
+    [
+      '{"plans":{"free":{"creditsPerMonth":0,"requestsPerMinute":"secret-value"}},"prices":{"expand":1.5}}',
+      /^PRICING: plans\.free\.creditsPerMonth must be >= 1; plans\.free\.requestsPerMinute must be integer; prices\.expand must be integer\.$/,
+    ],
+    ['{"packs":{"bulk":{"credits":1e12}}}', /^PRICING: packs\.bulk\.credits must be <= 10000000\.$/],
+  ])('refuses the pricing %j with all that is wrong, and shows no value', (PRICING, message) => {
+    const read = () => readConfig({ PRICING })
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(message)
+    expect(read).not.toThrow(/secret-value/)
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { type OidcConfig, oidcVariables, readOidcConfig } from '../accounts/oidc/settings.ts'
-import { type AccountConfig, accountVariables, readAccountConfig, requestLimits } from '../accounts/settings.ts'
+import { type AccountConfig, accountVariables, readAccountConfig, requestLimitsOf } from '../accounts/settings.ts'
 import { type ExpansionConfig, expansionConfig } from '../collecting/expansion/settings.ts'
 import { type LiveConfig, liveVariables, readLiveConfig } from '../collecting/live/settings.ts'
 import { type JobConfig, jobVariables, readJobConfig } from '../collecting/scraping/settings.ts'
@@ -236,6 +236,7 @@ export function readConfig(source: Source = process.env): Config {
   if (databaseUrl === undefined && role !== 'all') {
     complain('ROLE', `${role} needs DATABASE_URL; the embedded database belongs to one process.`)
   }
+  const accounts = readAccountConfig(environment, complain)
   const live = readLiveConfig(environment)
   const network = readNetworkConfig(environment, complain)
   const model = readModelConfig(environment, complain, network.proxies)
@@ -243,7 +244,7 @@ export function readConfig(source: Source = process.env): Config {
     ...readHttpConfig(environment, complain),
     ...network,
     ...readDatabaseConfig(environment, complain),
-    ...readAccountConfig(environment, complain),
+    ...accounts,
     ...readJobConfig(environment),
     ...readSearchConfig(environment, complain),
     ...readRefreshConfig(environment),
@@ -262,7 +263,7 @@ export function readConfig(source: Source = process.env): Config {
     news: readNewsConfig(environment, model, itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS)),
     sources: readSourcesConfig(environment),
     channels: readChannelsConfig(environment, complain),
-    requestLimits,
+    requestLimits: requestLimitsOf(accounts.pricing),
     pageDirectory: builtPage,
     cachesResponses: true,
     stopLimitMs,

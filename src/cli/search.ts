@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import { prices, priceText } from '../accounts/plans.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { answerOf, createApi } from './api.ts'
 import type { Answer, Body, Data, Schemas } from './api-types.ts'
@@ -43,11 +42,7 @@ export function searchCommand(): Command {
     )
     .option('--limit <results>', 'maximum of results, 1 to 100 (default: 20)', wholeNumber(1, 100))
     .option('--offset <results>', 'results to skip, 0 to 99 (default: 0)', wholeNumber(0, 99))
-    .option(
-      '--expand',
-      `first collect related topics live, and show their progress (costs at most ${priceText(prices.expand)})`,
-      false,
-    )
+    .option('--expand', 'first collect related topics live, and show their progress (costs credits)', false)
     .addOption(
       new Option('--group-by <what>', 'wish: each result is a wish, with the numbers of all its requests').choices([
         'wish',

@@ -59,7 +59,7 @@ describe('credits.low', () => {
   it('names held and pay-as-you-go credits, and does not count them', async () => {
     const account = await makeAccount('free')
     await ledger.inTransaction((transaction) =>
-      grantPack(transaction, { accountId: account, pack: 'starter', cause: 'a test', now: november }),
+      grantPack(transaction, { accountId: account, pack: 'starter', credits: 1_300, cause: 'a test', now: november }),
     )
     const first = await startCall(account, 80)
     await startCall(account, 50)

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import { noteEvent } from '../accounts/events/events.ts'
 import { monthOf } from '../accounts/period.ts'
-import { plans } from '../accounts/plans.ts'
-import type { Tier } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 
 /** The settled credits of the pool, in percent of it, that an account is told of. These figures are defined only here. */
@@ -11,7 +9,8 @@ const alertPercents = [80, 95, 100] as const
 /** The pool of an account after a settlement. */
 export interface SettledPool {
   accountId: string
-  tier: Tier
+  /** The credits of the plan when they were reserved. */
+  limit: number
   /** UTC, YYYY-MM, of the settlement. */
   month: string
   /** Whether the balances are of that month. */
@@ -32,9 +31,8 @@ export interface SettledPool {
  * counts, not the step of this settlement, so that a smaller plan is told of, too.
  */
 export async function noteAlerts(transaction: Transaction, pool: SettledPool, now: Date): Promise<void> {
-  const { accountId, tier, month, isCurrent, settled, monthSettled, monthHeld: held, paygBalance } = pool
+  const { accountId, limit, month, isCurrent, settled, monthSettled, monthHeld: held, paygBalance } = pool
   if (settled === 0 || !isCurrent || month < monthOf(now)) return
-  const limit = plans[tier].creditsPerMonth
   const reached = alertPercents.filter((percent) => monthSettled * 100 >= percent * limit)
   if (reached.length === 0) return
   const { rows } = await sql<{ percent: number }>`

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { monthPeriod } from '../accounts/period.ts'
+import { defaultPricing } from '../accounts/plans.ts'
 import { grantPack } from './ledger.ts'
 import { readSpending } from './spending.ts'
 import { december, ledgerOf, november } from './testing.ts'
@@ -20,7 +21,8 @@ afterAll(() => opened.close())
 
 const overKey = { code: 'RATE_LIMITED', extras: { reason: 'key_budget', resetsAt: '2026-12-01T00:00:00.000Z' } }
 const overWatch = { code: 'RATE_LIMITED', extras: { reason: 'watch_budget', resetsAt: '2026-12-01T00:00:00.000Z' } }
-const used = async (accountId: string) => (await readUsage(opened.database, accountId, november)).credits.used
+const used = async (accountId: string) =>
+  (await readUsage(opened.database, defaultPricing, accountId, november)).credits.used
 const spent = async (spenderId: string, kind: 'key_budget' | 'watch' = 'key_budget') =>
   opened.database
     .selectFrom('spender_months')
@@ -75,7 +77,7 @@ describe('the budget of a key', () => {
   it('counts pay-as-you-go credits, too', async () => {
     const account = await makeAccount('free')
     await ledger.inTransaction((transaction) =>
-      grantPack(transaction, { accountId: account, pack: 'starter', cause: 'a test', now: november }),
+      grantPack(transaction, { accountId: account, pack: 'starter', credits: 1_300, cause: 'a test', now: november }),
     )
     const keyId = await makeKey(account, { monthlyCredits: 150 })
     await endCall(await startCall(account, 140, november, { keyId }), 130)

@@ -3,7 +3,7 @@ import { createRandom } from '../../simulator/random.ts'
 import { campaignSize } from '../../test/campaign-size.ts'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
-import { packNames, tiers } from '../accounts/plans.ts'
+import { defaultPricing, packNames, tiers } from '../accounts/plans.ts'
 import { type OpenDatabase, openDatabase } from '../database/open.ts'
 import { grantPack } from './ledger.ts'
 import { readStatement } from './spending.ts'
@@ -43,7 +43,7 @@ async function makeAccountWith({ pool, payg }: { pool: number; payg: number }): 
   const accountId = await ledger.makeAccount('free')
   await ledger.startCall(accountId, 100 - pool)
   await ledger.inTransaction((transaction) =>
-    grantPack(transaction, { accountId, pack: 'starter', cause: 'a test', now: november }),
+    grantPack(transaction, { accountId, pack: 'starter', credits: 1_300, cause: 'a test', now: november }),
   )
   await updateAccount(opened.database, accountId, { paygMonthlyCap: payg })
   return accountId
@@ -78,7 +78,7 @@ for (const left of [1, 2, 10]) {
       const refusals = calls.flatMap((call) => (call.status === 'rejected' ? [call.reason] : []))
       expect(refusals).toHaveLength(callers - left)
       for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'RATE_LIMITED' })
-      expect(await readUsage(opened.database, accountId, november)).toMatchObject({
+      expect(await readUsage(opened.database, defaultPricing, accountId, november)).toMatchObject({
         credits: { used: 100, remaining: 0 },
         paygBalance: 1_300 - payg,
       })
@@ -108,7 +108,9 @@ it('the ledger is sound, and its statement only ever grows at its end, whatever 
       const call = held.splice(upTo(held.length), 1)[0]
       if (call) await ledger.endCall(call.callId, upTo(call.amount), now)
     } else if (dice === 16) {
-      const grant = { accountId, pack: oneOf(packNames), cause: 'a test', now }
+      const pack = oneOf(packNames)
+      const { credits } = defaultPricing.packs[pack]
+      const grant = { accountId, pack, credits, cause: 'a test', now }
       await ledger.inTransaction((transaction) => grantPack(transaction, grant))
     } else if (dice === 17) await updateAccount(opened.database, accountId, { paygMonthlyCap: oneOf([null, 0, 300]) })
     else await updateAccount(opened.database, accountId, { tier: oneOf(tiers) })

@@ -1,4 +1,4 @@
-import { packs, plans } from '../accounts/plans.ts'
+import type { Pricing } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
 
 export interface ModelReservation {
@@ -6,6 +6,8 @@ export interface ModelReservation {
   month: number
   pool: number
   payg: number
+  /** The pool of the plan then. */
+  limit: number
   isOpen: boolean
   /** Whose use of the month it is counted in. */
   spenders: readonly ModelSpender[]
@@ -36,6 +38,7 @@ interface ModelMonth {
 
 /** The law of the ledger for one account as plain arithmetic, for tests to compare the real one with. */
 export class LedgerModel {
+  readonly pricing: Pricing
   tier: Tier = 'free'
   cap: number | null = null
   /** The month of the last reservation; `latestMonth` is the maximum of all. */
@@ -47,6 +50,10 @@ export class LedgerModel {
   /** What the account was told, as `<month> <percent>`. */
   readonly alerts = new Set<string>()
   readonly #months = new Map<number, ModelMonth>()
+
+  constructor(pricing: Pricing) {
+    this.pricing = pricing
+  }
 
   bookedIn(month: number): ModelMonth {
     const booked = this.#months.get(month) ?? { poolHeld: 0, poolSettled: 0, paygUsed: 0 }
@@ -72,7 +79,8 @@ export class LedgerModel {
     spenders: readonly ModelSpender[] = [],
   ): ModelReservation | 'credits' | 'budget' {
     const booked = this.bookedIn(month)
-    const pool = Math.min(amount, Math.max(0, plans[this.tier].creditsPerMonth - this.usedIn(month)))
+    const limit = this.pricing.plans[this.tier].creditsPerMonth
+    const pool = Math.min(amount, Math.max(0, limit - this.usedIn(month)))
     const payg = amount - pool
     const underCap = this.cap === null ? payg : Math.max(0, this.cap - booked.paygUsed)
     if (payg > Math.min(this.paygBalance - this.paygHeld, underCap)) return 'credits'
@@ -87,7 +95,7 @@ export class LedgerModel {
     booked.poolHeld += pool
     booked.paygUsed += payg
     this.paygHeld += payg
-    return { month, pool, payg, isOpen: true, spenders }
+    return { month, pool, payg, limit, isOpen: true, spenders }
   }
 
   /** @param now the month of the clock. */
@@ -106,15 +114,15 @@ export class LedgerModel {
       spent.held -= reservation.pool + reservation.payg
       spent.settled += settled
     }
-    if (settled > 0 && reservation.month === this.month && reservation.month >= now) this.#tell(this.month)
+    if (settled > 0 && reservation.month === this.month && reservation.month >= now) this.#tell(reservation)
   }
 
-  #tell(month: number): void {
-    const share = (this.bookedIn(month).poolSettled * 100) / plans[this.tier].creditsPerMonth
+  #tell({ month, limit }: ModelReservation): void {
+    const share = (this.bookedIn(month).poolSettled * 100) / limit
     for (const percent of percents) if (share >= percent) this.alerts.add(`${month} ${percent}`)
   }
 
   grant(pack: PackName): void {
-    this.paygBalance += packs[pack].credits
+    this.paygBalance += this.pricing.packs[pack].credits
   }
 }

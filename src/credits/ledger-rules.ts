@@ -1,4 +1,7 @@
-import { packs } from '../accounts/plans.ts'
+import { endless } from '../accounts/plans.ts'
+
+/** Only a service that does not meter has such a pool: nothing else may reserve nothing. */
+const isUnmetered = `coalesce(r.pool_limit = ${endless}, false)`
 
 /** A contradiction in the ledger. */
 export interface Difference {
@@ -109,7 +112,7 @@ const reservations = differences({
 /** A platform that was off from the start has no reserved credits: its task was skipped before it began. */
 const isCharged = "not (state = 'skipped' and error_code = 'not_configured' and started_at is null)"
 
-/** A reservation is closed with its job and never before, for the stored pages. A job without a platform that is on has none. */
+/** A reservation is closed with its job and never before, for the stored pages. A job without a platform that is on has none; one of a service that does not meter reserves nothing. */
 const jobs = differences({
   check: 'job',
   accountId: 'j.account_id',
@@ -122,18 +125,24 @@ const jobs = differences({
     ) tasks`,
   values: {
     account: ['r.account_id', 'case when tasks.is_free then null else j.account_id end'],
-    reserved: ['r.pool_part + r.payg_part', 'case when tasks.is_free then null else j.depth * tasks.tasks end'],
+    reserved: [
+      'r.pool_part + r.payg_part',
+      `case when tasks.is_free then null when ${isUnmetered} then 0 else j.depth * tasks.tasks end`,
+    ],
     'state of its reservation': [
       'r.state',
       "case when tasks.is_free then null when tasks.unfinished = 0 then 'closed' else 'open' end",
     ],
-    settled: ['r.settled', 'case when tasks.is_free then null when tasks.unfinished = 0 then tasks.pages else 0 end'],
+    settled: [
+      'r.settled',
+      `case when tasks.is_free then null when tasks.unfinished = 0 and not ${isUnmetered} then tasks.pages else 0 end`,
+    ],
   },
 })
 
 /**
  * The reservation of a live call is open exactly while the call is under way: without its call it would hold credits for ever.
- * The price of a call (`accounts/plans.ts`) is what its reservation holds.
+ * The price of a call (`PRICING`) is what its reservation holds.
  */
 const calls = differences({
   check: 'call',
@@ -161,10 +170,6 @@ const openCalls = differences({
   values: { reservation: ['r.id is not null', 'true'] },
 })
 
-const packCredits = `case pack ${Object.entries(packs)
-  .map(([name, { credits }]) => `when '${name}' then ${credits}`)
-  .join(' ')} end`
-
 /**
  * PAYG credits were never overspent, at no moment. The numbers of an account's entries are in the order of the bookings,
  * because its balances are locked when an entry gets its number.
@@ -182,7 +187,6 @@ const history = differences({
   values: {
     'payg held until then': ['e.payg_held', 'greatest(e.payg_held, 0)'],
     'payg available then': ['e.payg_available', 'greatest(e.payg_available, 0)'],
-    'granted credits of its pack': ['e.payg_granted_change', `coalesce(${packCredits}, 0)`],
   },
 })
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import { endOfMonth, monthOf } from '../accounts/period.ts'
+import { defaultPricing, unmetered } from '../accounts/plans.ts'
 import type { PackName } from '../database/column-types.ts'
 import { grantPack, reserve } from './ledger.ts'
 import { december, ledgerOf, november } from './testing.ts'
@@ -12,7 +13,7 @@ let opened: TestDatabase
 beforeAll(async () => {
   opened = await openTestDatabase()
 })
-const { startJob, endJob, startCall, endCall, makeAccount, inTransaction, expectSound } = ledgerOf(
+const { startJob, endJob, startCall, endCall, makeAccount, makeKey, inTransaction, expectSound } = ledgerOf(
   () => opened.database,
 )
 beforeEach(() => opened.reset())
@@ -20,9 +21,18 @@ afterEach(expectSound)
 afterAll(() => opened.close())
 
 const grant = (accountId: string, pack: PackName = 'starter', now = november) =>
-  inTransaction((transaction) => grantPack(transaction, { accountId, pack, cause: 'a test', now }))
-const usage = (accountId: string, now = november) => readUsage(opened.database, accountId, now)
+  inTransaction((transaction) =>
+    grantPack(transaction, { accountId, pack, credits: defaultPricing.packs[pack].credits, cause: 'a test', now }),
+  )
+const usage = (accountId: string, now = november) => readUsage(opened.database, defaultPricing, accountId, now)
 const credits = async (accountId: string, now = november) => (await usage(accountId, now)).credits
+/** What is booked of an account. */
+const bookedOf = async (accountId: string) => {
+  const { database } = opened
+  const entries = await database.selectFrom('credit_entries').selectAll().where('account_id', '=', accountId).execute()
+  const spent = await database.selectFrom('spender_months').selectAll().where('account_id', '=', accountId).execute()
+  return { entries, spent, usage: await usage(accountId) }
+}
 const setCap = (accountId: string, paygMonthlyCap: number | null) =>
   updateAccount(opened.database, accountId, { paygMonthlyCap })
 const refused = { code: 'RATE_LIMITED', extras: { reason: 'credits' } }
@@ -86,6 +96,31 @@ describe('a reservation', () => {
     expect(await credits(account)).toMatchObject({ used: 10 })
   })
 
+  it('of what costs nothing books nothing, whatever is used up, and says who began it', async () => {
+    const account = await makeAccount('free')
+    const keyId = await makeKey(account, { monthlyCredits: 100 })
+    const watchId = crypto.randomUUID()
+    const all = { depth: 10, platforms: 10, keyId, watchId, watchMonthlyCredits: 100 }
+    await endJob(await startJob(account, all), 100)
+    await expect(startJob(account, { keyId })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    const before = await bookedOf(account)
+    // The budget of the watch was lowered to less than was used.
+    const free = { watchMonthlyCredits: 5, pricing: unmetered(defaultPricing) }
+    const jobId = await startJob(account, { ...all, ...free })
+    const reservation = () =>
+      opened.database
+        .selectFrom('credit_reservations')
+        .select(['pool_part', 'payg_part', 'settled', 'state', 'key_id'])
+        .where('job_id', '=', jobId)
+        .executeTakeFirstOrThrow()
+    const nothing = { pool_part: 0, payg_part: 0, settled: 0, key_id: keyId }
+    expect(await reservation()).toEqual({ ...nothing, state: 'open' })
+    await endJob(jobId, 100)
+    expect(await reservation()).toEqual({ ...nothing, state: 'closed' })
+    expect(await bookedOf(account)).toEqual(before)
+    await expect(endJob(jobId, 0)).rejects.toThrow('not open')
+  })
+
   it('is rolled back with its transaction', async () => {
     const account = await makeAccount('free')
     const attempt = inTransaction(async (transaction) => {
@@ -97,9 +132,16 @@ describe('a reservation', () => {
         callId,
         amount: 10,
         now: november,
+        pricing: defaultPricing,
       })
-      await grantPack(transaction, { accountId: account, pack: 'bulk', cause: 'a test', now: november })
-      expect(await readUsage(transaction, account, november)).toMatchObject({
+      await grantPack(transaction, {
+        accountId: account,
+        pack: 'bulk',
+        credits: 13_500,
+        cause: 'a test',
+        now: november,
+      })
+      expect(await readUsage(transaction, defaultPricing, account, november)).toMatchObject({
         credits: { used: 10 },
         paygBalance: 13_500,
       })

@@ -4,7 +4,7 @@ import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import { monthOf, monthPeriod } from '../accounts/period.ts'
-import { packNames, plans, tiers } from '../accounts/plans.ts'
+import { defaultPricing, type Pricing, packNames, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
 import { type Cause, grantPack, reserve } from './ledger.ts'
 import { LedgerModel, type ModelReservation, type ModelSpender } from './ledger-model-testing.ts'
@@ -84,11 +84,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
+const plan = fc.record({ creditsPerMonth: fc.integer({ min: 1, max: 6_000 }), requestsPerMinute: fc.constant(20) })
+const packOf = fc.record({ credits: fc.integer({ min: 1, max: 10_000 }), priceUsd: fc.constant(5) })
+/** That of most services, and any that an operator may set. */
+const pricings: fc.Arbitrary<Pricing> = fc.oneof(
+  fc.constant(defaultPricing),
+  fc.record({
+    plans: fc.record({ free: plan, pro: plan, max: plan }),
+    prices: fc.constant(defaultPricing.prices),
+    packs: fc.record({ starter: packOf, standard: packOf, bulk: packOf }),
+  }),
+)
+
 /** What most of the interesting things need: a plan, PAYG credits, and a pool that is nearly empty. */
 const beginning = fc.record({
   tier: fc.constantFrom(...tiers),
   pack: fc.option(fc.constantFrom(...packNames), { freq: 3 }),
   left: fc.option(fc.integer({ min: 0, max: 60 })),
+  pricing: pricings,
 })
 
 /** A moment of a month, counted from December 2027, so that leap days are met: its first or its last millisecond. */
@@ -103,15 +116,16 @@ type Started = ModelReservation & Begun
 
 /** One account, in the ledger and in the model, and what happens to both of them. */
 class World {
-  readonly model = new LedgerModel()
+  readonly model: LedgerModel
   readonly started: Started[] = []
   month = 0
   steps = 0
   readonly accountId: string
   readonly keys: { free: string; parent: string; child: string }
   readonly watchId = crypto.randomUUID()
-  constructor(accountId: string, tier: Tier, keys: World['keys']) {
+  constructor(accountId: string, { tier, pricing }: { tier: Tier; pricing: Pricing }, keys: World['keys']) {
     this.accountId = accountId
+    this.model = new LedgerModel(pricing)
     this.keys = keys
     this.model.tier = tier
   }
@@ -169,7 +183,7 @@ class World {
     const resets = momentIn(month + 1, false)
       .toISOString()
       .slice(0, 10)
-    const message = `Credit limit exceeded (${used}/${plans[this.model.tier].creditsPerMonth}). Resets on ${resets}.`
+    const message = `Credit limit exceeded (${used}/${this.model.pricing.plans[this.model.tier].creditsPerMonth}). Resets on ${resets}.`
     await expect(begun).rejects.toMatchObject({ code: 'RATE_LIMITED', message })
   }
 
@@ -192,28 +206,42 @@ class World {
   async startAgain(which: number): Promise<void> {
     const reservation = this.started[which % this.started.length]
     if (!reservation) return
-    const again = { ...reservation.cause, accountId: this.accountId, keyId: null, amount: 1, now: this.now() }
+    const again = {
+      ...reservation.cause,
+      accountId: this.accountId,
+      keyId: null,
+      amount: 1,
+      now: this.now(),
+      pricing: this.model.pricing,
+    }
     await expect(ledger.inTransaction((transaction) => reserve(transaction, again))).rejects.toThrow()
   }
 
   async run(step: Step): Promise<void> {
     const { accountId, model } = this
+    const { pricing } = model
     this.steps++
     switch (step.do) {
       case 'start job': {
         const { depth, platforms } = step
         return this.start(depth * platforms, step, async (now, payer) => {
-          const jobId = await ledger.startJob(accountId, { depth, platforms, now, ...payer })
+          const jobId = await ledger.startJob(accountId, { depth, platforms, now, pricing, ...payer })
           return { cause: { operation: 'scrape', jobId }, end: (settled, at) => ledger.endJob(jobId, settled, at) }
         })
       }
       case 'start call':
         return this.start(step.amount, step, async (now, payer) => {
-          const callId = await ledger.startCall(accountId, step.amount, now, payer)
+          const callId = await ledger.startCall(accountId, step.amount, now, { ...payer, pricing })
           return { cause: { operation: 'expand', callId }, end: (settled, at) => ledger.endCall(callId, settled, at) }
         })
       case 'grant': {
-        const grant = { accountId, pack: step.pack, cause: 'a test', now: this.now() }
+        const grant = {
+          accountId,
+          pack: step.pack,
+          credits: pricing.packs[step.pack].credits,
+          cause: 'a test',
+          now: this.now(),
+        }
         model.grant(step.pack)
         const available = await ledger.inTransaction((transaction) => grantPack(transaction, grant))
         return expect(available).toBe(model.paygBalance - model.paygHeld)
@@ -304,11 +332,11 @@ class World {
   /** The usage that the account reads is exact. */
   async checkUsage(): Promise<void> {
     const { accountId, model } = this
-    const limit = plans[model.tier].creditsPerMonth
+    const limit = model.pricing.plans[model.tier].creditsPerMonth
     const used = model.usedIn(this.month)
     const resetsAt = momentIn(this.month + 1, false).toISOString()
     const held = model.bookedIn(this.month).poolHeld
-    expect(await readUsage(opened.database, accountId, this.now())).toEqual({
+    expect(await readUsage(opened.database, model.pricing, accountId, this.now())).toEqual({
       tier: model.tier,
       credits: { used, limit, remaining: Math.max(0, limit - used), held, resetsAt },
       paygBalance: model.paygBalance - model.paygHeld,
@@ -326,7 +354,7 @@ it(`does what the model does, and is sound after every step, in ${runs} runs`, {
     beginning,
     fc.array(step, { minLength: 1, maxLength: 12 }),
     async (begin, script) => {
-      const { tier, pack, left } = begin
+      const { tier, pack, left, pricing } = begin
       const accountId = await ledger.makeAccount(tier, momentIn(0, false))
       const parent = await ledger.makeKey(accountId, { monthlyCredits: budgets.parent })
       const keys = {
@@ -334,10 +362,11 @@ it(`does what the model does, and is sound after every step, in ${runs} runs`, {
         parent,
         child: await ledger.makeKey(accountId, { monthlyCredits: budgets.child }, parent),
       }
-      const world = new World(accountId, tier, keys)
+      const world = new World(accountId, { tier, pricing }, keys)
       if (pack) await world.run({ do: 'grant', pack })
-      if (left !== null) {
-        await world.run({ do: 'start call', amount: plans[tier].creditsPerMonth - left, monthsBehind: 0 })
+      const { creditsPerMonth } = pricing.plans[tier]
+      if (left !== null && left < creditsPerMonth) {
+        await world.run({ do: 'start call', amount: creditsPerMonth - left, monthsBehind: 0 })
       }
       for (const next of script) {
         await world.run(next)

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { monthOf } from '../accounts/period.ts'
-import { packs, plans } from '../accounts/plans.ts'
+import type { Pricing } from '../accounts/plans.ts'
 import type { PackName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
@@ -23,7 +23,7 @@ const idsOf = (cause: Cause): { jobId: string | null; callId: string | null } =>
   'jobId' in cause ? { jobId: cause.jobId, callId: null } : { jobId: null, callId: cause.callId }
 
 /** The plan and cap of an account, for the statement that decides. */
-const allowance = sql`(
+const allowanceOf = ({ plans }: Pricing) => sql`(
       select id, payg_monthly_cap, case tier ${sql.join(
         Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),
         sql` `,
@@ -34,9 +34,10 @@ const allowance = sql`(
 type Reservation = Cause &
   Payer & {
     accountId: string
-    /** Whole credits, at least 1. */
+    /** Whole credits; 0 for what costs nothing: it is recorded who began it, and nothing is booked. */
     amount: number
     now: Date
+    pricing: Pricing
   }
 
 /**
@@ -54,7 +55,7 @@ export async function reserve(transaction: Transaction, reservation: Reservation
     await returnToMonth(transaction, accountId, monthOf(now))
     taken = await take(transaction, reservation)
   }
-  if (taken === null) throw await insufficientCredits(transaction, accountId, now)
+  if (taken === null) throw await insufficientCredits(transaction, reservation)
   refuseOverBudget(taken, now)
 }
 
@@ -71,9 +72,10 @@ const boundedVerdict = (payer: Payer, amount: RawBuilder<unknown>) => sql`, ${ho
  * @returns null when the account cannot pay; nothing is held then.
  */
 async function take(transaction: Transaction, reservation: Reservation): Promise<BudgetVerdict | null> {
-  const { accountId, operation, keyId, watchId = null, now } = reservation
+  const { accountId, operation, keyId, watchId = null, now, pricing } = reservation
   const { jobId, callId } = idsOf(reservation)
-  const isBounded = mayBeBounded(reservation)
+  // A budget that is used up does not refuse what costs nothing.
+  const isBounded = reservation.amount > 0 && mayBeBounded(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
   /** 1; or 0 when the row is of another month: then nothing of this month's pool and PAYG is used. */
@@ -92,15 +94,15 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
         payg_held = payg_held + ${paygPart},
         payg_month_used = ${isCurrent} * payg_month_used + ${paygPart},
         latest_pool_part = ${poolPart}
-      from ${allowance}
+      from ${allowanceOf(pricing)}
       where account_id = ${accountId} and allowance.id = ${accountId}
         and (balances.month = ${month} or latest_month < ${month})
         and ${paygPart} <= least(payg_balance - payg_held, ${capLeft})
-      returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part
+      returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part, pool_limit
     ), reservation as (
       insert into credit_reservations
-        (account_id, month, operation, job_id, call_id, pool_part, payg_part, created_at, key_id, watch_id, is_bounded)
-      select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part,
+        (account_id, month, operation, job_id, call_id, pool_part, payg_part, pool_limit, created_at, key_id, watch_id, is_bounded)
+      select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part, pool_limit,
         ${now}::timestamptz, ${keyId}::uuid, ${watchId}::uuid, ${isBounded}::boolean
       from taken
       returning *
@@ -108,7 +110,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
       insert into credit_entries
         (account_id, month, kind, operation, cause, reservation_id, pool_held_change, payg_held_change, created_at, key_id, watch_id)
       select account_id, month, 'reserve', operation, ${jobId ?? callId}::text, id, pool_part, payg_part, created_at, key_id, watch_id
-      from reservation
+      from reservation where pool_part + payg_part > 0
     ) ${isBounded ? boundedVerdict(reservation, amount) : unboundedVerdict}`.execute(transaction)
   return rows[0] ?? null
 }
@@ -130,8 +132,8 @@ async function returnToMonth(transaction: Transaction, accountId: string, month:
     from ${bookedIn(accountId, month)} as booked where account_id = ${accountId}`.execute(transaction)
 }
 
-async function insufficientCredits(transaction: Transaction, accountId: string, now: Date): Promise<ServiceError> {
-  const { used, limit, resetsAt } = (await readUsage(transaction, accountId, now)).credits
+async function insufficientCredits(transaction: Transaction, { pricing, accountId, now }: Reservation) {
+  const { used, limit, resetsAt } = (await readUsage(transaction, pricing, accountId, now)).credits
   return new ServiceError(
     'RATE_LIMITED',
     `Credit limit exceeded (${used}/${limit}). Resets on ${resetsAt.slice(0, 10)}.`,
@@ -141,7 +143,8 @@ async function insufficientCredits(transaction: Transaction, accountId: string, 
 
 export type Closing = Cause & {
   /**
-   * Whole used credits, from 0 to the reserved amount, or all that is `reserved`; the pool pays first. The remainder is released.
+   * Whole used credits, from 0 to the reserved amount, or all that is `reserved`; the pool pays first. The remainder is released. Of what cost nothing,
+   * nothing is settled.
    */
   settled: number | 'reserved'
   now: Date
@@ -156,7 +159,9 @@ export type Closing = Cause & {
 export async function closeReservation(transaction: Transaction, closing: Closing): Promise<void> {
   const { operation, settled, now } = closing
   const { jobId, callId } = idsOf(closing)
-  const settledCredits = settled === 'reserved' ? sql`pool_part + payg_part` : sql`${settled}::integer`
+  const reserved = sql`(pool_part + payg_part)`
+  const settledCredits =
+    settled === 'reserved' ? reserved : sql`case ${reserved} when 0 then 0 else ${settled}::integer end`
   const held = jobId === null ? sql`call_id = ${callId}::uuid` : sql`job_id = ${jobId}::uuid`
   const { rows } = await sql<SettledPool & ClosedReservation & { isBounded: boolean }>`
     with closed as (
@@ -191,8 +196,7 @@ export async function closeReservation(transaction: Transaction, closing: Closin
     )
     select account_id as "accountId", month, key_id as "keyId", watch_id as "watchId", is_bounded as "isBounded",
       pool_part + payg_part as amount, settled, is_current as "isCurrent", month_settled as "monthSettled",
-      month_held as "monthHeld", payg_available as "paygBalance",
-      (select tier from accounts where id = account_id) as tier
+      month_held as "monthHeld", payg_available as "paygBalance", pool_limit as "limit"
     from booked`.execute(transaction)
   const [booked] = rows
   if (!booked) throw new Error(`the reservation of ${operation} ${jobId ?? callId} is not open`)
@@ -203,6 +207,7 @@ export async function closeReservation(transaction: Transaction, closing: Closin
 interface Grant {
   accountId: string
   pack: PackName
+  credits: number
   /** The id of the call that granted it, for the statement. */
   cause: string
   now: Date
@@ -214,17 +219,17 @@ interface Grant {
  */
 export async function grantPack(
   transaction: Transaction,
-  { accountId, pack, cause, now }: Grant,
+  { accountId, pack, credits, cause, now }: Grant,
 ): Promise<number | null> {
   const { rows } = await sql<{ paygBalance: number }>`
     with granted as (
-      update credit_balances set payg_balance = payg_balance + ${packs[pack].credits}::integer
+      update credit_balances set payg_balance = payg_balance + ${credits}::integer
       where account_id = ${accountId}
         and exists (select from accounts where id = ${accountId} and deleted_at is null)
       returning account_id, payg_balance - payg_held as available
     ), entry as (
       insert into credit_entries (account_id, month, kind, operation, cause, pack, payg_granted_change, created_at)
-      select account_id, ${monthOf(now)}, 'grant', 'pack', ${cause}::text, ${pack}::text, ${packs[pack].credits}::integer, ${now}::timestamptz
+      select account_id, ${monthOf(now)}, 'grant', 'pack', ${cause}::text, ${pack}::text, ${credits}::integer, ${now}::timestamptz
       from granted
     )
     select available as "paygBalance" from granted`.execute(transaction)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { RouteDependencies } from '../accounts/authentication.ts'
-import { packNames, packs } from '../accounts/plans.ts'
+import { type Pricing, packNames, usdText } from '../accounts/plans.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
@@ -9,12 +9,10 @@ import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../http/sch
 import { grantPack } from './ledger.ts'
 import { verifyLedger } from './verify.ts'
 
-const packList = Object.entries(packs)
-  .map(([name, { credits, priceUsd }]) => `${name} (${credits} credits, $${priceUsd})`)
-  .join(', ')
+type CreditDependencies = RouteDependencies & { pricing: Pricing }
 
 /** The operator's routes for credits. */
-export function registerCreditRoutes(app: App, dependencies: RouteDependencies): void {
+export function registerCreditRoutes(app: App, dependencies: CreditDependencies): void {
   registerPacks(app, dependencies)
   registerVerify(app, dependencies)
 }
@@ -49,7 +47,10 @@ function registerVerify(app: App, { database, authentication }: RouteDependencie
 }
 
 /** Pay-as-you-go credits: the operator's payment system calls it. */
-function registerPacks(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
+function registerPacks(app: App, { clock, authentication, idempotent, pricing: { packs } }: CreditDependencies): void {
+  const packList = Object.entries(packs)
+    .map(([name, { credits, priceUsd }]) => `${name} (${credits} credits, ${usdText(priceUsd)})`)
+    .join(', ')
   app.post(
     '/api/admin/accounts/:accountId/packs',
     {
@@ -74,7 +75,8 @@ function registerPacks(app: App, { clock, authentication, idempotent }: RouteDep
     async (request, reply) => {
       const { accountId } = request.params
       if (!isId(accountId)) throw notFound('Account')
-      const grant = { accountId, pack: request.body.pack, cause: request.id, now: clock.now() }
+      const { pack } = request.body
+      const grant = { accountId, pack, credits: packs[pack].credits, cause: request.id, now: clock.now() }
       return idempotent(request, reply, async (transaction) => {
         const paygBalance = await grantPack(transaction, grant)
         if (paygBalance === null) throw notFound('Account')

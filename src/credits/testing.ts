@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { makeKey } from '../accounts/account-keys.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import type { KeyTerms } from '../accounts/keys.ts'
+import { defaultPricing, type Pricing } from '../accounts/plans.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { Database, Transaction } from '../database/open.ts'
 import { platformNames } from '../platforms/registry.ts'
@@ -26,7 +27,7 @@ export function ledgerOf(database: () => Database) {
       inTransaction((transaction) => startJob(transaction, accountId, job)),
     endJob: (jobId: string, pages: number, now = november) =>
       inTransaction((transaction) => endJob(transaction, jobId, pages, now)),
-    startCall: (accountId: string, amount: number, now = november, payer: Payer = { keyId: null }) =>
+    startCall: (accountId: string, amount: number, now = november, payer: TestPayer = { keyId: null }) =>
       inTransaction((transaction) => startCall(transaction, { accountId, amount, now, ...payer })),
     /** Makes a key of an account, within the budget of `maker`. @returns its id. */
     makeKey: (accountId: string, terms: Partial<KeyTerms> = {}, maker: string | null = null) =>
@@ -40,7 +41,9 @@ export function ledgerOf(database: () => Database) {
   }
 }
 
-interface TestJob extends Partial<Payer> {
+type TestPayer = Payer & { pricing?: Pricing }
+
+interface TestJob extends Partial<TestPayer> {
   /** Pages of each platform. */
   depth?: number
   /** How many. */
@@ -52,15 +55,15 @@ interface TestJob extends Partial<Payer> {
 async function startJob(
   transaction: Transaction,
   accountId: string,
-  { depth = 1, platforms = 1, now = november, ...payer }: TestJob,
+  { depth = 1, platforms = 1, now = november, pricing = defaultPricing, ...payer }: TestJob,
 ): Promise<string> {
   const { id: jobId } = await transaction
     .insertInto('scrape_jobs')
     .values({ account_id: accountId, topic: 'a topic', depth, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const amount = depth * platforms
-  await reserve(transaction, { operation: 'scrape', accountId, keyId: null, ...payer, jobId, amount, now })
+  const amount = depth * platforms * pricing.prices.page
+  await reserve(transaction, { operation: 'scrape', accountId, keyId: null, ...payer, jobId, amount, now, pricing })
   const tasks = platformNames.slice(0, platforms).map((platform, position) => ({ job_id: jobId, platform, position }))
   await transaction.insertInto('scrape_tasks').values(tasks).execute()
   return jobId
@@ -79,10 +82,16 @@ async function endJob(transaction: Transaction, jobId: string, pages: number, no
 /** Holds credits for a live call. @returns the id of the call. */
 async function startCall(
   transaction: Transaction,
-  { accountId, amount, now, ...payer }: Payer & { accountId: string; amount: number; now: Date },
+  {
+    accountId,
+    amount,
+    now,
+    pricing = defaultPricing,
+    ...payer
+  }: TestPayer & { accountId: string; amount: number; now: Date },
 ): Promise<string> {
   const callId = crypto.randomUUID()
-  await reserve(transaction, { operation: 'expand', accountId, ...payer, callId, amount, now })
+  await reserve(transaction, { operation: 'expand', accountId, ...payer, callId, amount, now, pricing })
   await transaction
     .insertInto('live_calls')
     .values({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { endOfMonth, monthOf } from '../accounts/period.ts'
-import { plans } from '../accounts/plans.ts'
+import type { Pricing } from '../accounts/plans.ts'
 import type { SpendingOperation, Tier } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { Account, Pool } from '../http/callers.ts'
@@ -37,7 +37,7 @@ export const bookedIn = (accountId: string, month: string) => sql`(
  * The use and the remaining credits of an account in the month of `now`.
  * @throws when there is no such account.
  */
-export async function readUsage(executor: Executor, accountId: string, now: Date): Promise<Usage> {
+export async function readUsage(executor: Executor, pricing: Pricing, accountId: string, now: Date): Promise<Usage> {
   const month = monthOf(now)
   const balances = await executor
     .selectFrom('credit_balances')
@@ -46,7 +46,12 @@ export async function readUsage(executor: Executor, accountId: string, now: Date
     .select(['payg_balance', 'payg_held'])
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow()
-  const { held, ...credits } = await creditsIn(executor, { accountId, tier: balances.tier, pool: balances }, month)
+  const { held, ...credits } = await creditsIn(
+    executor,
+    pricing,
+    { accountId, tier: balances.tier, pool: balances },
+    month,
+  )
   return {
     tier: balances.tier,
     credits: { ...credits, held, resetsAt: endOfMonth(month).toISOString() },
@@ -57,6 +62,7 @@ export async function readUsage(executor: Executor, accountId: string, now: Date
 
 async function creditsIn(
   executor: Executor,
+  { plans }: Pricing,
   { accountId, tier, pool }: Pick<Account, 'accountId' | 'tier' | 'pool'>,
   month: string,
 ): Promise<CreditUsage & { held: number }> {
@@ -78,16 +84,22 @@ async function readEarlier(executor: Executor, accountId: string, month: string,
 /** The `usage.credits` of an answer. @throws when there is no such account. */
 export async function readCreditUsage(
   executor: Executor,
+  pricing: Pricing,
   { accountId }: { accountId: string },
   now: Date,
 ): Promise<CreditUsage> {
-  const { used, limit, remaining } = (await readUsage(executor, accountId, now)).credits
+  const { used, limit, remaining } = (await readUsage(executor, pricing, accountId, now)).credits
   return { used, limit, remaining }
 }
 
 /** The `usage.credits` of an answer that spends nothing: as of when its caller's key was read. */
-export async function creditsOfCaller(executor: Executor, account: Account, now: Date): Promise<CreditUsage> {
-  const { used, limit, remaining } = await creditsIn(executor, account, monthOf(now))
+export async function creditsOfCaller(
+  executor: Executor,
+  pricing: Pricing,
+  account: Account,
+  now: Date,
+): Promise<CreditUsage> {
+  const { used, limit, remaining } = await creditsIn(executor, pricing, account, monthOf(now))
   return { used, limit, remaining }
 }
 

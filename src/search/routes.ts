@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
-import { prices, priceText } from '../accounts/plans.ts'
+import { type Pricing, priceText } from '../accounts/plans.ts'
 import { creditsOfCaller } from '../credits/usage.ts'
 import { type PlatformName, requestStatuses } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
@@ -47,6 +47,7 @@ export interface SearchDependencies {
   expandedSearch: ExpandedSearch
   enabledPlatforms: readonly PlatformName[]
   defaultPlatforms: readonly PlatformName[]
+  pricing: Pricing
 }
 
 const description = `Likely feature requests, and with \`include\` (or \`filters.include\`, the same) others; \`meta.maybeResults\` counts what \`maybe\` adds.
@@ -59,7 +60,7 @@ query goes on after it, reads like a sentence, or has more than ten words. A mis
 \`meta.understood\` says how the query was read. By relevance, filters and phrases look at the best 1,000 matches when there are more,
 and say so in \`meta.window\`; so does a Postgres without BM25 where too many match to rank them all. Pages may shift while a scrape writes.`
 
-const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) =>
+const searchBody = ({ enabledPlatforms, defaultPlatforms, pricing }: SearchDependencies) =>
   closed({
     query: trimmedText(1, 500, 'Words, "phrases" and, at the end, -exclusions; every other character is ignored'),
     limit: pageParameters.limit,
@@ -67,7 +68,7 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms }: SearchDependencies) 
       Type.Integer({ minimum: 0, maximum: searchCap - 1, default: 0, description: 'Results to leave out' }),
     ),
     expand: defaulted(
-      Type.Boolean({ default: false, description: `Collect related topics live; ${priceText(prices.expand)}` }),
+      Type.Boolean({ default: false, description: `Collect related topics live; ${priceText(pricing.prices.expand)}` }),
     ),
     platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
     filters: Type.Optional(bodyFilters),
@@ -206,7 +207,9 @@ const searchAnswer = closed({
   usage,
 })
 
-const expandDescription = `With \`expand\` related topics are thought of and collected live, one page each from every platform that is not fresh,
+const expandDescription = ({
+  prices,
+}: Pricing) => `With \`expand\` related topics are thought of and collected live, one page each from every platform that is not fresh,
 within a deadline; the answer is the union of all matches. It costs ${priceText(prices.expand)}, given back when nothing was collected, and takes an
 \`Idempotency-Key\`. With \`Accept: text/event-stream\` its progress is streamed:
 
@@ -218,7 +221,7 @@ within a deadline; the answer is the union of all matches. It costs ${priceText(
 const searchSchema = (dependencies: SearchDependencies) => ({
   operationId: 'searchRequests',
   summary: 'Search the cached requests',
-  description: `${description}\n\n${expandDescription}`,
+  description: `${description}\n\n${expandDescription(dependencies.pricing)}`,
   tags,
   security,
   headers: idempotencyHeaders,
@@ -247,7 +250,7 @@ function includeOf(filters: { include?: Include }, include: Include | undefined)
 /** Searching the cache, and with `expand` collecting related topics live. */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
   const { database, clock, searchIndex, authentication } = dependencies
-  const { defaultPlatforms, expandedSearch, cachedRead } = dependencies
+  const { defaultPlatforms, expandedSearch, cachedRead, pricing } = dependencies
   app.post(
     '/api/v1/requests/search',
     { onRequest: authentication.requireAccount, schema: searchSchema(dependencies) },
@@ -265,7 +268,7 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
           (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
         ),
         // It costs nothing, so the credits are the same before and after.
-        creditsOfCaller(database, account, clock.now()),
+        creditsOfCaller(database, pricing, account, clock.now()),
       ])
       return { data, meta: { ...meta, cachedResults: data.results.length, expanded: false }, usage: { credits } }
     },

@@ -65,7 +65,7 @@ const createDescription =
   `the API key that makes the watch, or last changed what it costs, bounds it, too. An account has at most ${maxWatches} watches.`
 
 function registerCreate(app: App, dependencies: WatchDependencies): void {
-  const { clock, authentication, idempotent, jobSources, comparesGoals } = dependencies
+  const { clock, authentication, idempotent, jobSources, comparesGoals, pricing } = dependencies
   app.post(
     '/api/v1/watches',
     {
@@ -91,13 +91,13 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
       // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
       const refusal = await jobSources.check(sourcesToCheck(terms))
       // Milliseconds of arithmetic, for which no lock is held.
-      const preview = previewRuns({ ...terms, accountId }, now)
+      const preview = previewRuns(pricing, { ...terms, accountId }, now)
       return idempotent(request, reply, async (transaction) => {
         if (refusal !== null) throw refusal
         await requireChannels(dependencies, transaction, accountId, terms.channels)
         const watch = await createWatch(transaction, { accountId, keyId, terms, now })
         const data = { ...describeWatch(watch, { usedThisMonth: 0, lastRun: null, comparesGoals }), preview }
-        return { data, usage: { credits: await readCreditUsage(transaction, account, now) } }
+        return { data, usage: { credits: await readCreditUsage(transaction, pricing, account, now) } }
       })
     },
   )

@@ -34,14 +34,15 @@ export async function describeInFull(
   {
     enabledPlatforms,
     comparesGoals,
+    pricing,
     now,
-  }: Pick<WatchDependencies, 'enabledPlatforms' | 'comparesGoals'> & { now: Date },
+  }: Pick<WatchDependencies, 'enabledPlatforms' | 'comparesGoals' | 'pricing'> & { now: Date },
 ) {
   const usedThisMonth = (await readUsed(executor, [watch.id], now)).get(watch.id) ?? 0
   const lastRun = (await readLastRuns(executor, [watch.id])).get(watch.id) ?? null
   const { off } = choosePlatforms(watch.platforms, enabledPlatforms)
   const { account_id: accountId, monthly_credits: monthlyCredits } = watch
-  const preview = previewRuns({ ...watch, off, accountId, monthlyCredits }, now)
+  const preview = previewRuns(pricing, { ...watch, off, accountId, monthlyCredits }, now)
   return { ...describeWatch(watch, { usedThisMonth, lastRun, comparesGoals }), preview }
 }
 
@@ -83,7 +84,7 @@ function registerRun(app: App, dependencies: WatchDependencies): void {
         await recordVisit(transaction, [watch.id], now)
         const { keyId } = account
         const jobId = await startRun(transaction, dependencies, watch, { trigger: 'manual', dueAt: now, keyId, now })
-        const credits = await readCreditUsage(transaction, account, now)
+        const credits = await readCreditUsage(transaction, dependencies.pricing, account, now)
         return { data: { watchId: watch.id, jobId }, usage: { credits } }
       })
     },
@@ -114,7 +115,7 @@ function registerHistory(app: App, { database, authentication }: WatchDependenci
 }
 
 function registerPreview(app: App, dependencies: WatchDependencies): void {
-  const { clock, authentication, comparesGoals } = dependencies
+  const { clock, authentication, comparesGoals, pricing } = dependencies
   app.post(
     '/api/v1/watches/preview',
     {
@@ -133,8 +134,8 @@ function registerPreview(app: App, dependencies: WatchDependencies): void {
       const now = clock.now()
       const { monthlyCredits } = request.body
       const terms = readRunTerms(request.body, dependencies, now)
-      if (monthlyCredits !== undefined) requireBudget(terms, monthlyCredits)
-      return { data: { ...previewRuns({ ...terms, accountId, monthlyCredits }, now), comparesGoals } }
+      if (monthlyCredits !== undefined) requireBudget(pricing, terms, monthlyCredits)
+      return { data: { ...previewRuns(pricing, { ...terms, accountId, monthlyCredits }, now), comparesGoals } }
     },
   )
 }

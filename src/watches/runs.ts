@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Pricing } from '../accounts/plans.ts'
 import { startJob } from '../collecting/scraping/jobs.ts'
 import type { TaskQueue } from '../collecting/scraping/queue.ts'
 import type { PlatformName } from '../database/column-types.ts'
@@ -10,6 +11,7 @@ export interface RunDependencies {
   queue: TaskQueue
   jobTimeLimitMs: number
   enabledPlatforms: readonly PlatformName[]
+  pricing: Pricing
 }
 
 interface NewRun {
@@ -82,7 +84,7 @@ export async function isUnderWay(transaction: Transaction, watchId: string): Pro
  */
 export async function startRun(
   transaction: Transaction,
-  { queue, jobTimeLimitMs, enabledPlatforms }: RunDependencies,
+  { queue, jobTimeLimitMs, enabledPlatforms, pricing }: RunDependencies,
   watch: Watch,
   { trigger, dueAt, keyId, now }: NewRun,
 ): Promise<string> {
@@ -93,6 +95,7 @@ export async function startRun(
     keyId,
     watchId,
     watchMonthlyCredits,
+    pricing,
     topic,
     platforms,
     off,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Cron } from 'croner'
-import { costOf } from '../collecting/scraping/jobs.ts'
+import type { Pricing } from '../accounts/plans.ts'
+import { costOf, type pagesOf } from '../collecting/scraping/jobs.ts'
 import { topicKey } from '../platforms/topic-words.ts'
 
 const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
@@ -103,11 +104,12 @@ const shownRuns = 5
  * @param monthlyCredits its budget; undefined while it has none.
  */
 export function previewRuns(
-  terms: Schedule & Parameters<typeof costOf>[0] & { monthlyCredits?: number | undefined },
+  pricing: Pricing,
+  terms: Schedule & Parameters<typeof pagesOf>[0] & { monthlyCredits?: number | undefined },
   now: Date,
 ) {
   const { monthlyCredits = Number.POSITIVE_INFINITY } = terms
-  const maxCredits = costOf(terms)
+  const maxCredits = costOf(pricing, terms)
   const runs = countInstants(terms, now)
   return {
     runs: nextInstants(terms, now, shownRuns).map((instant) => ({ at: instant.toISOString(), maxCredits })),

@@ -1,6 +1,6 @@
-import { plans } from '../accounts/plans.ts'
+import type { Pricing } from '../accounts/plans.ts'
 import { type JobTerms, type JobTermsDependencies, readJobTerms } from '../collecting/scraping/job-terms.ts'
-import { costOf } from '../collecting/scraping/jobs.ts'
+import { costOf, pagesOf } from '../collecting/scraping/jobs.ts'
 import type { Tier } from '../database/column-types.ts'
 import { invalidField } from '../http/validation.ts'
 import { isTimezone } from '../runtime/timezone.ts'
@@ -35,8 +35,8 @@ export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependenci
 }
 
 /** @throws ServiceError INVALID_REQUEST for a budget that cannot pay for one run. */
-export function requireBudget(terms: RunTerms, monthlyCredits: number): void {
-  const cost = costOf(terms)
+export function requireBudget(pricing: Pricing, terms: RunTerms, monthlyCredits: number): void {
+  const cost = costOf(pricing, terms)
   if (monthlyCredits >= cost) return
   throw invalidField('monthlyCredits', `must be at least ${cost}, what one run may cost (depth x platforms)`)
 }
@@ -58,16 +58,19 @@ function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Dat
 export function readWatchTerms(
   body: NewWatchBody,
   { accountId, tier }: { accountId: string; tier: Tier },
-  dependencies: JobTermsDependencies,
+  dependencies: JobTermsDependencies & { pricing: Pricing },
   now: Date,
 ): WatchTerms {
+  const { pricing } = dependencies
+  const { creditsPerMonth } = pricing.plans[tier]
   // A budget is checked when it is known. A topic may have control characters, a name not.
   const { name = body.topic.replace(/\p{Cc}+/gu, ' '), monthlyCredits: given, ...rest } = body
   const { monthlyCredits: _, ...terms } = readTerms({ ...rest, name, monthlyCredits: given ?? 1 }, dependencies, now)
-  // Usually what the runs of 31 days cost at most, as far as the plan pays for them.
-  const usual = () => Math.min(previewRuns({ ...terms, accountId }, now).month.maxCredits, plans[tier].creditsPerMonth)
+  // Usually what the runs of 31 days cost at most, as far as the plan pays for them; also where nothing is charged yet.
+  const usual = () =>
+    Math.min(previewRuns(pricing, { ...terms, accountId }, now).month.runs * pagesOf(terms), creditsPerMonth)
   const monthlyCredits = given ?? Math.max(1, usual())
-  requireBudget(terms, monthlyCredits)
+  requireBudget(pricing, terms, monthlyCredits)
   return { ...terms, monthlyCredits }
 }
 
@@ -100,13 +103,13 @@ const bodyOf = (watch: Watch): WholeBody => ({
 export function readChangedTerms(
   watch: Watch,
   changes: WatchChangesBody,
-  dependencies: JobTermsDependencies,
+  dependencies: JobTermsDependencies & { pricing: Pricing },
   now: Date,
 ): WatchTerms {
   const { sources: before, ...stored } = bodyOf(watch)
   const { sources, state: _, ...others } = changes
   const named = sources === undefined ? before : (sources ?? undefined)
   const terms = readTerms({ ...stored, ...others, ...(named ? { sources: named } : {}) }, dependencies, now)
-  if (isAboutCost(changes)) requireBudget(terms, terms.monthlyCredits)
+  if (isAboutCost(changes)) requireBudget(dependencies.pricing, terms, terms.monthlyCredits)
   return terms
 }

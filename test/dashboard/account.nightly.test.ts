@@ -192,3 +192,16 @@ describePage('understanding a topic', () => {
     await page.getByText('What people want most').waitFor()
   })
 })
+
+describePage('the account of a service that does not meter', () => {
+  const test = usePage({ service: { environment: { METERING: 'off' } } })
+
+  it('shows no credits, and a collection that costs nothing', async () => {
+    const page = await test.open('/account')
+    await page.getByText('Not metered: no call costs credits.').waitFor()
+    expect(await page.locator('.packs, meter[aria-label*="held"]').count()).toBe(0)
+    await page.goto('/collect')
+    await page.getByText('Nothing is charged').waitFor()
+    expect(await page.locator('main').innerText()).not.toContain('credit')
+  })
+})

@@ -31,6 +31,16 @@ describe('the files of deployments', () => {
     expect(settings.filter((name) => !Object.hasOwn(environmentSchema.properties, name))).toEqual([])
   })
 
+  it('give every process on one Postgres the address of links and the key of channels', () => {
+    const [, shared = ''] = /^x-process: ([\s\S]*?)\nservices:/m.exec(read('compose.postgres.yaml')) ?? []
+    for (const name of ['PUBLIC_URL', 'SECRETS_KEY']) expect(shared).toMatch(new RegExp(`^ {4}${name}: `, 'm'))
+    const manifests = read('deploy/kubernetes/postgres.yaml')
+    const count = (text: string) => manifests.split(text).length - 1
+    expect(count('name: ROLE,')).toBe(2)
+    expect(count('name: PUBLIC_URL,')).toBe(2)
+    expect(manifests).toContain('--from-literal=SECRETS_KEY=')
+  })
+
   it('build and run on the Node that the tests run on', () => {
     const images = [...read('Dockerfile').matchAll(/^FROM (?:--platform=\S+ )?node:([\d.]+)-/gm)].map(
       ([, version]) => version,

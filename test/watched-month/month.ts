@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Random } from '../../simulator/random.ts'
-import { plans } from '../../src/accounts/plans.ts'
+import { defaultPricing } from '../../src/accounts/plans.ts'
 import { verifyLedger } from '../../src/credits/verify.ts'
 import type { Database } from '../../src/database/open.ts'
 import type { TestClient } from '../client.ts'
@@ -137,8 +137,8 @@ export async function checkMonth(database: Database, planned: readonly PlannedWa
     where kind = 'watch' and (held > 0 or settled > monthly_credits)`.execute(database)
   expect(over).toEqual([])
   const { rows: pools } = await sql<{ month: string; settled: number; limit: number }>`
-    select month, sum(pool_settled_change)::integer as settled, case tier when 'free' then ${plans.free.creditsPerMonth}::integer
-      else ${plans.max.creditsPerMonth}::integer end as "limit"
+    select month, sum(pool_settled_change)::integer as settled, case tier when 'free' then ${defaultPricing.plans.free.creditsPerMonth}::integer
+      else ${defaultPricing.plans.max.creditsPerMonth}::integer end as "limit"
     from credit_entries join accounts on accounts.id = account_id group by account_id, tier, month`.execute(database)
   expect(pools.filter(({ settled, limit }) => settled > limit)).toEqual([])
   await checkEvents(database, runs)

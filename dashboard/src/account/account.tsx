@@ -1,4 +1,4 @@
-import { packs } from '../../../src/accounts/plans.ts'
+import { isFree, readPricing } from '../api/pricing.ts'
 import type { PackName, UsageRecord } from '../api/types.ts'
 import { dateAndTime, number } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
@@ -27,16 +27,33 @@ export function AccountPage() {
   )
 }
 
-export function Pool({ usage }: { usage: Pick<UsageRecord, 'tier' | 'credits' | 'paygBalance' | 'paygMonthlyCap'> }) {
-  const { used, limit, remaining, resetsAt, held = 0 } = usage.credits
-  // Held credits are not spent: the chart does not contain them either.
-  const spent = used - held
+type Balanced = Pick<UsageRecord, 'tier' | 'credits' | 'paygBalance' | 'paygMonthlyCap'>
+
+export function Pool({ usage }: { usage: Balanced }) {
   return (
     <dl className="figures">
       <div>
         <dt>{texts.plan}</dt>
         <dd>{texts.tiers[usage.tier]}</dd>
       </div>
+      {isFree() ? <Free /> : <Balances usage={usage} />}
+    </dl>
+  )
+}
+
+const Free = () => (
+  <div className="wide">
+    <dt>{texts.pool}</dt>
+    <dd>{texts.free}</dd>
+  </div>
+)
+
+function Balances({ usage }: { usage: Balanced }) {
+  const { used, limit, remaining, resetsAt, held = 0 } = usage.credits
+  // Held credits are not spent: the chart does not contain them either.
+  const spent = used - held
+  return (
+    <>
       <div className="wide">
         <dt>{texts.pool}</dt>
         <dd>
@@ -55,25 +72,36 @@ export function Pool({ usage }: { usage: Pick<UsageRecord, 'tier' | 'credits' | 
           </span>
         </dd>
       </div>
-    </dl>
+    </>
   )
 }
 
-const Plan = ({ usage }: { usage: UsageRecord }) => (
-  <section aria-labelledby="plan">
-    <h2 id="plan">{texts.planAndCredits}</h2>
-    <Pool usage={usage} />
-    <p className="note">{texts.rateLimit(usage.rateLimit.requestsPerMinute)}</p>
-    <h3>{texts.packs}</h3>
-    <ul className="packs">
-      {packOrder.map((name) => (
-        <li key={name}>
-          <strong>{texts.packNames[name]}</strong>
-          <span>{texts.packCredits(packs[name].credits)}</span>
-          <span>{texts.price(packs[name].priceUsd)}</span>
-        </li>
-      ))}
-    </ul>
-    <p className="note">{texts.packsAdvice}</p>
-  </section>
-)
+function Plan({ usage }: { usage: UsageRecord }) {
+  return (
+    <section aria-labelledby="plan">
+      <h2 id="plan">{texts.planAndCredits}</h2>
+      <Pool usage={usage} />
+      <p className="note">{texts.rateLimit(usage.rateLimit.requestsPerMinute)}</p>
+      {!isFree() && <Packs />}
+    </section>
+  )
+}
+
+function Packs() {
+  const { packs } = readPricing()
+  return (
+    <>
+      <h3>{texts.packs}</h3>
+      <ul className="packs">
+        {packOrder.map((name) => (
+          <li key={name}>
+            <strong>{texts.packNames[name]}</strong>
+            <span>{texts.packCredits(packs[name].credits)}</span>
+            <span>{texts.price(packs[name].priceUsd)}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="note">{texts.packsAdvice}</p>
+    </>
+  )
+}

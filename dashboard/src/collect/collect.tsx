@@ -1,3 +1,4 @@
+import { isFree } from '../api/pricing.ts'
 import { Page } from '../shell/page.tsx'
 import { useAddress } from '../shell/router.tsx'
 import { collectTexts as texts } from '../texts/collect.ts'
@@ -8,7 +9,7 @@ import { StartForm } from './start-form.tsx'
 export function CollectPage() {
   const { search } = useAddress()
   return (
-    <Page title={texts.title} intro={texts.intro}>
+    <Page title={texts.title} intro={texts.intro(isFree())}>
       <StartForm key={search} prefilled={new URLSearchParams(search)} />
       <History />
     </Page>

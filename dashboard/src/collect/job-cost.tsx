@@ -1,5 +1,6 @@
 import { useUsage } from '../account/use-usage.ts'
 import { type ApiError, isStatus } from '../api/client.ts'
+import { isFree } from '../api/pricing.ts'
 import type { PaidJob } from '../api/types.ts'
 import { accountAddress } from '../shell/addresses.ts'
 import { dateAndTime } from '../shell/format.ts'
@@ -42,9 +43,17 @@ function useCreditsLeft(): number | null {
 export function Cost({ depth, platforms }: { depth: number; platforms: number }) {
   const cost = depth * platforms
   const left = useCreditsLeft()
+  const pages = <span className="note">{texts.costOf(depth, platforms)}</span>
+  if (isFree()) {
+    return (
+      <p className="cost" role="status">
+        <strong>{texts.free}</strong> {pages}
+      </p>
+    )
+  }
   return (
     <p className="cost" role="status">
-      <strong>{texts.cost(cost)}</strong> <span className="note">{texts.costOf(depth, platforms)}</span>
+      <strong>{texts.cost(cost)}</strong> {pages}
       {left !== null && (
         <span className={cost > left ? 'note fault' : 'note'}>
           {cost > left ? texts.tooLittle(left) : texts.creditsLeft(left)}

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { packs } from '../../../src/accounts/plans.ts'
 import { packOrder } from '../account/account.tsx'
 import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
+import { readPricing } from '../api/pricing.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account, PackName } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
@@ -13,6 +13,7 @@ import { operatorTexts as texts } from '../texts/operator.ts'
 
 /** Grants packs that were paid for, which nothing takes back. A second click while the first call is running, or after its answer was lost, adds nothing. */
 export function Grants({ account: { accountId, name } }: { account: Account }) {
+  const { packs } = readPricing()
   const owner = useOwner()
   const queries = useQueryClient()
   const { keyFor, done } = useIntention()

@@ -1,3 +1,4 @@
+import { readPricing } from '../api/pricing.ts'
 import type { CollectionError, CollectionProgress, SearchMeta } from '../api/types.ts'
 import { duration, platformTitle } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
@@ -7,6 +8,7 @@ import type { View } from './view.ts'
 
 /** Collects the topics around a search live: shows the cost before, the progress while it runs, and the new requests after it. */
 export function Expansion({ view }: { view: View }) {
+  const price = readPricing().prices.expand
   const expansion = useExpansion(view)
   const { state, topics, collections, meta, error, start, stop } = expansion
   if (state === 'ready') {
@@ -14,7 +16,7 @@ export function Expansion({ view }: { view: View }) {
       <div className="expansion">
         <p>{texts.expandIntro}</p>
         <button type="button" onClick={() => void start()}>
-          {texts.expand}
+          {texts.expand(price)}
         </button>
       </div>
     )
@@ -47,7 +49,7 @@ export function Expansion({ view }: { view: View }) {
       )}
       {state === 'done' && (
         <button type="button" onClick={() => void start()}>
-          {texts.expandAgain}
+          {texts.expandAgain(price)}
         </button>
       )}
     </section>

@@ -1,3 +1,4 @@
+import { usdText } from '../../../src/accounts/plans.ts'
 import { number, plural, utcDay } from '../shell/format.ts'
 
 export const accountTexts = {
@@ -10,6 +11,7 @@ export const accountTexts = {
   poolTaken: (taken: number, limit: number) => `${number(taken)} of ${number(limit)} used or held`,
   poolHeld: (held: number) => `${number(held)} more held by collections under way; what they do not use comes back`,
   poolLeft: (remaining: number, resetsAt: string) => `${number(remaining)} left; fresh on ${resetsAt}`,
+  free: 'Not metered: no call costs credits.',
   payg: 'Pay-as-you-go',
   noCap: 'no monthly cap; used when the pool is empty',
   cap: (credits: string) => `at most ${credits} a month; used when the pool is empty`,
@@ -18,7 +20,7 @@ export const accountTexts = {
   packs: 'Packs',
   packNames: { starter: 'Starter', standard: 'Standard', bulk: 'Bulk' },
   packCredits: (credits: number) => plural(credits, 'credit'),
-  price: (usd: number) => `$${usd}`,
+  price: usdText,
   packsAdvice: 'Packs never expire. Ask your operator for one: it is added to your account at once.',
 
   usage: 'Usage',

@@ -25,8 +25,8 @@ const remedies: Record<PlatformErrorCode, string> = {
 
 export const collectTexts = {
   title: 'Collect',
-  intro:
-    'Bring in what people ask for about a topic. A page of a platform costs one credit; what is not delivered costs nothing.',
+  intro: (isFree: boolean) =>
+    `Bring in what people ask for about a topic.${isFree ? '' : ' A page of a platform costs one credit; what is not delivered costs nothing.'}`,
   topic: 'Topic',
   topicPlaceholder: 'dark mode, offline maps, CSV import …',
   topicFault: 'A topic has 2 to 100 characters.',
@@ -61,6 +61,7 @@ export const collectTexts = {
   pages: (count: number) => plural(count, 'page'),
   charged: (credits: number, by: string | null) => `${plural(credits, 'credit')}${by === null ? '' : ` by ${by}`}`,
   cost: (credits: number) => `Up to ${plural(credits, 'credit')}`,
+  free: 'Nothing is charged',
   costOf: (depth: number, platforms: number) => `${plural(depth, 'page')} × ${plural(platforms, 'platform')}`,
   creditsLeft: (credits: number) => `${number(credits)} left`,
   tooDear: (cost: number, left: number) =>

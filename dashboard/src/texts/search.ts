@@ -1,4 +1,4 @@
-import { prices, priceText } from '../../../src/accounts/plans.ts'
+import { priceText } from '../../../src/accounts/plans.ts'
 import type { RequestStatus } from '../api/types.ts'
 import { compact, conjunction, number, plural } from '../shell/format.ts'
 
@@ -15,8 +15,8 @@ const statusNames: Record<RequestStatus, string> = {
 /** Pages that were not collected cost nothing. */
 const nothingCollected = (fresh: number, time: string) =>
   fresh > 0
-    ? `Nothing new in ${time}: ${plural(fresh, 'topic')} had been collected recently. The credit came back.`
-    : 'Nothing could be collected just now. The credit came back.'
+    ? `Nothing new in ${time}: ${plural(fresh, 'topic')} had been collected recently. Nothing was charged.`
+    : 'Nothing could be collected just now. Nothing was charged.'
 
 export const searchTexts = {
   browseTitle: 'What people wish for',
@@ -125,8 +125,8 @@ export const searchTexts = {
   jobChip: 'Found by one collection',
 
   expandIntro: 'Not what you hoped for? Collect this and the topics around it from the platforms, now.',
-  expand: `Expand for ${priceText(prices.expand)}`,
-  expandAgain: `Expand again for ${priceText(prices.expand)}`,
+  expand: (price: number) => (price === 0 ? 'Expand' : `Expand for ${priceText(price)}`),
+  expandAgain: (price: number) => (price === 0 ? 'Expand again' : `Expand again for ${priceText(price)}`),
   expansionTitle: 'Live collection',
   findingTopics: 'Finding the topics around it …',
   collecting: (topics: number) => `Collecting ${plural(topics, 'topic')} …`,

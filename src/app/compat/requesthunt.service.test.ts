@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
-import { requestLimits } from '../../accounts/settings.ts'
+import { defaultPricing } from '../../accounts/plans.ts'
+import { requestLimitsOf } from '../../accounts/settings.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
+
+const requestLimits = requestLimitsOf(defaultPricing)
 
 // The calls and answers of the public clients. The MCP server itself runs in mcp-server.service.test.ts.
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { prices } from '../../accounts/plans.ts'
+import type { Pricing } from '../../accounts/plans.ts'
 import { closeReservation, reserve } from '../../credits/ledger.ts'
 import type { PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
@@ -91,6 +91,7 @@ export interface OpenedCall {
   keyHasBudget: boolean
   /** The id of the row of its `Idempotency-Key`; null without one. */
   idempotencyId: string | null
+  pricing: Pricing
   now: Date
   /** A call that is still open then has lost its process. */
   expiresAt: Date
@@ -101,8 +102,9 @@ export interface OpenedCall {
  * @throws ServiceError RATE_LIMITED when the account or the budget of the key cannot pay; the transaction must be rolled back then.
  */
 export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
-  const { callId, accountId, operation, keyId, keyHasBudget, idempotencyId, now, expiresAt } = call
-  await reserve(transaction, { accountId, operation, callId, amount: prices[operation], keyId, keyHasBudget, now })
+  const { callId, accountId, operation, keyId, keyHasBudget, idempotencyId, pricing, now, expiresAt } = call
+  const amount = pricing.prices[operation]
+  await reserve(transaction, { accountId, operation, callId, amount, keyId, keyHasBudget, pricing, now })
   await transaction
     .insertInto('live_calls')
     .values({

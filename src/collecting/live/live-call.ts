@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import type { Pricing } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
@@ -111,6 +112,7 @@ export interface LiveCall<Answer extends { meta: object }> {
 export interface CallDependencies extends PlanDependencies {
   log: Logger
   settings: LiveSettings
+  pricing: Pricing
   watch: TaskWatch
   /** Aborted when the service stops. */
   stopping: AbortSignal
@@ -150,7 +152,7 @@ export function createCallSteps<Answer extends { meta: object }>(
   call: LiveCall<Answer>,
   { accountId, keyId, keyHasBudget, gone }: Caller,
 ): CallSteps {
-  const { database, clock, log, watch, stopping } = dependencies
+  const { database, clock, log, watch, stopping, pricing } = dependencies
   const callId = randomUUID()
   // Measured anew in `begin`: a repeated call may have waited for the first one until then.
   let time = startTime(dependencies)
@@ -179,8 +181,8 @@ export function createCallSteps<Answer extends { meta: object }>(
       time = startTime(dependencies)
       const { startedAt: now, deadline } = time
       const expiresAt = new Date(deadline.getTime() + graceMs)
-      const { operation } = call
-      return openCall(transaction, { callId, accountId, operation, keyId, keyHasBudget, idempotencyId, now, expiresAt })
+      const payer = { accountId, keyId, keyHasBudget, pricing }
+      return openCall(transaction, { callId, operation: call.operation, ...payer, idempotencyId, now, expiresAt })
     },
     run: () =>
       collect().catch(async (error: unknown) => {
@@ -209,14 +211,14 @@ async function endBroken(
 
 /** The answer of a call, from its effect as it was noted. */
 export async function readAnswer<Answer extends { meta: object }>(
-  { database, clock }: Pick<CallDependencies, 'database' | 'clock'>,
+  { database, clock, pricing }: Pick<CallDependencies, 'database' | 'clock' | 'pricing'>,
   call: LiveCall<Answer>,
   accountId: string,
   noted: string,
 ) {
   const { startedAt, endedAt, ...effect }: CallEffect = JSON.parse(noted)
   const body = await call.read({ ...effect, startedAt: new Date(startedAt) })
-  const credits = await readCreditUsage(database, { accountId }, clock.now())
+  const credits = await readCreditUsage(database, pricing, { accountId }, clock.now())
   const scrapingTimeMs = Date.parse(endedAt) - Date.parse(startedAt)
   return { ...body, meta: { ...body.meta, scrapingTimeMs }, usage: { credits } }
 }

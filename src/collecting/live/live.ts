@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Authentication } from '../../accounts/authentication.ts'
+import type { Pricing } from '../../accounts/plans.ts'
 import { createAccountSlots } from '../../http/account-slots.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { createIdempotentLongCall, type LongAnswer } from '../../http/idempotency/long-call.ts'
@@ -49,6 +50,7 @@ export interface LiveDependencies extends PlanDependencies {
   changes: TaskChanges
   authentication: Authentication
   settings: LiveSettings
+  pricing: Pricing
 }
 
 export interface Live {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { createAccount } from '../../accounts/accounts.ts'
+import { defaultPricing } from '../../accounts/plans.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import { claimTask } from './claim.ts'
@@ -35,7 +36,7 @@ const inTransaction = <T>(run: (transaction: Transaction) => Promise<T>) => open
 const makeAccount = (tier: 'pro' | 'max' = 'max') => createAccount(opened.database, { name: 'a', tier, now })
 /** Starts a job. @returns its id and the queue messages of its tasks. */
 async function start(accountId: string, platforms: PlatformName[] = ['github'], startedAt = now) {
-  const job = { accountId, topic: 'dark mode', platforms, depth: 2, now: startedAt, expiresAt }
+  const job = { accountId, topic: 'dark mode', platforms, depth: 2, pricing: defaultPricing, now: startedAt, expiresAt }
   const jobId = await inTransaction((transaction) => startJob(transaction, queue, job))
   const tasks = await opened.database
     .selectFrom('scrape_tasks')

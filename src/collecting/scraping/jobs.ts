@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { noteEvent } from '../../accounts/events/events.ts'
+import type { Pricing } from '../../accounts/plans.ts'
 import { reserve } from '../../credits/ledger.ts'
 import { type JobCost, type JobCostRow, jobCostOf } from '../../credits/spending.ts'
 import type { PlatformErrorCode, PlatformName, TaskState } from '../../database/column-types.ts'
@@ -37,14 +38,18 @@ export interface NewJob {
   watchMonthlyCredits?: number | null
   /** Only what is newer is asked for, newest first; without it, the most relevant. */
   newestSince?: Date | null
+  pricing: Pricing
   now: Date
   /** When it ends at the latest, whatever its platforms do. */
   expiresAt: Date
 }
 
-/** The maximum cost of a job, in credits: one for each page. */
-export const costOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
+/** The pages that a job collects at most. */
+export const pagesOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
   depth * (platforms.length - off.length)
+
+/** The maximum cost of a job, in credits. */
+export const costOf = ({ prices }: Pricing, job: Parameters<typeof pagesOf>[0]): number => pagesOf(job) * prices.page
 
 const noSources: SourcesByPlatform = new Map()
 
@@ -61,7 +66,7 @@ const skipped = (platform: PlatformName, now: Date) => {
  * @throws ServiceError RATE_LIMITED when the account, or the budget of the key or watch, cannot pay for all of it; the transaction must be undone then.
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
-  const { accountId, topic, platforms, off = [], depth, sources = noSources, now, expiresAt } = job
+  const { accountId, topic, platforms, off = [], depth, sources = noSources, pricing, now, expiresAt } = job
   const { keyId = null, keyHasBudget = true, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
   const isOver = off.length === platforms.length
   const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
@@ -98,8 +103,8 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     await recount(transaction, wishes)
     return jobId
   }
-  const payer = { accountId, keyId, keyHasBudget, watchId, watchMonthlyCredits }
-  await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(job), now })
+  const payer = { accountId, keyId, keyHasBudget, watchId, watchMonthlyCredits, pricing }
+  await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(pricing, job), now })
   await beginJobs(transaction, queue, accountId, now)
   await recount(transaction, wishes)
   return jobId

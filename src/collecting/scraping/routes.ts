@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
+import type { Pricing } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -24,6 +25,7 @@ export interface ScrapeDependencies extends JobTermsDependencies {
   clock: Clock
   queue: TaskQueue
   jobTimeLimitMs: number
+  pricing: Pricing
   authentication: Authentication
   idempotent: Idempotent
 }
@@ -60,7 +62,7 @@ const startedJob = closed({
 })
 
 function registerStart(app: App, dependencies: ScrapeDependencies): void {
-  const { clock, queue, jobTimeLimitMs, authentication, idempotent, jobSources } = dependencies
+  const { clock, queue, jobTimeLimitMs, authentication, idempotent, jobSources, pricing } = dependencies
   app.post(
     '/api/v1/scrape',
     {
@@ -85,13 +87,13 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
       const expiresAt = new Date(now.getTime() + jobTimeLimitMs)
       const { named, ...terms } = readTerms(request.body, dependencies)
       const sources = byPlatform(named)
-      const job = { ...terms, sources, accountId, keyId, keyHasBudget, now, expiresAt }
+      const job = { ...terms, sources, accountId, keyId, keyHasBudget, pricing, now, expiresAt }
       // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
       const refusal = await jobSources.check(sourcesToCheck({ named, off: terms.off }))
       return idempotent(request, reply, async (transaction) => {
         if (refusal !== null) throw refusal
         const jobId = await startJob(transaction, queue, job)
-        const credits = await readCreditUsage(transaction, job, now)
+        const credits = await readCreditUsage(transaction, pricing, job, now)
         const { topic, platforms, off, depth } = job
         const status = off.length === platforms.length ? ('completed' as const) : ('pending' as const)
         const data = { jobId, status, topic, platforms, depth }
@@ -108,7 +110,7 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
  */
 function readTerms({ maxCredits, ...body }: StartBody, dependencies: ScrapeDependencies) {
   const terms = readJobTerms(body, dependencies)
-  const cost = costOf(terms)
+  const cost = costOf(dependencies.pricing, terms)
   if (maxCredits !== undefined && cost > maxCredits) {
     throw invalidField('maxCredits', `the job would cost up to ${cost} credits (depth x platforms)`)
   }

@@ -9,7 +9,7 @@ import {
   weekPattern,
   weekPeriod,
 } from '../../accounts/period.ts'
-import { packNames, plans, tiers } from '../../accounts/plans.ts'
+import { type Pricing, packNames, tiers } from '../../accounts/plans.ts'
 import { type EntryKind, keyScopes, type SpendingOperation } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -155,17 +155,20 @@ async function spendersIn(database: Database, accountId: string, { from, until, 
 }
 
 /** The use of an account, and its statement. Free. */
-export function registerUsageRoutes(app: App, dependencies: RouteDependencies): void {
+export function registerUsageRoutes(app: App, dependencies: RouteDependencies & { pricing: Pricing }): void {
   registerUsage(app, dependencies)
   registerStatement(app, dependencies)
 }
 
-function registerUsage(app: App, { database, clock, authentication }: RouteDependencies): void {
+function registerUsage(
+  app: App,
+  { database, clock, authentication, pricing }: RouteDependencies & { pricing: Pricing },
+): void {
   const answer = async (accountId: string, { days, ...named }: Static<typeof usageQuery>) => {
     const period = periodIn(named)
     const now = clock.now()
-    const usage = await readUsage(database, accountId, now)
-    const { requestsPerMinute } = plans[usage.tier]
+    const usage = await readUsage(database, pricing, accountId, now)
+    const { requestsPerMinute } = pricing.plans[usage.tier]
     const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
     const spenders = period === null ? {} : { spenders: await spendersIn(database, accountId, period) }
     return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown, ...spenders } }

@@ -25,6 +25,8 @@ create table credit_reservations (
   call_id uuid unique,
   pool_part integer not null check (pool_part >= 0),
   payg_part integer not null check (payg_part >= 0),
+  -- Both parts are 0 for what cost nothing. pool_limit: the monthly credits of the plan, of which credits.low tells.
+  pool_limit integer not null check (pool_limit > 0),
   state text not null default 'open' check (state in ('open', 'closed')),
   settled integer not null default 0,
   created_at timestamptz not null,
@@ -34,7 +36,6 @@ create table credit_reservations (
   watch_id uuid,
   -- Whether it may hold credits in months of budgets, which are settled when it is closed.
   is_bounded boolean not null default false,
-  constraint credit_reservations_check check ((pool_part + payg_part) > 0),
   constraint credit_reservations_check1 check (settled >= 0 and (settled <= (pool_part + payg_part))),
   constraint credit_reservations_check2 check ((operation = 'scrape') = (job_id is not null)),
   constraint credit_reservations_check3 check (num_nonnulls(job_id, call_id) = 1),

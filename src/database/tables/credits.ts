@@ -31,6 +31,8 @@ export interface CreditsTables {
     call_id: Fixed<string | null>
     pool_part: Fixed<number>
     payg_part: Fixed<number>
+    /** The monthly credits of the plan then. */
+    pool_limit: Fixed<number>
     state: Generated<'open' | 'closed'>
     settled: Generated<number>
     created_at: Fixed<Date>

@@ -75,6 +75,10 @@ function withFooter(html: string, contact: RemovalContact | undefined): string {
   return end === -1 ? html + footer : `${html.slice(0, end)}${footer}\n${html.slice(end)}`
 }
 
+/** Adds what the script of the page knows from its document, without a call: `dashboard/src/api/pricing.ts` reads it. */
+const withPricing = (html: string, pricing: object) =>
+  html.replace('</head>', () => `<meta name="pricing" content="${escapeHtml(JSON.stringify(pricing))}">\n</head>`)
+
 const yearSeconds = 365 * 24 * 60 * 60
 
 /** The compressed forms that the build makes of each file. They are not served by their own names. */
@@ -110,6 +114,8 @@ interface PageOptions {
   pageDirectory: string
   /** The contact at the end of every view. */
   removalContact: RemovalContact | undefined
+  /** What the operator offers. */
+  pricing: object
   /** Counts the calls, which need no key. */
   guardFiles: onRequestAsyncHookHandler
 }
@@ -121,12 +127,12 @@ interface PageOptions {
  */
 export async function registerPage(
   app: App,
-  { pageDirectory: directory, removalContact, guardFiles: onRequest }: PageOptions,
+  { pageDirectory: directory, removalContact, pricing, guardFiles: onRequest }: PageOptions,
 ): Promise<void> {
   const files = listFiles(directory)
   const isBuilt = files.has('index.html')
   const html = isBuilt ? readFileSync(join(directory, 'index.html'), 'utf8') : unbuiltPage
-  const index = Buffer.from(withFooter(html, removalContact))
+  const index = Buffer.from(withPricing(withFooter(html, removalContact), pricing))
   const indexTag = `"${createHash('sha256').update(index).digest('base64url')}"`
   await app.register(fastifyStatic, { serve: false, root: directory, preCompressed: true, cacheControl: false })
 

@@ -3,11 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../../../test/client.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { createAuthentication } from '../../accounts/authentication.ts'
-import { requestLimits } from '../../accounts/settings.ts'
+import { defaultPricing } from '../../accounts/plans.ts'
+import { requestLimitsOf } from '../../accounts/settings.ts'
 import type { ServiceError } from '../errors.ts'
 import { createSlidingLog } from './limiter.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { testClock } from './testing.ts'
+
+const requestLimits = requestLimitsOf(defaultPricing)
 
 // Takes seconds: each setting of proxies needs a service of its own, and limits are reached by real calls.
 

@@ -1,3 +1,4 @@
+import { defaultPricing } from '../../accounts/plans.ts'
 import { closeReservation, reserve } from '../../credits/ledger.ts'
 import type { Database } from '../../database/open.ts'
 
@@ -58,7 +59,8 @@ export const comeBackRows = `
 
 /** Spends by the key and the watch above: one reservation is closed, and one is open. */
 export async function spendByBudgets(database: Database): Promise<void> {
-  const payer = { accountId: account, keyId: key, watchId: watch, watchMonthlyCredits: 40, now: new Date(now) }
+  const spender = { accountId: account, keyId: key, watchId: watch, watchMonthlyCredits: 40 }
+  const payer = { ...spender, now: new Date(now), pricing: defaultPricing }
   await database.transaction().execute(async (transaction) => {
     const [closed, open] = ['74000000-0000-4000-8000-000000000001', '74000000-0000-4000-8000-000000000002']
     await reserve(transaction, { ...payer, operation: 'expand', callId: closed, amount: 2 })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
-import { prices, priceText } from '../../accounts/plans.ts'
+import { type Pricing, priceText } from '../../accounts/plans.ts'
 import { creditsOfCaller } from '../../credits/usage.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
@@ -27,9 +27,12 @@ export interface ListDependencies extends JobOwnership {
   cachedRead: CoalescedReads
   realtimeList: RealtimeList
   defaultPlatforms: readonly PlatformName[]
+  pricing: Pricing
 }
 
-const listDescription = `Likely feature requests, and with \`include\` others. By the original date (where the platform gives none, by when it entered the cache) or by votes. With filters a page
+const listDescription = ({
+  prices,
+}: Pricing) => `Likely feature requests, and with \`include\` others. By the original date (where the platform gives none, by when it entered the cache) or by votes. With filters a page
 may hold fewer requests than \`limit\`, even none, and yet have more after it: \`hasMore\` says so.
 
 With \`source=realtime\` a page of \`topic\` is collected live from each of \`platforms\` that is not fresh, within a
@@ -45,10 +48,10 @@ function checkRealtime({ topic, cursor }: Pick<ListInput, 'topic' | 'cursor'>): 
   return topic
 }
 
-const listSchema = {
+const listSchema = (pricing: Pricing) => ({
   operationId: 'listRequests',
   summary: 'List the cached requests',
-  description: listDescription,
+  description: listDescription(pricing),
   tags,
   security,
   headers: idempotencyHeaders,
@@ -60,7 +63,7 @@ const listSchema = {
     source: defaulted(
       oneOf(['cached', 'realtime'], {
         default: 'cached',
-        description: `\`realtime\` needs \`topic\`; ${priceText(prices.realtime)}`,
+        description: `\`realtime\` needs \`topic\`; ${priceText(pricing.prices.realtime)}`,
       }),
     ),
   }),
@@ -68,14 +71,14 @@ const listSchema = {
     200: closed({ data: pageOf(requestRecord), meta: Type.Optional(realtimeMeta), usage }),
     ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
   },
-}
+})
 
 /** Listing the cache, and with `source=realtime` what is collected now. */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
-  const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead } = dependencies
+  const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead, pricing } = dependencies
   app.get(
     '/api/v1/requests',
-    { onRequest: authentication.requireAccount, schema: listSchema },
+    { onRequest: authentication.requireAccount, schema: listSchema(pricing) },
     async (request, reply) => {
       const account = authentication.accountOf(request)
       const { sortBy, limit, fullText, source, cursor, ...query } = request.query
@@ -91,7 +94,7 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         return realtimeList(request, reply, { list: { ...list, topic }, platforms })
       }
       const page = await cachedRead(`list ${JSON.stringify(list)}`, () => listRequests(database, list))
-      const credits = await creditsOfCaller(database, account, clock.now())
+      const credits = await creditsOfCaller(database, pricing, account, clock.now())
       return {
         data: { results: page.results, hasMore: page.hasMore, cursor: page.cursor },
         usage: { credits },

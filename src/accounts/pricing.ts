@@ -1,0 +1,68 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import type { PackName, Tier } from '../database/column-types.ts'
+import { closed, optional } from '../http/schemas.ts'
+import { defaultPricing, endless, type Pricing, packNames, tiers } from './plans.ts'
+
+const some = <P extends TProperties>(properties: P) => closed(optional(properties))
+
+const each = <Name extends string, Value extends TSchema>(names: readonly Name[], value: Value) =>
+  some(Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>)
+
+// The bounds keep every sum of the ledger within its integers.
+const plan = some({
+  creditsPerMonth: Type.Integer({ minimum: 1, maximum: endless - 1 }),
+  requestsPerMinute: Type.Integer({ minimum: 1, maximum: 100_000 }),
+})
+const price = Type.Integer({ minimum: 1, maximum: 1_000 })
+const pack = some({
+  credits: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+  priceUsd: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+})
+
+const changes = some({
+  plans: each<Tier, typeof plan>(tiers, plan),
+  prices: some({ expand: price, realtime: price }),
+  packs: each<PackName, typeof pack>(packNames, pack),
+})
+
+const validate = new Ajv({ allErrors: true, verbose: true }).compile<Static<typeof changes>>(changes)
+
+/** What is wrong with a value, by its path and never with the value. */
+function faultOf({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
+  const path = instancePath.slice(1).replaceAll('/', '.')
+  if (keyword !== 'additionalProperties') return `${path || 'it'} ${message}`
+  const known = Object.keys(parentSchema?.properties).join(', ')
+  return `${path === '' ? '' : `${path}.`}${params.additionalProperty} is none of ${known}`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const merge = <Name extends string, Value extends object>(
+  defaults: Record<Name, Value>,
+  given: Partial<Record<Name, Partial<Value>>> = {},
+) =>
+  Object.fromEntries(
+    Object.entries<Value>(defaults).map(([name, value]) => [name, { ...value, ...given[name as Name] }]),
+  ) as Record<Name, Value>
+
+/**
+ * The pricing that a JSON text sets; what it leaves out keeps its default.
+ * @param complain called with all that is wrong.
+ */
+export function parsePricing(text: string, complain: (what: string) => never): Pricing {
+  const given = parseJson(text)
+  if (given === undefined) return complain('must be JSON, such as {"plans":{"free":{"creditsPerMonth":500}}}.')
+  if (!validate(given)) return complain(`${(validate.errors ?? []).map(faultOf).join('; ')}.`)
+  return {
+    plans: merge(defaultPricing.plans, given.plans),
+    prices: { ...defaultPricing.prices, ...given.prices },
+    packs: merge(defaultPricing.packs, given.packs),
+  }
+}
