@@ -4,14 +4,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { breakingChanges } from './breaking-changes.ts'
 
 // `npm run client` writes what clients are made of: the API document as client/openapi.json, and its types as client/api.d.ts. They are made by
 // openapi-typescript, which is installed beside them because it needs TypeScript 5. With `--check`, as `npm run check` calls it, it only compares,
-// without the generator: the first line of the types names their document and themselves. A test of the contract compares the document.
+// without the generator: the first line of the types names their document and themselves. A test of the contract compares the document. It also fails for what breaks a
+// client of openapi/v1.json, the document as it was promised (docs/promises.md): that file never changes.
 
 const folder = fileURLToPath(new URL('../client/', import.meta.url))
 const generator = join(folder, 'generator')
 const documentFile = join(folder, 'openapi.json')
+const frozenFile = fileURLToPath(new URL('../openapi/v1.json', import.meta.url))
 const typesFile = join(folder, 'api.d.ts')
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
@@ -57,6 +60,11 @@ if (process.argv.includes('--check')) {
   const types = written.slice(written.indexOf('\n') + 1)
   if (written !== firstLine(readFileSync(documentFile, 'utf8'), types) + types) {
     console.error('client/api.d.ts is not of client/openapi.json: run "npm run client".')
+    process.exitCode = 1
+  }
+  const [frozen, present] = [frozenFile, documentFile].map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  for (const fault of breakingChanges(frozen, present)) {
+    console.error(`breaks clients of openapi/v1.json: ${fault}`)
     process.exitCode = 1
   }
 } else {

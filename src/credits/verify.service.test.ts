@@ -81,6 +81,25 @@ describe('the ledger of an account with jobs, calls and packs', () => {
       [`balance: ${name}`, `balance: ${name} of open reservations`],
     ]),
     [
+      'a job that reserves nothing, although its pool is that of a plan',
+      [
+        dropRules('credit_reservations'),
+        `with free as (
+          update credit_reservations r set pool_part = 0, payg_part = 0 from scrape_jobs j
+          where j.id = r.job_id and r.state = 'open' returning r.id
+        ) select from free`,
+      ],
+      [
+        'balance: payg_held of open reservations',
+        'balance: pool_held of open reservations',
+        'job: reserved',
+        'reservation: payg held',
+        'reservation: payg reserved',
+        'reservation: pool held',
+        'reservation: pool reserved',
+      ],
+    ],
+    [
       'a month that is none',
       [dropRules('credit_balances'), "update credit_balances set month = '2026-13'"],
       [

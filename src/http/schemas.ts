@@ -21,6 +21,10 @@ export const trimmedText = (minLength: number, maxLength: number, description: s
 export const oneOf = <const T extends string>(words: readonly T[], options: Record<string, unknown> = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
 
+/** Such a word in answers, of which there may be more one day: clients expect others (docs/promises.md). */
+export const openWord = <const T extends string>(words: readonly T[], description: string) =>
+  oneOf(words, { description: `${description}; may grow` })
+
 /** A moment as ISO 8601 in UTC with milliseconds. */
 export const moment = (description: string) => Type.String({ format: 'date-time', description })
 
@@ -40,10 +44,10 @@ export const usage = closed({ credits: creditUsage })
 export const errorBody = closed(
   {
     error: closed({
-      code: oneOf(Object.keys(errorCatalogue) as ErrorCode[]),
+      code: openWord(Object.keys(errorCatalogue) as ErrorCode[], 'What went wrong, for programs'),
       message: Type.String(),
       details: Type.Optional(Type.Array(closed({ path: Type.String(), message: Type.String() }))),
-      reason: Type.Optional(oneOf(limitReasons)),
+      reason: Type.Optional(openWord(limitReasons, 'Which limit it is')),
       resetsAt: Type.Optional(moment('With every reason but `rate`: when the pool and the budgets are fresh')),
       requestId: Type.String({ description: 'That of the header `X-Request-Id`; the log has it' }),
       documentation: Type.String({ description: 'The address on this service of a page about the code' }),

@@ -4,7 +4,7 @@ import { type PlatformName, platformErrorCodes } from '../database/column-types.
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { type PageInput, pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
-import { closed, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
+import { closed, errorResponses, moment, nullable, oneOf, openWord } from '../http/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Budget } from './budget/budget.ts'
 import type { HostMemoryStore } from './budget/host-memory.ts'
@@ -38,12 +38,16 @@ const host = closed({
   failures: Type.Integer({ description: 'Failures in a row' }),
   lastSuccessAt: nullable(moment('When it last answered')),
   lastError: nullable(
-    closed({ code: oneOf(platformErrorCodes), message: Type.String(), at: moment('When its last failure was') }),
+    closed({
+      code: openWord(platformErrorCodes, 'Why'),
+      message: Type.String(),
+      at: moment('When its last failure was'),
+    }),
   ),
 })
 
 const platform = closed({
-  platform: oneOf(platformNames),
+  platform: openWord(platformNames, 'Its name'),
   state: oneOf(platformStates, {
     description:
       '`waiting` for the next window, `unreachable` since its last try failed (`lastError` of its hosts), `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` without its credentials, `off` by PLATFORMS',

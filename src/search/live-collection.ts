@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
 import { platformErrorCodes } from '../database/column-types.ts'
-import { closed, moment, oneOf } from '../http/schemas.ts'
+import { closed, moment, openWord } from '../http/schemas.ts'
 import { platformNames } from '../platforms/registry.ts'
 import type { AnswerInput } from './answer.ts'
 import type { ListInput } from './list/list.ts'
@@ -11,9 +11,9 @@ import type { ListInput } from './list/list.ts'
 /** Why a platform gave nothing for a topic, in the `meta` of an answer that collected live. */
 export const collectionErrors = Type.Array(
   closed({
-    platform: oneOf(platformNames),
+    platform: openWord(platformNames, 'The platform'),
     topic: Type.String(),
-    code: oneOf(platformErrorCodes),
+    code: openWord(platformErrorCodes, 'Why'),
     message: Type.String(),
     resumesAt: Type.Optional(moment('When a platform that waits is queried again')),
   }),

@@ -15,6 +15,7 @@ import {
   moment,
   nullable,
   oneOf,
+  openWord,
   optional,
   trimmedText,
   usage,
@@ -120,7 +121,7 @@ const searchResult = closed({
     Type.Array(highlightSchema, { description: 'With `highlight`: the fields that have words of the query' }),
   ),
   matchedBy: Type.Optional(
-    oneOf(['words'], { description: 'It has words of the query, but not all of its phrases: it fills up few results' }),
+    openWord(['words'], 'It has words of the query, but not all of its phrases: it fills up few results'),
   ),
 })
 
@@ -133,7 +134,7 @@ const understoodQuery = closed(
       closed({
         words: Type.String({ description: 'Words of the query' }),
         others: Type.Array(Type.String(), { description: 'What was searched besides, as one word or side by side' }),
-        kind: oneOf(samenesses),
+        kind: openWord(samenesses, 'Why it is the same'),
       }),
       { description: 'Abbreviations, other words for the same, and words that are written as one or as two' },
     ),

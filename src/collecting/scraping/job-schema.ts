@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
 import { type Discarded, discardReasons, platformErrorCodes, type TaskState } from '../../database/column-types.ts'
-import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { closed, moment, nullable, oneOf, openWord } from '../../http/schemas.ts'
 import { anyPlatform } from '../../platforms/schemas.ts'
 import { jobStatuses } from './jobs.ts'
 
@@ -75,7 +75,7 @@ export const jobSchema = closed({
   startedAt: nullable(moment('When the first platform was begun')),
   completedAt: nullable(moment('When the last platform ended')),
   errors: Type.Optional(
-    Type.Array(closed({ platform: anyPlatform, code: oneOf(platformErrorCodes), message: Type.String() }), {
+    Type.Array(closed({ platform: anyPlatform, code: openWord(platformErrorCodes, 'Why'), message: Type.String() }), {
       description: 'Why platforms ended in error or were skipped; absent when none did',
     }),
   ),
@@ -83,7 +83,7 @@ export const jobSchema = closed({
     Type.Array(
       closed({
         platform: anyPlatform,
-        code: oneOf(platformErrorCodes),
+        code: openWord(platformErrorCodes, 'Why'),
         message: Type.String(),
         until: nullable(moment('When it is called again; null during the call')),
       }),

@@ -14,7 +14,7 @@ import { type EntryKind, keyScopes, type SpendingOperation } from '../../databas
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { closed, creditUsage, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { closed, creditUsage, errorResponses, moment, nullable, oneOf, openWord } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { maxSpenders, readSpending, readStatement } from '../spending.ts'
 import { readDailyUsage, readUsage } from '../usage.ts'
@@ -73,7 +73,7 @@ const usageRecord = closed({
     Type.Array(
       closed({
         date: Type.String({ format: 'date', description: 'A UTC day' }),
-        operation: oneOf(spendingOperations),
+        operation: openWord(spendingOperations, 'What was paid for'),
         credits: Type.Integer({ description: 'Settled on that day, of the pool and PAYG together' }),
       }),
       { description: 'With `days`: oldest first; days on which nothing was settled are left out' },
@@ -96,7 +96,7 @@ const entry = closed({
   createdAt: moment('When it was written'),
   month: Type.String({ description: 'The UTC month of the pool that it belongs to, YYYY-MM' }),
   kind: oneOf(entryKinds),
-  operation: oneOf([...spendingOperations, 'pack']),
+  operation: openWord([...spendingOperations, 'pack'], 'What it was for'),
   cause: Type.String({ description: 'The id of the job or of the call' }),
   topic: nullable(Type.String({ description: 'Of the job' })),
   pack: nullable(oneOf(packNames)),

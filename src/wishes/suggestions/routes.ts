@@ -3,7 +3,7 @@ import { type Audience, audiencesOf, type RouteDependencies } from '../../accoun
 import type { App } from '../../http/app-type.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, nullable, oneOf, openWord } from '../../http/schemas.ts'
 import { queryFilters } from '../../requests/filters/filters.ts'
 import { wishProperties } from '../list/summary.ts'
 import { reasonsAgainst, reasonsFor } from '../pairs/reasons.ts'
@@ -21,8 +21,8 @@ const suggestion = closed({
   wishes: Type.Array(closed(wishProperties), { minItems: 2, maxItems: 2, description: 'The more voted one first' }),
   reasons: closed(
     {
-      for: Type.Array(closed({ kind: oneOf(reasonsFor), words })),
-      against: Type.Array(closed({ kind: oneOf(reasonsAgainst), words })),
+      for: Type.Array(closed({ kind: openWord(reasonsFor, 'What speaks for it'), words })),
+      against: Type.Array(closed({ kind: openWord(reasonsAgainst, 'What speaks against it'), words })),
     },
     { description: 'What speaks for and against their being the same' },
   ),

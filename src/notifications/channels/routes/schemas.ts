@@ -5,7 +5,7 @@ import { madeByFields } from '../../../accounts/made-by-key.ts'
 import type { Idempotent } from '../../../http/idempotency/idempotency.ts'
 import { named } from '../../../http/openapi-components.ts'
 import { pageOf } from '../../../http/pagination.ts'
-import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../../../http/schemas.ts'
+import { closed, defaulted, moment, nullable, oneOf, openWord, trimmedText } from '../../../http/schemas.ts'
 import { type Adapters, disabledReasons } from '../adapter.ts'
 import type { ChannelsDependencies } from '../channels.ts'
 import { keptDays } from '../store/deliveries.ts'
@@ -86,7 +86,7 @@ export const channelChanges = closed(
 export const channel = closed(
   {
     channelId: Type.String(),
-    type: oneOf(channelTypes),
+    type: openWord(channelTypes, 'Its kind'),
     name: Type.String(),
     target: Type.String({
       description: 'Where it leads: a host and last characters. Addresses and tokens are never shown',
@@ -99,11 +99,12 @@ export const channel = closed(
       description: '`unconfirmed`: gets nothing until its owner confirms the address',
     }),
     disabledReason: nullable(
-      oneOf(Object.keys(disabledReasons), {
-        description: Object.entries(disabledReasons)
+      openWord(
+        Object.keys(disabledReasons),
+        Object.entries(disabledReasons)
           .map(([word, meaning]) => `\`${word}\`: ${meaning}`)
           .join(' '),
-      }),
+      ),
     ),
     createdAt: moment('When it was made'),
     ...madeByFields,
@@ -120,7 +121,7 @@ export const channel = closed(
 
 export const channelAnswer = closed({ data: channel })
 const offeredType = closed({
-  type: oneOf(channelTypes),
+  type: openWord(channelTypes, 'Its kind'),
   unavailable: nullable(Type.String({ description: 'Why no channel of the type can be made here; null if one can' })),
 })
 export const channelList = closed({
