@@ -11,7 +11,7 @@ export function missingForPython(): string | null {
   if (!succeeds(['-c', 'import ensurepip'])) return 'this Python makes no environments'
   const folder = mkdtempSync(join(tmpdir(), 'wishwell-python-'))
   try {
-    const download = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--no-cache-dir', '--dest', folder, 'attrs']
+    const download = [...'-m pip download attrs --quiet --no-deps --no-cache-dir --retries 1 --dest'.split(' '), folder]
     return succeeds(download) ? null : 'PyPI cannot be reached'
   } finally {
     rmSync(folder, { recursive: true, force: true })

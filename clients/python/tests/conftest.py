@@ -74,7 +74,7 @@ def start_proxy() -> Iterator[Callable[[Callable[[Exchange], None]], Proxy]]:
         calls: list[Call] = []
         server = ThreadingHTTPServer(("127.0.0.1", 0), type("Faulty", (Exchange,), {"calls": calls, "fault": fault}))
         servers.append(server)
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         return Proxy(WishwellClient(f"http://127.0.0.1:{server.server_port}", API_KEY), calls)
 
     yield start

@@ -1,7 +1,10 @@
 import asyncio
 import json
+import pickle
 import uuid
+from pathlib import Path
 
+import httpx
 import pytest
 from wishwell import WishwellClient, WishwellError, answer_of, scrape_and_wait
 from wishwell.api.admin import create_sign_in_link
@@ -10,6 +13,9 @@ from wishwell.api.scraping import list_scrape_jobs, start_scrape_job
 from wishwell.api.usage import read_usage
 from wishwell.api.wishes import list_wishes
 from wishwell.models import StartScrapeJobBody
+from wishwell.retrying import HAS_EFFECT_EACH_TIME
+
+RETRIES_OF_PROGRAMS = Path(__file__).parents[3] / "client/retry.ts"
 
 
 def refuse(status, headers, reason=None):
@@ -74,6 +80,10 @@ def test_is_not_repeated_when_each_call_makes_a_link(start_proxy):
     assert len(proxy.calls) == 1
 
 
+def test_repeats_what_the_client_for_programs_repeats():
+    assert f"/{HAS_EFFECT_EACH_TIME.pattern.replace('/', chr(92) + '/')}/" in RETRIES_OF_PROGRAMS.read_text()
+
+
 def test_raises_the_code_the_fields_and_the_id_of_a_refused_request(client):
     with pytest.raises(WishwellError) as raised:
         start_scrape_job.sync(client=client, body=StartScrapeJobBody("dark mode", depth=0))
@@ -81,6 +91,9 @@ def test_raises_the_code_the_fields_and_the_id_of_a_refused_request(client):
     assert (error.code, error.status) == ("INVALID_REQUEST", 400)
     assert error.request_id
     assert "depth" in error.details[0]["path"]
+    # A pool of processes sends errors to its caller.
+    sent = pickle.loads(pickle.dumps(error))
+    assert (str(sent), sent.code, sent.details) == (str(error), error.code, error.details)
 
 
 @pytest.mark.parametrize("status", [200, 404])
@@ -92,10 +105,18 @@ def test_raises_an_error_for_the_page_of_a_proxy(start_proxy, status):
 
 
 def test_gives_up_after_its_retries():
-    # Nothing listens at port 1.
+    attempts = []
+
+    def refuse_connection(request):
+        attempts.append(request)
+        raise httpx.ConnectError("refused")
+
+    transport = httpx.MockTransport(refuse_connection)
+    client = WishwellClient("http://127.0.0.1", "any", max_retries=2, httpx_args={"transport": transport})
     with pytest.raises(WishwellError) as raised:
-        list_platforms.sync(client=WishwellClient("http://127.0.0.1:1", "any", max_retries=1))
+        list_platforms.sync(client=client)
     assert raised.value.code == "UNREACHABLE"
+    assert len(attempts) == 1 + 2
 
 
 def test_sends_no_default_of_its_own(start_proxy):

@@ -41,7 +41,7 @@ def is_temporary(failure: WishwellError, request: httpx.Request) -> bool:
 
 def unreachable(request: httpx.Request, error: httpx.RequestError) -> WishwellError:
     what = "did not answer in time" if isinstance(error, httpx.TimeoutException) else "cannot be reached"
-    failure = WishwellError(f"The service at {request.url.host} {what}: {error}", code="UNREACHABLE")
+    failure = WishwellError(f"The service at {request.url.join('/')} {what}: {error}", code="UNREACHABLE")
     failure.__cause__ = error
     return failure
 
