@@ -1,6 +1,7 @@
 import { findChromium } from './dashboard/chromium.ts'
 import { prepareOpenSearch } from './opensearch/cluster.ts'
 import { findPgBouncer } from './pgbouncer.ts'
+import { missingForPython } from './python.ts'
 
 /** A part of `npm run test:nightly`: at most 20 minutes on two cores. */
 export interface NightlyPart {
@@ -151,5 +152,11 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     about: 'the package, installed into an empty folder',
     after: 'dependencies, scripts, `bin/`',
     embedded: [nightly('test/package')],
+  },
+  python: {
+    about: 'the client for Python, built and installed into an empty environment',
+    after: 'the API document, `clients/python/`',
+    embedded: ['test/python-client.nightly.test.ts'],
+    needs: { debian: ['python3-venv'], missing: missingForPython },
   },
 }
