@@ -37,7 +37,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     maxWorkers: 2,
     embedded: [
       'test/crash/*.service.test.ts',
-      'test/crash/{first-start,frozen,full-disk,idempotent-retry,interrupted-*,live-call,mail,moving,restore}.nightly.test.ts',
+      'test/crash/{first-start,frozen,full-disk,idempotent-retry,interrupted-*,live-call,mail,mcp,moving,restore}.nightly.test.ts',
     ],
   },
   'crash-postgres': {
@@ -154,9 +154,9 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     embedded: [nightly('test/package')],
   },
   python: {
-    about: 'the client for Python, built and installed into an empty environment',
+    about: 'the client for Python, built and installed into an empty environment; schemathesis on every call',
     after: 'the API document, `clients/python/`',
-    embedded: ['test/python-client.nightly.test.ts'],
+    embedded: ['test/{python-client,api-fuzzing}.nightly.test.ts'],
     needs: { debian: ['python3-venv'], missing: missingForPython },
   },
 }
