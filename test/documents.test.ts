@@ -76,6 +76,20 @@ describe('the documents', () => {
     for (const [text, names = ''] of commands) expect(findCommand(names.split(' ')), text).toBeDefined()
   })
 
+  it('show an agent only commands and options that exist', () => {
+    const skill = read('skills/wishwell/SKILL.md')
+    expect(skill).toMatch(/^---\nname: wishwell\ndescription: .{1,1024}\n/)
+    const lines = [...skill.matchAll(/(?:^|`)wishwell ([^`\n#]+)/gm)].map(([, line = '']) => line.trim())
+    expect(lines.length).toBeGreaterThan(10)
+    for (const line of lines.filter((one) => !one.startsWith('COMMAND'))) {
+      const [first = '', second = ''] = line.split(' ')
+      const command = findCommand([first, second]) ?? findCommand([first])
+      const options = [...(command?.options ?? []), ...program.options].map(({ long }) => long)
+      expect(command?.commands, line).toEqual([])
+      for (const [option] of line.matchAll(/(?<= )--[a-z-]+/g)) expect(options, line).toContain(option)
+    }
+  })
+
   it('give every decision its number, a title and a status, in at most 200 words', () => {
     const decisions = documents.filter((path) => dirname(path) === join('docs', 'decisions'))
     expect(decisions.length).toBeGreaterThan(10)

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openCacheDirectory } from '../../bin/cache-directory.mjs'
+import { readClientConfig } from '../../src/cli/client-config.ts'
+import { createProgram } from '../../src/cli/program.ts'
 
 // Holds (Package and images): the package depends on exactly what the product imports, in pinned versions
 
@@ -68,6 +70,30 @@ describe('the manifest', () => {
 
   it('needs a Node of the major version that the clone is tested with', () => {
     expect(manifest.engines.node).toBe(`>=${devDependencies?.node?.split('.')[0]}`)
+  })
+})
+
+describe('the manifest for the registry of MCP', () => {
+  const server = JSON.parse(read('server.json'))
+
+  it('is of this version of the package, and npm can tell that both have one owner', () => {
+    const [entry] = server.packages
+    expect([server.name, server.version]).toEqual([manifest.mcpName, manifest.version])
+    expect(entry).toMatchObject({ registryType: 'npm', identifier: manifest.name, version: manifest.version })
+    // What the registry refuses, by its schema.
+    expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+    expect(server.description.length).toBeLessThanOrEqual(100)
+  })
+
+  it('starts a command that exists, with variables that it reads', async () => {
+    const [{ packageArguments, environmentVariables }] = server.packages
+    const names = packageArguments.map(({ value }: { value: string }) => value)
+    const [command] = (await createProgram(names)).commands.filter((one) => one.name() === names[0])
+    expect(command?.args).toEqual([])
+    const [address, key] = environmentVariables as { name: string; default?: string }[]
+    const environment = { [address!.name]: 'http://wishwell.example', [key!.name]: 'ww_live_key' }
+    expect(readClientConfig(environment)).toMatchObject({ url: 'http://wishwell.example', apiKey: 'ww_live_key' })
+    expect(readClientConfig({ [key!.name]: 'ww_live_key' }).url).toBe(address?.default)
   })
 })
 
