@@ -154,9 +154,10 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     embedded: [nightly('test/package')],
   },
   python: {
-    about: 'the client for Python, built and installed into an empty environment; schemathesis on every call',
+    about:
+      'the client for Python, built and installed into an empty environment; schemathesis on every call; an agent in Python',
     after: 'the API document, `clients/python/`',
-    embedded: ['test/{python-client,api-fuzzing}.nightly.test.ts'],
+    embedded: ['test/{python-client,api-fuzzing,mcp-agent}.nightly.test.ts'],
     needs: { debian: ['python3-venv'], missing: missingForPython },
   },
 }
