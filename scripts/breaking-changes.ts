@@ -88,15 +88,21 @@ function faultsOfProperties(few: Node, many: Node, path: string, isAnswer: boole
   const required = listOf(many.required)
     .filter((name) => !listOf(few.required).includes(name))
     .map((name) => `${path}.${name}: ${isAnswer ? 'is not always there any more' : 'is newly required'}`)
+  const wasOpen = few.additionalProperties !== false && many.additionalProperties === false
+  const shut = !isAnswer && wasOpen ? [`${path}: refuses properties that it does not know`] : []
   const gone = isAnswer
     ? Object.keys(manyOf).filter((name) => !(name in fewOf))
     : Object.keys(fewOf).filter((name) => !(name in manyOf) && many.additionalProperties === false)
+  const fallbackOf = (properties: Node, name: string) => JSON.stringify(nodeOf(properties[name]).default)
+  const defaults = Object.keys(isAnswer ? {} : fewOf)
+    .filter((name) => fallbackOf(fewOf, name) !== undefined && fallbackOf(fewOf, name) !== fallbackOf(manyOf, name))
+    .map((name) => `${path}.${name}: its default differs`)
   const others = Object.keys(fewOf).flatMap((name) =>
     name in manyOf ? inside(fewOf[name], manyOf[name], `${path}.${name}`) : [],
   )
   const rest = nodeOf(many.additionalProperties).type || nodeOf(many.additionalProperties).anyOf
   const ofRest = rest ? inside(few.additionalProperties, many.additionalProperties, `${path}{}`) : []
-  return [...required, ...gone.map((name) => `${path}.${name}: is gone`), ...others, ...ofRest]
+  return [...required, ...shut, ...defaults, ...gone.map((name) => `${path}.${name}: is gone`), ...others, ...ofRest]
 }
 
 interface Side {
@@ -190,11 +196,13 @@ export function breakingChanges(old: object, fresh: object): string[] {
       ]
       const named = was.operation.operationId === is.operation.operationId ? [] : [`${call}: operationId differs`]
       const opened = (side: Side) => listOf(side.operation.security).map((one) => JSON.stringify(one))
+      const newly = opened(was).length === 0 && opened(is).length > 0 ? [`${call}: newly needs a key`] : []
       const closed = opened(was)
         .filter((one) => !opened(is).includes(one))
         .map((one) => `${call}: ${one} does not open it any more`)
       return [
         ...named,
+        ...newly,
         ...closed,
         ...faultsOfParameters(was, is, call),
         ...faultsOfBodies(was, is, call),

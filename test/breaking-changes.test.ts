@@ -60,6 +60,16 @@ it.each<[string, (document: typeof frozen) => void, RegExp]>([
   ],
   ['an answer', (document) => void delete search(document).responses['200'], /200: is gone/],
   ['a way to be let in', (document) => (list(document).security = [{ adminKey: [] }]), /does not open it/],
+  [
+    'a key that is newly needed',
+    (document) => (document.paths['/api/session'].post.security = [{ apiKey: [] }]),
+    /newly needs a key/,
+  ],
+  [
+    'another default of a body',
+    (document) => (bodyOf(document).properties.depth.default = 40),
+    /body\.depth: its default/,
+  ],
   ['an unknown keyword', (document) => (bodyOf(document).not = {}), /not is not known/],
 ])('%s breaks clients', (_what, change, fault) => {
   const faults = changed(change)

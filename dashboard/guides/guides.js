@@ -10,7 +10,8 @@ function fill() {
     code.textContent = text.replaceAll(example.address, location.origin).replaceAll(example.key, key)
 }
 
-for (const { code } of blocks) {
+// A browser has no clipboard on a plain http address of another machine.
+for (const { code } of navigator.clipboard ? blocks : []) {
   const copy = document.createElement('button')
   copy.type = 'button'
   copy.textContent = 'Copy'

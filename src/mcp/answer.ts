@@ -53,10 +53,12 @@ export function resultOf({ summary, facts = {}, foreign = {}, rows, cursorAfter 
   const id = randomBytes(16).toString('hex')
   const [begin, end] = [`<<<DATA ${id}`, `DATA ${id}>>>`]
   const head = estimateTokens(JSON.stringify([summary, facts, foreign, begin, end, notice])) * 2
-  const sent = rows?.slice(0, fitting(rows, maxTokens - head))
+  // Twice, as text and as structured content.
+  const ofCursor = estimateTokens(cursorAfter?.(1) ?? '') * 2
+  const sent = rows?.slice(0, fitting(rows, maxTokens - head - ofCursor))
   const list = sent && { results: sent.map((row) => row.facts), cursor: cursorAfter?.(sent.length) ?? null }
   const listed = sent && { results: sent.map((row) => row.foreign) }
-  const lines = [...Object.values(foreign).map(textOf), ...(sent?.map(({ line }) => line) ?? [])].filter(Boolean)
+  const lines = [...Object.entries(foreign).map(lineOf), ...(sent?.map(({ line }) => line) ?? [])].filter(Boolean)
   const more = list?.cursor ? [`More: cursor ${list.cursor}`] : []
   const fenced = lines.length > 0 ? [notice, begin, ...lines, end] : []
   return {
@@ -66,9 +68,8 @@ export function resultOf({ summary, facts = {}, foreign = {}, rows, cursorAfter 
   }
 }
 
-const textOf = (value: unknown): string =>
-  typeof value === 'string'
-    ? value
-    : value == null || (Array.isArray(value) && value.length === 0)
-      ? ''
-      : JSON.stringify(value)
+/** A value with its name; empty for none. */
+function lineOf([name, value]: [string, unknown]): string {
+  if (value == null || (Array.isArray(value) && value.length === 0)) return ''
+  return `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+}

@@ -1,33 +1,64 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { WishwellError } from '../../client/error.ts'
 
 /** Where a list goes on: a position of the API, and how many items after it were sent already. */
 export interface Position {
   at: string | number | null
   skip: number
+  /** The call that it is of: the tool and its other arguments. */
+  of: string
 }
 
-export const writeCursor = ({ at, skip }: Position): string =>
-  Buffer.from(JSON.stringify([at, skip])).toString('base64url')
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** @throws WishwellError INVALID_REQUEST for what is no cursor */
-export function readCursor(cursor: string | undefined): Position {
-  if (cursor === undefined) return { at: null, skip: 0 }
+/** Not to keep it secret: a position may hold the words of a topic, and a model reads base64. */
+const key = sha256('the cursors of mcp')
+const [ivBytes, tagBytes] = [12, 16]
+
+function writeCursor({ at, skip, of }: Position): string {
+  const iv = randomBytes(ivBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  const text = Buffer.concat([cipher.update(JSON.stringify([at, skip, of])), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
+}
+
+/** What was written; null for any other text. */
+function decode(cursor: string): Position | null {
+  const bytes = Buffer.from(cursor, 'base64url')
   try {
-    const [at, skip] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [unknown, unknown]
-    const isPosition = at === null || typeof at === 'string' || (typeof at === 'number' && Number.isSafeInteger(at))
-    if (isPosition && typeof skip === 'number' && Number.isSafeInteger(skip) && skip >= 0) return { at, skip }
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+    decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+    const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
+    const [at, skip, of] = JSON.parse(text.toString())
+    return { at, skip, of }
   } catch {
-    // The same as one of another form.
+    return null
   }
-  throw new WishwellError('cursor: is none of this tool.', { code: 'INVALID_REQUEST' })
+}
+
+/**
+ * Where a call goes on.
+ * @param given its arguments; without a cursor it begins
+ * @throws WishwellError INVALID_REQUEST for what is no cursor, or one of a call with other arguments
+ */
+export function positionOf(tool: string, { cursor, ...given }: { cursor?: string }): Position {
+  const others = Object.entries(given).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const of = sha256(JSON.stringify([tool, others]))
+    .toString('base64url')
+    .slice(0, 12)
+  if (cursor === undefined) return { at: null, skip: 0, of }
+  const position = decode(cursor)
+  if (position?.of === of) return position
+  const message = 'cursor: is of another call. Repeat all other arguments of the call that gave it, or leave it out.'
+  throw new WishwellError(message, { code: 'INVALID_REQUEST' })
 }
 
 /** The rows of a page of the API from `skip` on, and the cursor behind the first of them. */
-export function pageAt<Row>({ at, skip }: Position, rows: readonly Row[], next: string | number | null) {
+export function pageAt<Row>({ at, skip, of }: Position, rows: readonly Row[], next: string | number | null) {
   const rest = rows.slice(skip)
   const cursorAfter = (count: number): string | null => {
-    if (count < rest.length) return writeCursor({ at, skip: skip + count })
-    return next === null ? null : writeCursor({ at: next, skip: 0 })
+    if (count < rest.length) return writeCursor({ at, skip: skip + count, of })
+    return next === null ? null : writeCursor({ at: next, skip: 0, of })
   }
   return { rows: rest, cursorAfter }
 }

@@ -14,7 +14,7 @@ export function answerOfJob(job: Job): Answer {
   const spent = hasEnded(job) ? `${credits.settled} credits` : `${credits.settled} credits, ${credits.held} held`
   const next = hasEnded(job) ? 'search finds what it stored.' : `Call collect with this jobId again in some seconds.`
   return {
-    summary: `Job ${jobId} is ${status}: ${requestsCreated} new requests, ${maybeCreated} that may be one, ${spent}. ${next}`,
+    summary: `Job ${jobId} is ${status}: ${requestsCreated} new requests, ${maybeCreated} texts that may be one, ${spent}. ${next}`,
     facts: { jobId, status, requestsCreated, maybeCreated, credits, progress, completedAt, errors, waiting },
     foreign: {
       topic: nameOf(job.topic),
@@ -25,18 +25,25 @@ export function answerOfJob(job: Job): Answer {
 
 const pollIntervalMs = 2_000
 
-/** What a task says of a job. */
-const fieldsOf = (job: Job) => ({
-  taskId: job.jobId,
-  createdAt: job.startedAt ?? new Date().toISOString(),
-  lastUpdatedAt: job.completedAt ?? new Date().toISOString(),
-  // Jobs are kept.
+/** What a task says of a job. Jobs are kept. */
+const taskFields = (jobId: string, createdAt: string | null, updatedAt: string | null = null) => ({
+  taskId: jobId,
+  createdAt: createdAt ?? new Date().toISOString(),
+  lastUpdatedAt: updatedAt ?? new Date().toISOString(),
   ttlMs: null,
   pollIntervalMs,
 })
+const fieldsOf = ({ jobId, startedAt, completedAt }: Job) => taskFields(jobId, startedAt, completedAt)
 
-/** A started job, as the answer of `tools/call`. */
-export const createdTask = (job: Job) => ({ resultType: 'task', status: 'working', ...fieldsOf(job) })
+/** A job that was just started. */
+export function answerOfStart({ jobId, status, topic, platforms }: Data<'startScrapeJob'>): Answer {
+  return {
+    summary: `Job ${jobId} is ${status}. Call collect with this jobId in some seconds.`,
+    facts: { jobId, status, requestsCreated: 0, platforms },
+    foreign: { topic: nameOf(topic) },
+    task: { resultType: 'task', status: 'working', ...taskFields(jobId, null) },
+  }
+}
 
 const wasCancelled = ({ errors }: Job) => errors?.some(({ code }) => code === 'cancelled') ?? false
 

@@ -1,5 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import { createClient } from '../../client/client.ts'
 import type { Authentication } from '../accounts/authentication.ts'
 import { tokenScopes } from '../accounts/oidc/access-tokens.ts'
@@ -29,13 +30,12 @@ const callInProcess =
     return new Response(new Uint8Array(rawPayload), { status: statusCode, headers: sent })
   }
 
-/** The key of a call: not the session of the page, which a browser sends by itself. */
-function keyOf(request: FastifyRequest, authentication: Authentication): string {
+/** Refuses the session of the page, which a browser sends by itself. */
+function requireKey(request: FastifyRequest, authentication: Authentication): void {
   // The specification asks for it, against DNS rebinding.
   if (isFromElsewhere(request)) throw new ServiceError('FORBIDDEN', 'A page of another site made this call.')
   if (authentication.originOf(request).startsWith('session '))
     throw new ServiceError('UNAUTHORIZED', 'MCP needs an API key: send it as "Authorization: Bearer <key>".')
-  return authentication.callerOf(request).token
 }
 
 /**
@@ -62,7 +62,7 @@ function registerMetadata(app: App, { issuer, resource }: OidcConfig): string {
  */
 export function registerMcp(
   app: App,
-  { authentication, oidc }: { authentication: Authentication; oidc: OidcConfig | null },
+  { authentication, oidc, log }: { authentication: Authentication; oidc: OidcConfig | null; log: Logger },
 ): void {
   let handler: Promise<McpHttpHandler> | null = null
   const createHandler = async () => {
@@ -77,7 +77,8 @@ export function registerMcp(
         const client = createClient({ url: ownAddress, apiKey: authInfo!.token, maxRetries: 0, fetch })
         return createMcpServer(client, scope, era)
       },
-      { maxSubscriptions: 100 },
+      // Nothing that a server could tell of changes.
+      { maxSubscriptions: 0, onerror: (error) => log.warn({ err: error }, 'a call of /mcp failed') },
     )
   }
   const challenge = oidc === null ? null : registerMetadata(app, oidc)
@@ -87,13 +88,21 @@ export function registerMcp(
     url: '/mcp',
     schema: { hide: true },
     async onRequest(request, reply) {
-      if (challenge !== null) reply.header('www-authenticate', challenge)
-      await authentication.requireAccountPolling(request, reply)
-      reply.removeHeader('www-authenticate')
+      try {
+        await authentication.requireAccountPolling(request, reply)
+        requireKey(request, authentication)
+      } catch (error) {
+        const isUnauthorized = error instanceof ServiceError && error.code === 'UNAUTHORIZED'
+        if (challenge !== null && isUnauthorized) reply.header('www-authenticate', challenge)
+        throw error
+      }
     },
     async handler(request, reply) {
-      const token = keyOf(request, authentication)
+      const { token } = authentication.callerOf(request)
       const { accountId, scope } = authentication.accountOf(request)
+      // A batch would be many calls that count once; the specification has none since 2025-06-18.
+      if (Array.isArray(request.body))
+        throw new ServiceError('INVALID_REQUEST', 'body: must be one message, not a batch.')
       handler ??= createHandler()
       const { method, headers, body, ip } = request
       const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])

@@ -32,16 +32,30 @@ const outputOf = ({ output }: Tool) =>
   })
 
 /** A refusal, for a model: it can correct its call. */
-const refusal = ({ code, message, retryAfterMs }: WishwellError) => {
+const refusal = ({ code, message, reason, retryAfterMs }: WishwellError) => {
+  const why = reason === null ? code : `${code} (${reason})`
   const wait = retryAfterMs === null ? '' : ` Again in ${Math.ceil(retryAfterMs / 1000)} s.`
-  return { isError: true, content: [{ type: 'text' as const, text: `${code}: ${message}${wait}` }] }
+  // The API's name of it.
+  const text = `${why}: ${message.replace('monthlyCredits', 'maxCredits')}${wait}`
+  return { isError: true, content: [{ type: 'text' as const, text }] }
+}
+
+/** The schemas of a tool, compiled once: it takes half a millisecond. */
+const compiled = new WeakMap<Tool, Record<'inputSchema' | 'outputSchema', ReturnType<typeof fromJsonSchema>>>()
+
+function schemasOf(tool: Tool) {
+  const schemas = compiled.get(tool) ?? {
+    inputSchema: fromJsonSchema(tool.input as never),
+    outputSchema: fromJsonSchema(outputOf(tool) as never),
+  }
+  compiled.set(tool, schemas)
+  return schemas
 }
 
 function register(server: McpServer, tool: Tool, client: WishwellClient): void {
-  const { name, title, description, scope, input, isOpenWorld = false } = tool
+  const { name, title, description, scope, isOpenWorld = false } = tool
   const annotations = { readOnlyHint: scope === 'read', destructiveHint: false, openWorldHint: isOpenWorld }
-  const [inputSchema, outputSchema] = [fromJsonSchema(input as never), fromJsonSchema(outputOf(tool) as never)]
-  server.registerTool(name, { title, description, inputSchema, outputSchema, annotations }, async (given, context) => {
+  server.registerTool(name, { title, description, ...schemasOf(tool), annotations }, async (given, context) => {
     try {
       const answer = await tool.call(given as never, { client, signal: context.mcpReq.signal })
       return { ...resultOf(answer), ...(takesTasks(context) ? answer.task : {}) }
@@ -59,7 +73,14 @@ function register(server: McpServer, tool: Tool, client: WishwellClient): void {
  * @param era of the specification: before 2026-07-28, or not
  */
 export function createMcpServer(client: WishwellClient, scope: KeyScope, era: 'legacy' | 'modern'): McpServer {
-  const server = new McpServer({ name: 'wishwell', title: 'Wishwell', version }, { instructions })
+  const server = new McpServer(
+    { name: 'wishwell', title: 'Wishwell', version },
+    {
+      instructions,
+      // A key has the same tools for ever: nobody needs to listen.
+      capabilities: { tools: { listChanged: false } },
+    },
+  )
   for (const tool of tools) if (includesScope(scope, tool.scope)) register(server, tool, client)
   if (era === 'modern' && includesScope(scope, 'collect')) serveTasks(server, client)
   return server

@@ -33,9 +33,10 @@ async function refusing<T>(call: Promise<T>): Promise<T> {
   }
 }
 
+const params = fromJsonSchema<{ taskId: string }>(Type.Object({ taskId: Type.String() }) as never)
+
 /** Answers the calls of the extension. Only of the specification of 2026-07-28: before, tasks were another protocol. */
 export function serveTasks({ server }: McpServer, client: WishwellClient): void {
-  const params = fromJsonSchema<{ taskId: string }>(Type.Object({ taskId: Type.String() }) as never)
   const of = (taskId: string) => ({ params: { path: { jobId: taskId } } })
   server.registerCapabilities({ extensions: { [extension]: {} } })
   server.setRequestHandler('tasks/get', { params }, async ({ taskId }) =>

@@ -81,6 +81,12 @@ describe('what spends', () => {
     ['collect', { ...github, jobId: 'x', maxCredits: 1 }, 'either topic or jobId'],
     ['watch', { ...github, action: 'create' }, 'maxCredits: is required'],
     ['watch', { ...github, action: 'create', schedule: 'never', maxCredits: 9 }, 'schedule'],
+    [
+      'watch',
+      { ...github, action: 'create', maxCredits: 1, schedule: 'hourly', platforms: ['github', 'hackernews'] },
+      'maxCredits: must be at least 2',
+    ],
+    ['correct', { what: 'does_not_belong', wishId: 'x' }, 'requestIds: is required for does_not_belong'],
   ])('%s with %j is refused', async (name, given, message) => {
     const { isError, text } = await callTool(await open(), name, given)
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(/^INVALID_REQUEST: /) })
@@ -140,7 +146,30 @@ describe('what is stored', () => {
       }
     }
     expect([seen.length, new Set(seen).size]).toEqual([6, 3])
-    expect((await callTool(client, 'search', { cursor: 'nonsense' })).text).toMatch(/^INVALID_REQUEST: cursor/)
+    const { cursor } = (await callTool(client, 'search', { limit: 1 })).structured
+    for (const [tool, given] of [
+      ['search', { cursor: 'nonsense' }],
+      ['search', { cursor }],
+      ['search', { cursor, limit: 2 }],
+      ['overview', { cursor }],
+    ] as const)
+      expect((await callTool(client, tool, given)).text).toMatch(/^INVALID_REQUEST: cursor/)
+  })
+
+  it('is news also behind watches that have none', async () => {
+    const client = await open()
+    // In the order of their ids, which is chance: one of the others is before it, but for one run in sixteen.
+    for (const topic of ['quiet one', 'quiet two', 'quiet three', 'quiet four'])
+      await callTool(client, 'watch', { action: 'create', topic, platforms: ['github'], maxCredits: 40 })
+    const loud = await callTool(client, 'watch', { ...github, action: 'create', maxCredits: 40 })
+    const [{ watchId }] = loud.structured.results
+    const run = await service.client.post(`/api/v1/watches/${watchId}/run`, {})
+    await service.client.waitForJob(run.body.data.jobId)
+    await service.placeRequests()
+    await service.reportNews()
+    const { structured } = await callTool(client, 'news')
+    expect(structured.results).toHaveLength(3)
+    expect(structured.totals).toMatchObject([{ watchId, newWishes: 3 }])
   })
 
   it('of another account does not exist', async () => {
@@ -170,6 +199,12 @@ describe('/mcp', () => {
     ['DELETE', {}, 405],
   ])('%s with %j is refused', async (method, more, status) => {
     expect((await send(method, more)).status).toBe(status)
+  })
+
+  it('takes one call at a time', async () => {
+    const body = JSON.stringify([list, { ...list, id: 2 }])
+    const sent = { method: 'POST', headers: { ...headers, authorization: `Bearer ${service.apiKey}` }, body }
+    expect((await fetch(`${service.url}/mcp`, sent)).status).toBe(400)
   })
 
   it('answers a call of its own origin', async () => {

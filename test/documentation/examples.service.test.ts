@@ -27,6 +27,7 @@ beforeAll(async () => {
     WISHWELL_URL: service.url,
     WISHWELL_API_KEY: service.apiKey,
     ADMIN_API_KEY: service.adminKey,
+    WEBHOOK_URL: 'https://1.1.1.1/hooks/wishwell',
     ACCOUNT_ID: (await service.createAccount()).accountId,
   }
 })
@@ -47,6 +48,7 @@ it.each(guides)('the examples of %s', { timeout: 120_000 }, async (name) => {
     const text = answer === null ? '' : recorded(printed, answer.language)
     answers.push(text)
     expect(printed, example.code).not.toBe('')
+    expect(printed, example.code).not.toContain('{"error":')
     if (records || answer === null) continue
     if (answer.language === 'text') expect(text, example.code).toBe(answer.text)
     else expect(formOf(JSON.parse(text)), example.code).toEqual(formOf(JSON.parse(answer.text)))

@@ -70,6 +70,8 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 const secrets = /\b(whsec_|ww_live_)[\w+/=-]+/g
 const longest = 60
+/** A list of words that is shown whole; of others, the first item. */
+const shortList = 6
 /** A record within a record is not shown. */
 const recordSize = 10
 
@@ -82,7 +84,10 @@ const shortenText = (text: string): string => {
 }
 
 function shorten(value: Json, isInRecord = false): Json {
-  if (Array.isArray(value)) return value.slice(0, 1).map((item) => shorten(item, isInRecord))
+  if (Array.isArray(value)) {
+    const isShort = value.length <= shortList && value.every((item) => typeof item === 'string')
+    return (isShort ? value : value.slice(0, 1)).map((item) => shorten(item, isInRecord))
+  }
   if (typeof value === 'string') return shortenText(value)
   if (value === null || typeof value !== 'object') return value
   const entries = Object.entries(value)

@@ -1,7 +1,7 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { type KeyScope, keyScopes } from '../../database/column-types.ts'
 import { ServiceError } from '../../http/errors.ts'
-import type { OidcConfig } from './settings.ts'
+import { isProtected, type OidcConfig } from './settings.ts'
 
 /** What a token may do, as its `scope` says: the names of the scopes of keys, after `wishwell:`. No token manages an account. */
 export const tokenScopes = ['wishwell:read', 'wishwell:collect'] as const
@@ -20,7 +20,8 @@ export type ReadAccessToken = (token: string) => Promise<TokenClaims | null>
 /** RFC 8725: only algorithms whose keys can be public. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const timeoutMs = 5_000
-const maxDocumentBytes = 256 * 1024
+/** A provider that does not answer is not asked by every call. */
+const pauseMs = 10_000
 
 /** Three parts in base64url: what an access token of RFC 9068 looks like, and no API key does. */
 export const isAccessToken = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
@@ -29,11 +30,12 @@ export const isAccessToken = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
-  const text = answer.ok ? await answer.text() : ''
-  const document = JSON.parse(text.slice(0, maxDocumentBytes)) as { issuer?: unknown; jwks_uri?: unknown }
+  const document = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown }
   if (document.issuer !== issuer) throw new Error(`${address} is of another issuer`)
+  const keysAddress = new URL(String(document.jwks_uri))
+  if (!isProtected(keysAddress)) throw new Error(`${address} names keys without TLS`)
   const { createRemoteJWKSet } = await import('jose')
-  return createRemoteJWKSet(new URL(String(document.jwks_uri)), { timeoutDuration: timeoutMs })
+  return createRemoteJWKSet(keysAddress, { timeoutDuration: timeoutMs })
 }
 
 function claimsOf(payload: JWTPayload, accountClaim: string): TokenClaims | null {
@@ -51,16 +53,18 @@ export function createAccessTokens({ issuer, accountClaim, resource }: OidcConfi
   let keys: Promise<JWTVerifyGetKey> | null = null
   const keysOf = () => {
     keys ??= discoverKeys(issuer)
-    // One that failed is tried again with the next token.
     keys.catch(() => {
-      keys = null
+      setTimeout(() => {
+        keys = null
+      }, pauseMs).unref()
     })
     return keys
   }
   return async (token) => {
     // Loaded where it is used.
-    const { errors, jwtVerify } = await import('jose')
+    const { decodeJwt, errors, jwtVerify } = await import('jose')
     try {
+      if (decodeJwt(token).iss !== issuer) return null
       const options = { issuer, audience: resource, algorithms, clockTolerance: 30, requiredClaims: ['exp'] }
       const { payload } = await jwtVerify(token, await keysOf(), options)
       return claimsOf(payload, accountClaim)

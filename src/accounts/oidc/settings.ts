@@ -6,7 +6,7 @@ export const oidcVariables = {
   OIDC_ISSUER: Type.Optional(
     Type.String({
       description:
-        'the issuer of an OpenID Connect provider whose access tokens open `/mcp`, such as `https://sso.example/realms/team`; needs `PUBLIC_URL`; see [mcp.md](mcp.md#oauth)',
+        'the issuer of an OpenID Connect provider whose access tokens open `/mcp` and the API as far as their scope says, such as `https://sso.example/realms/team`; needs `PUBLIC_URL`; see [mcp.md](mcp.md#oauth)',
     }),
   ),
   OIDC_ACCOUNT_CLAIM: Type.String({
@@ -29,13 +29,16 @@ export interface OidcConfig {
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
+/** Whether nobody on the way can change what is read there. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname))
+
 /** Interprets these variables. @param complain called with the first that is wrong. @returns null where there is no provider */
 export function readOidcConfig(environment: OidcEnvironment, complain: Complain<OidcEnvironment>): OidcConfig | null {
   const { OIDC_ISSUER: issuer, OIDC_ACCOUNT_CLAIM: accountClaim, PUBLIC_URL: publicUrl } = environment
   if (issuer === undefined) return null
   const url = URL.parse(issuer)
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.test(url.hostname))
-  if (!url || !isSafe || url.search !== '' || url.username !== '')
+  if (!url || !isProtected(url) || url.search !== '' || url.username !== '')
     return complain('OIDC_ISSUER', 'must be an https address without a query, a name and a password.')
   // The provider writes it into each token, so it cannot be where the service happens to listen.
   if (publicUrl === undefined) return complain('OIDC_ISSUER', 'needs PUBLIC_URL, the audience of the tokens.')

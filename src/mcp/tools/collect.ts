@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import { closed } from '../../http/schemas.ts'
 import type { Answer } from '../answer.ts'
-import { answerOfJob, createdTask, type Job } from '../job.ts'
+import { answerOfJob, answerOfStart, type Job } from '../job.ts'
 import { type Body, type Call, invalid, onceWith, tool } from '../tool.ts'
 import { idempotencyKey, platforms } from './inputs.ts'
 
@@ -27,9 +27,8 @@ async function startJob(given: Static<typeof input> & { topic: string }, call: C
   const { topic, depth, maxCredits, idempotencyKey: key, platforms: named } = given
   const body = { topic, depth, maxCredits, platforms: named } as Body<'startScrapeJob'>
   const { client, signal } = call
-  const { data } = await answerOf(client.POST('/api/v1/scrape', { body, params: onceWith(key), signal }))
-  const job = await readJob(data.jobId, call)
-  return { ...answerOfJob(job), task: createdTask(job) }
+  // Not read again: if that failed, the job would seem to be refused.
+  return answerOfStart((await answerOf(client.POST('/api/v1/scrape', { body, params: onceWith(key), signal }))).data)
 }
 
 export const collect = tool({

@@ -30,7 +30,10 @@ async function correctRequest({ what, requestId }: Input, { client, signal }: Ca
 async function correctWishes(what: keyof typeof kinds, given: Input, { client, signal }: Call): Promise<string> {
   const { wishId, otherWishId, requestIds } = given
   if (wishId === undefined) throw invalid(`wishId: is required for ${what}.`)
-  const body = { kind: kinds[what], wishId, otherWishId, requestIds } as Body<'correctWishes'>
+  const needed = what === 'does_not_belong' ? 'requestIds' : 'otherWishId'
+  if (given[needed] === undefined) throw invalid(`${needed}: is required for ${what}.`)
+  const others = needed === 'requestIds' ? { requestIds } : { otherWishId }
+  const body = { kind: kinds[what], wishId, ...others } as Body<'correctWishes'>
   return (await answerOf(client.POST('/api/v1/corrections/wishes', { body, signal }))).data.correctionId
 }
 

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import { closed } from '../../http/schemas.ts'
 import type { Row } from '../answer.ts'
-import { pageAt, readCursor } from '../cursor.ts'
+import { type Position, pageAt, positionOf } from '../cursor.ts'
 import { clip } from '../tokens.ts'
-import { type Data, tool } from '../tool.ts'
+import { type Call, type Data, tool } from '../tool.ts'
 import { cursor, date } from './inputs.ts'
 import { inLine, nameOf } from './requests.ts'
 
@@ -32,34 +32,57 @@ function rowOf(change: string, item: OfWatch['newWishes'][number], { watchId, wa
   }
 }
 
+const rowsOf = (ofWatch: OfWatch): Row[] =>
+  Object.entries(changes).flatMap(([list, change]) =>
+    ofWatch[list as keyof typeof changes].map((item) => rowOf(change, item, ofWatch)),
+  )
+
+/** How many watches without news are passed over in a call. */
+const maxQuiet = 20
+
+function readNews(given: { watchId?: string; since?: string }, at: Position['at'], { client, signal }: Call) {
+  const { watchId, since } = given
+  const query = {
+    // The news of a watch are up to 250.
+    limit: 1,
+    ...(watchId === undefined ? {} : { watchId }),
+    ...(since === undefined ? {} : { since }),
+    ...(at === null ? {} : { cursor: String(at) }),
+  }
+  return client.GET('/api/v1/news', { params: { query }, signal })
+}
+
 export const news = tool({
   name: 'news',
   title: 'News of watches',
   description:
-    'What is new, grew, was completed or declined in the watched topics since news were last marked as read, or since a day. `other` does not fit the goal of its watch. Costs nothing.',
+    'What is new, grew, was completed or declined in the watched topics since news were last marked as read, which the page does, or since a day. `other` does not fit the goal of its watch; totals count what is beyond the first 50 of each kind. Costs nothing itself: a watch that is read goes on running.',
   scope: 'read',
   input: closed({
     watchId: Type.Optional(Type.String({ maxLength: 100 })),
     since: date('Reports of this day, 2026-01-31, or later'),
     cursor,
   }),
-  output: closed({}),
-  async call({ watchId, since, cursor: given }, { client, signal }) {
-    const position = readCursor(given)
-    const query = {
-      // The news of a watch are up to 250.
-      limit: 1,
-      ...(watchId === undefined ? {} : { watchId }),
-      ...(since === undefined ? {} : { since }),
-      ...(position.at === null ? {} : { cursor: String(position.at) }),
+  output: Type.Object({ totals: Type.Array(Type.Object({})) }),
+  async call(given, call) {
+    const position = positionOf('news', given)
+    // A watch without news is a page, too.
+    for (let at = position.at, pages = 1; ; pages += 1) {
+      const { data } = await answerOf(readNews(given, at, call))
+      const rows = data.results.flatMap(rowsOf)
+      const isOver = data.cursor === null
+      if (rows.length === 0 && !isOver && pages < maxQuiet) {
+        at = data.cursor
+        continue
+      }
+      const summary =
+        rows.length > 0 ? 'News, watch by watch.' : isOver ? 'Nothing is new.' : 'Nothing yet: more watches follow.'
+      const totals = data.results.map(({ watchId, totals: counts }) => ({ watchId, ...counts }))
+      return {
+        summary,
+        facts: { totals },
+        ...pageAt({ ...position, at, skip: at === position.at ? position.skip : 0 }, rows, data.cursor),
+      }
     }
-    const { data } = await answerOf(client.GET('/api/v1/news', { params: { query }, signal }))
-    const rows = data.results.flatMap((ofWatch) =>
-      Object.entries(changes).flatMap(([list, change]) =>
-        ofWatch[list as keyof typeof changes].map((item) => rowOf(change, item, ofWatch)),
-      ),
-    )
-    const summary = rows.length === 0 ? 'Nothing is new.' : 'News, watch by watch.'
-    return { summary, ...pageAt(position, rows, data.cursor) }
   },
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import { closed } from '../../http/schemas.ts'
-import { pageAt, readCursor } from '../cursor.ts'
+import { pageAt, positionOf } from '../cursor.ts'
 import { type Data, tool } from '../tool.ts'
 import { cursor } from './inputs.ts'
 import { dayOf, inLine, nameOf } from './requests.ts'
@@ -29,11 +29,12 @@ export const overview = tool({
   output: Type.Object({
     creditsLeft: Type.Integer(),
     creditsHeld: Type.Integer(),
-    freshAt: Type.String(),
+    creditsResetAt: Type.String(),
     scope: Type.String(),
   }),
-  async call({ query: words, cursor: given }, { client, signal }) {
-    const position = readCursor(given)
+  async call(given, { client, signal }) {
+    const { query: words } = given
+    const position = positionOf('overview', given)
     const query = {
       limit: 50,
       ...(words === undefined ? {} : { query: words }),
@@ -44,8 +45,8 @@ export const overview = tool({
     const { remaining, held, limit, resetsAt } = usage.credits
     const creditsLeft = remaining + usage.paygBalance
     return {
-      summary: `${creditsLeft} credits left (${remaining} of ${limit} this month, ${usage.paygBalance} bought). Topics, the last collected first:`,
-      facts: { creditsLeft, creditsHeld: held, freshAt: resetsAt, scope: usage.scope },
+      summary: `${creditsLeft} credits left of the account (${remaining} of ${limit} this month, ${usage.paygBalance} bought); this key may have fewer. Topics, the last collected first:`,
+      facts: { creditsLeft, creditsHeld: held, creditsResetAt: resetsAt, scope: usage.scope },
       ...pageAt(position, data.results.map(rowOf), data.cursor),
     }
   },

@@ -27,11 +27,11 @@ export function requestRow(request: Request, maxText: number): Row {
     status: request.status,
     postedAt: dayOf(request.originalCreatedAt),
     likelihood: request.likelihood,
+    isCut: request.descriptionTruncated || text !== request.description,
   }
   const foreign: Foreign = {
     title: nameOf(request.title),
     text,
-    isCut: request.descriptionTruncated || text !== request.description,
     author: nameOf(request.authorName ?? request.authorHandle),
     url: addressOf(request.sourceUrl),
     license: request.license,

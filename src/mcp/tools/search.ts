@@ -3,7 +3,7 @@ import { answerOf } from '../../../client/client.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
 import type { Answer, Row } from '../answer.ts'
-import { pageAt, readCursor } from '../cursor.ts'
+import { pageAt, positionOf } from '../cursor.ts'
 import { clip } from '../tokens.ts'
 import { type Body, type Call, type Data, invalid, type Query, tool } from '../tool.ts'
 import { cursor, date, platforms } from './inputs.ts'
@@ -70,13 +70,18 @@ const filtersOf = ({ topic, platforms, status, minVotes, since, until }: Input) 
     Object.entries({ topic, platforms, status, minVotes, since, until }).filter(([, value]) => value !== undefined),
   )
 
+const hintOf = (isEmpty: boolean, isLimited: boolean): string => {
+  if (isEmpty) return ' Fewer words find more; collect gets new ones.'
+  return isLimited ? ' Only the first 100 wishes can be read: narrow the search.' : ''
+}
+
 /** A search has no results after these. */
 const maxResults = 100
 
 async function searchWishes(input: Input, { client, signal }: Call): Promise<Answer> {
   const { query, limit = 10, sortBy } = input
   if (sortBy === 'growing') throw invalid('sortBy: growing is only without a query.')
-  const position = readCursor(input.cursor)
+  const position = positionOf('search', input)
   const offset = Number(position.at ?? 0)
   const body = { query, limit, offset, sortBy, groupBy: 'wish', total: true, filters: filtersOf(input) }
   const call = client.POST('/api/v1/requests/search', { body: body as Body<'searchRequests'>, signal })
@@ -85,15 +90,15 @@ async function searchWishes(input: Input, { client, signal }: Call): Promise<Ans
   const next = data.hasMore && offset + limit < maxResults ? offset + limit : null
   const total = meta.total ?? 0
   return {
-    summary: `${total} requests match, grouped by wish.${found.length === 0 ? ' Fewer words find more; collect gets new ones.' : ''}`,
-    facts: { matchingRequests: total },
+    summary: `${total} requests match, grouped by wish.${hintOf(found.length === 0, data.limitReached)}`,
+    facts: { matchingRequests: total, limitReached: data.limitReached },
     ...pageAt(position, found.map(rowOf), next),
   }
 }
 
 async function listWishes(input: Input, { client, signal }: Call): Promise<Answer> {
   const { limit = 10, sortBy = 'votes' } = input
-  const position = readCursor(input.cursor)
+  const position = positionOf('search', input)
   const query = {
     ...filtersOf(input),
     ...{ limit, sortBy: sortBy === 'relevance' ? 'votes' : sortBy },
@@ -114,6 +119,6 @@ export const search = tool({
     'Find what people ask for, among the stored feature requests. Each result is a wish: all requests that ask for the same. Costs nothing.',
   scope: 'read',
   input,
-  output: closed({ matchingRequests: Type.Optional(Type.Integer()) }),
+  output: closed({ matchingRequests: Type.Optional(Type.Integer()), limitReached: Type.Optional(Type.Boolean()) }),
   call: (given, call) => (given.query === undefined ? listWishes(given, call) : searchWishes(given, call)),
 })

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
 import type { Answer, Row } from '../answer.ts'
-import { pageAt, readCursor } from '../cursor.ts'
+import { pageAt, positionOf } from '../cursor.ts'
 import { type Body, type Call, type Data, invalid, onceWith, tool } from '../tool.ts'
 import { cursor, idempotencyKey, platforms } from './inputs.ts'
 import { inLine, nameOf } from './requests.ts'
@@ -57,8 +57,8 @@ async function setState({ action, watchId }: Input, { client, signal }: Call): P
   return answerOfWatch(`is ${state}`, (await answerOf(call)).data)
 }
 
-async function listWatches({ cursor: given }: Input, { client, signal }: Call): Promise<Answer> {
-  const position = readCursor(given)
+async function listWatches(given: Input, { client, signal }: Call): Promise<Answer> {
+  const position = positionOf('watch', given)
   const query = { limit: 50, ...(position.at === null ? {} : { cursor: String(position.at) }) }
   const { data } = await answerOf(client.GET('/api/v1/watches', { params: { query }, signal }))
   const summary = data.results.length === 0 ? 'There is no watch.' : 'Watches, the first made first.'

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import { closed } from '../../http/schemas.ts'
 import type { Answer } from '../answer.ts'
-import { pageAt, readCursor } from '../cursor.ts'
+import { pageAt, positionOf } from '../cursor.ts'
 import { type Call, type Data, invalid, tool } from '../tool.ts'
 import { cursor } from './inputs.ts'
 import { dayOf, nameOf, requestRow } from './requests.ts'
@@ -36,8 +36,9 @@ const foreignOf = (wish: Wish) => ({
   possiblySame: wish.possiblySame.slice(0, maxOthers).map(({ title }) => nameOf(title)),
 })
 
-async function readWish(wishId: string, given: string | undefined, { client, signal }: Call): Promise<Answer> {
-  const position = readCursor(given)
+async function readWish(given: { wishId: string; cursor?: string }, { client, signal }: Call): Promise<Answer> {
+  const { wishId } = given
+  const position = positionOf('wish', given)
   const query = { limit: 20, ...(position.at === null ? {} : { cursor: String(position.at) }) }
   const { data } = await answerOf(
     client.GET('/api/v1/wishes/{wishId}', { params: { path: { wishId }, query }, signal }),
@@ -80,8 +81,9 @@ export const wish = tool({
     votes: Type.Integer(),
     status: Type.Union([Type.String(), Type.Null()]),
   }),
-  call: ({ wishId, requestId, cursor: given }, call) => {
-    if (wishId !== undefined && requestId === undefined) return readWish(wishId, given, call)
+  call: (given, call) => {
+    const { wishId, requestId } = given
+    if (wishId !== undefined && requestId === undefined) return readWish({ ...given, wishId }, call)
     if (requestId !== undefined && wishId === undefined) return readRequest(requestId, call)
     throw invalid('Give either wishId or requestId.')
   },
