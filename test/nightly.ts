@@ -1,6 +1,7 @@
 import { findChromium } from './dashboard/chromium.ts'
 import { prepareOpenSearch } from './opensearch/cluster.ts'
 import { findPgBouncer } from './pgbouncer.ts'
+import { missingForPython } from './python.ts'
 
 /** A part of `npm run test:nightly`: at most 20 minutes on two cores. */
 export interface NightlyPart {
@@ -36,7 +37,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     maxWorkers: 2,
     embedded: [
       'test/crash/*.service.test.ts',
-      'test/crash/{first-start,frozen,full-disk,idempotent-retry,interrupted-*,live-call,mail,moving,restore}.nightly.test.ts',
+      'test/crash/{first-start,frozen,full-disk,idempotent-retry,interrupted-*,live-call,mail,mcp,moving,restore}.nightly.test.ts',
     ],
   },
   'crash-postgres': {
@@ -151,5 +152,12 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     about: 'the package, installed into an empty folder; a release; the Helm chart',
     after: 'dependencies, scripts, `bin/`, `deploy/`',
     embedded: [nightly('test/package')],
+  },
+  python: {
+    about:
+      'the client for Python, built and installed into an empty environment; schemathesis on every call; an agent in Python',
+    after: 'the API document, `clients/python/`',
+    embedded: ['test/{python-client,api-fuzzing,mcp-agent}.nightly.test.ts'],
+    needs: { debian: ['python3-venv'], missing: missingForPython },
   },
 }

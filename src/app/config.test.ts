@@ -1,30 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { defaultPricing } from '../accounts/plans.ts'
+import { describe, expect, it } from 'vitest'
 import { itemsOf } from '../platforms/definition.ts'
 import { ConfigError } from '../runtime/config-error.ts'
-import { readConfig, secretVariables } from './config.ts'
+import { readConfig, settingsIn } from './config.ts'
 
 const key = `ww_live_${'a1'.repeat(16)}`
 
 const mail = { SMTP_URL: 'smtp://h', MAIL_FROM: 'a@example.org', PUBLIC_URL: 'https://w.example' }
-
-/** A function that writes files into a new folder and gives their names. */
-function filesOf() {
-  const directory = mkdtempSync(join(tmpdir(), 'wishwell-config-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
-  return (name: string, text: string, mode = 0o600) => {
-    const path = join(directory, name)
-    writeFileSync(path, text)
-    chmodSync(path, mode)
-    return path
-  }
-}
-
-/** The configuration without its limits of calls, which are functions. */
-const comparable = (environment: Record<string, string>) => ({ ...readConfig(environment), requestLimits: null })
 
 describe('the configuration', () => {
   it('needs no setting at all', () => {
@@ -37,82 +18,8 @@ describe('the configuration', () => {
     })
   })
 
-  it('reads every secret from a file instead, as container platforms mount them', () => {
-    const write = filesOf()
-    const values: Record<string, string> = {
-      ADMIN_API_KEY: key,
-      DATABASE_URL: 'postgres://u:p@h/d',
-      GITHUB_TOKEN: 'ghp_1',
-      ...{ SMTP_URL: 'smtp://u:p@h', MAIL_FROM: 'a@example.org', PUBLIC_URL: 'https://w.example' },
-    }
-    const inFiles = Object.entries(values).map(([name, value]) =>
-      secretVariables.includes(name) ? [`${name}_FILE`, write(name, `${value}\n`)] : [name, value],
-    )
-    expect(inFiles.filter(([name]) => name!.endsWith('_FILE'))).toHaveLength(4)
-    expect(comparable(Object.fromEntries(inFiles))).toEqual(comparable(values))
-    const faults: [string, RegExp][] = [
-      [`${write('token', 'ghp_1')}.none`, /^GITHUB_TOKEN_FILE: the file cannot be read \(ENOENT\)\.$/],
-      [write('empty', ' \n'), /^GITHUB_TOKEN_FILE: the file is empty/],
-      [write('large', 'x'.repeat(70_000)), /^GITHUB_TOKEN_FILE: the file is empty, or larger/],
-    ]
-    for (const [path, message] of faults) expect(() => readConfig({ GITHUB_TOKEN_FILE: path })).toThrow(message)
-    const both = { GITHUB_TOKEN: 'ghp_1', GITHUB_TOKEN_FILE: write('token', 'ghp_2') }
-    expect(() => readConfig(both)).toThrow(/^GITHUB_TOKEN: is given, and GITHUB_TOKEN_FILE, too\.$/)
-  })
-
-  it('reads a file of settings, and the environment before it', () => {
-    const write = filesOf()
-    const text = `\uFEFF# What this service is
-PORT=4700            # a comment
-export LOG_LEVEL = "warn"
-PLATFORMS='github,
-hackernews'
-GITHUB_TOKEN=ghp_1
-HTTPS_PROXY=http://proxy.example:1
-TOPIC_TTL_MINUTES=2h
-`
-    const CONFIG_FILE = write('wishwell.env', text.replaceAll('\n', '\r\n'), 0o640)
-    const values = { PORT: '4700', LOG_LEVEL: 'warn', PLATFORMS: 'github,hackernews', GITHUB_TOKEN: 'ghp_1' }
-    const others = { HTTPS_PROXY: 'http://proxy.example:1', TOPIC_TTL_MINUTES: '2h' }
-    expect(comparable({ CONFIG_FILE })).toEqual(comparable({ ...values, ...others }))
-    const environment = { PORT: '4800', LOG_LEVEL: '', https_proxy: 'http://other.example:1' }
-    const given = { ...environment, GITHUB_TOKEN_FILE: write('token', 'ghp_2') }
-    expect(comparable({ CONFIG_FILE, ...given })).toEqual(
-      comparable({ ...values, ...others, PORT: '4800', GITHUB_TOKEN: 'ghp_2', HTTPS_PROXY: 'http://other.example:1' }),
-    )
-    const named = write('with-files.env', `GITHUB_TOKEN_FILE=${write('token', 'ghp_3')}`, 0o644)
-    expect(comparable({ CONFIG_FILE: named })).toEqual(comparable({ GITHUB_TOKEN: 'ghp_3' }))
-  })
-
-  it.each([
-    [
-      'PORT=4700\nPROT=4701\nGITHUB_TOKEN=secret-value\nnodes=1',
-      /^CONFIG_FILE: has what is no setting: PROT, nodes\.$/,
-    ],
-    ['CONFIG_FILE=/etc/other', /^CONFIG_FILE: has what is no setting: CONFIG_FILE\.$/],
-    ["PLATFORMS='github,\nx'\n\nPORT: secret-value", /^CONFIG_FILE: line 4 is neither NAME=value nor a comment\.$/],
-    ['PORT=secret-value', /^PORT: must be integer/],
-    ['GITHUB_TOKEN=secret-value\nGITHUB_TOKEN_FILE=/x', /^GITHUB_TOKEN: is given, and GITHUB_TOKEN_FILE, too\.$/],
-    [' \n', /^CONFIG_FILE: the file is empty/],
-  ])('refuses a file with %j, and shows no value', (text, message) => {
-    const read = () => readConfig({ CONFIG_FILE: filesOf()('wishwell.env', text) })
-    expect(read).toThrow(ConfigError)
-    expect(read).toThrow(message)
-    expect(read).not.toThrow(/secret-value/)
-  })
-
-  it('refuses a file with secrets that every user of the machine can read', () => {
-    const write = filesOf()
-    const text = 'GITHUB_TOKEN=ghp_1\nADMIN_API_KEY=0123456789abcdef\n'
-    expect(() => readConfig({ CONFIG_FILE: write('open.env', text, 0o644) })).toThrow(
-      /^CONFIG_FILE: every user .* holds ADMIN_API_KEY, GITHUB_TOKEN: take that right away \(chmod o-r\), or .* ADMIN_API_KEY_FILE\.$/,
-    )
-    expect(readConfig({ CONFIG_FILE: write('group.env', text, 0o640) }).adminApiKey).toBe('0123456789abcdef')
-    expect(readConfig({ CONFIG_FILE: write('public.env', 'PORT=4700\nGITHUB_TOKEN=\n', 0o644) }).port).toBe(4700)
-  })
-
   it('takes an empty variable for an absent one', () => {
-    expect(comparable({ PORT: '', DATABASE_URL: ' ', PLATFORMS: '' })).toEqual(comparable({}))
+    expect(settingsIn({ PORT: '', DATABASE_URL: ' ', PLATFORMS: '' })).toEqual({})
   })
 
   it('reads lists, once each, and the default platforms from those that are on', () => {
@@ -160,40 +67,6 @@ TOPIC_TTL_MINUTES=2h
     expect(() => readConfig({ JOB_TIME_LIMIT_MINUTES: '8d' })).toThrow(
       /^JOB_TIME_LIMIT_MINUTES: must be a duration from 1m to 7d, a whole number with ms, s, m, h or d; without a unit it is in minutes \(/,
     )
-  })
-
-  it('reads plans, prices and packs, where what is left out keeps its default', () => {
-    const { pricing: unset } = readConfig({})
-    expect(unset).toBe(defaultPricing)
-    const PRICING = `{
-      "plans": { "free": { "creditsPerMonth": 500 }, "pro": { "requestsPerMinute": 60 } },
-      "prices": { "expand": 3 }, "packs": { "bulk": { "credits": 20000, "priceUsd": 59.5 } }
-    }`
-    const { pricing, requestLimits } = readConfig({ PRICING })
-    const { plans, prices, packs } = defaultPricing
-    expect(pricing).toEqual({
-      plans: { ...plans, free: { ...plans.free, creditsPerMonth: 500 }, pro: { ...plans.pro, requestsPerMinute: 60 } },
-      prices: { ...prices, expand: 3 },
-      packs: { ...packs, bulk: { credits: 20_000, priceUsd: 59.5 } },
-    })
-    expect([requestLimits.ofTier('free'), requestLimits.ofTier('pro')]).toEqual([20, 60])
-  })
-
-  it.each([
-    ['{"plans":', /^PRICING: must be JSON, such as /],
-    ['[]', /^PRICING: it must be object\.$/],
-    ['{"plan":{}}', /^PRICING: plan is none of plans, prices, packs\.$/],
-    ['{"plans":{"gold":{}}}', /^PRICING: plans\.gold is none of free, pro, max\.$/],
-    [
-      '{"plans":{"free":{"creditsPerMonth":0,"requestsPerMinute":"secret-value"}},"prices":{"expand":1.5}}',
-      /^PRICING: plans\.free\.creditsPerMonth must be >= 1; plans\.free\.requestsPerMinute must be integer; prices\.expand must be integer\.$/,
-    ],
-    ['{"packs":{"bulk":{"credits":1e12}}}', /^PRICING: packs\.bulk\.credits must be <= 10000000\.$/],
-  ])('refuses the pricing %j with all that is wrong, and shows no value', (PRICING, message) => {
-    const read = () => readConfig({ PRICING })
-    expect(read).toThrow(ConfigError)
-    expect(read).toThrow(message)
-    expect(read).not.toThrow(/secret-value/)
   })
 
   it.each([

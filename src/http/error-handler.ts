@@ -67,10 +67,11 @@ export function renderClientError(error: { code?: string }, socket: Socket): voi
   // The caller has closed the connection.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const message = tooLarge ? 'The headers are too large.' : 'The request could not be read.'
+  // Node's limit. The status is that of the code, as calls declare it: 431 is declared by none.
+  const message = tooLarge ? 'The address and the headers are larger than 16 KiB.' : 'The request could not be read.'
   const requestId = randomUUID()
   const body = JSON.stringify(errorBody(new ServiceError('INVALID_REQUEST', message), requestId))
-  const head = `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}`
+  const head = 'HTTP/1.1 400 Bad Request'
   const headers = {
     ...commonHeaders(requestId),
     'content-type': 'application/json; charset=utf-8',

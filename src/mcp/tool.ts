@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Static, TObject } from 'typebox'
 import type { operations } from '../../client/api.d.ts'
 import type { WishwellClient } from '../../client/client.ts'
@@ -46,8 +47,10 @@ export type Body<Id extends keyof operations> = operations[Id] extends {
 /** The query of an operation. */
 export type Query<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
-/** A header for a call that has its effect once. */
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** A header for a call that has its effect once. A model chooses any text; a header takes no other than ASCII. */
 export const onceWith = (idempotencyKey: string | undefined) =>
-  idempotencyKey === undefined ? {} : { header: { 'idempotency-key': idempotencyKey } }
+  idempotencyKey === undefined ? {} : { header: { 'idempotency-key': hashOf(idempotencyKey) } }
 
 export const invalid = (message: string) => new WishwellError(message, { code: 'INVALID_REQUEST' })

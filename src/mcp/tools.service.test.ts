@@ -91,7 +91,7 @@ describe('what spends', () => {
 
   it('is spent once for each idempotencyKey', async () => {
     const client = await open()
-    const given = { ...github, maxCredits: 1, idempotencyKey: 'once' }
+    const given = { ...github, maxCredits: 1, idempotencyKey: 'once, für den Test' }
     const first = await callTool(client, 'collect', given)
     expect((await callTool(client, 'collect', given)).structured.jobId).toBe(first.structured.jobId)
     expect(await usedCredits()).toBe(1)
