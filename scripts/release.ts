@@ -108,7 +108,7 @@ function publish(steps: readonly string[][], isAllowed: boolean): void {
   } finally {
     if (done < steps.length) console.log(['Not done:', ...steps.slice(done).map(commandLine)].join('\n  '))
     console.log(
-      'By hand afterwards: attach the files of release/ to the tag; the images (docs/deploy.md); mcp-publisher publish.',
+      'By hand afterwards: attach the files of release/ to the tag; the images (docs/deploy.md); clients/python; mcp-publisher publish.',
     )
   }
 }

@@ -149,8 +149,8 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     timeLimitMs: 300_000,
   },
   package: {
-    about: 'the package, installed into an empty folder',
-    after: 'dependencies, scripts, `bin/`',
+    about: 'the package, installed into an empty folder; a release; the Helm chart',
+    after: 'dependencies, scripts, `bin/`, `deploy/`',
     embedded: [nightly('test/package')],
   },
   python: {

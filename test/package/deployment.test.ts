@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,8 @@ const files = [
   'Dockerfile',
   'compose.yaml',
   'compose.postgres.yaml',
-  ...globSync('deploy/kubernetes/*.yaml', { cwd: root }),
+  'deploy/helm/templates/processes.yaml',
+  'deploy/helm/values.yaml',
 ]
 
 /** What the files set besides settings of Wishwell. */
@@ -27,18 +28,13 @@ describe('the files of deployments', () => {
   it.each(files)('%s sets only variables that exist', (file) => {
     const names = [...read(file).matchAll(variable)].map(([, line, item]) => line ?? item ?? '')
     const settings = names.filter((name) => !ofOthers.test(name))
-    expect(settings.length).toBeGreaterThan(2)
+    expect(settings.length).toBeGreaterThan(1)
     expect(settings.filter((name) => !Object.hasOwn(environmentSchema.properties, name))).toEqual([])
   })
 
   it('give every process on one Postgres the address of links and the key of channels', () => {
     const [, shared = ''] = /^x-process: ([\s\S]*?)\nservices:/m.exec(read('compose.postgres.yaml')) ?? []
     for (const name of ['PUBLIC_URL', 'SECRETS_KEY']) expect(shared).toMatch(new RegExp(`^ {4}${name}: `, 'm'))
-    const manifests = read('deploy/kubernetes/postgres.yaml')
-    const count = (text: string) => manifests.split(text).length - 1
-    expect(count('name: ROLE,')).toBe(2)
-    expect(count('name: PUBLIC_URL,')).toBe(2)
-    expect(manifests).toContain('--from-literal=SECRETS_KEY=')
   })
 
   it('build and run on the Node that the tests run on', () => {
@@ -50,23 +46,17 @@ describe('the files of deployments', () => {
 
   it('name the image by the version of the package', () => {
     const named = files.flatMap((file) => [...read(file).matchAll(/image: \S*wishwell:(\S+)/g)].map(([, tag]) => tag))
-    expect(named.length).toBeGreaterThanOrEqual(4)
-    for (const tag of named) expect(tag).toBe(manifest.version)
+    const chart = [...read('deploy/helm/Chart.yaml').matchAll(/^(?:appVersion|version): (.+)$/gm)].map(([, tag]) => tag)
+    expect([named.length, chart.length]).toEqual([2, 2])
+    for (const tag of [...named, ...chart]) expect(tag).toBe(manifest.version)
   })
 
   it('start no process as root or with a root that can be written', () => {
     expect(read('Dockerfile')).toMatch(/^USER 1000:1000$/m)
-    for (const file of globSync('deploy/kubernetes/*.yaml', { cwd: root })) {
-      const count = (text: string) => read(file).split(text).length - 1
-      const processes = count('image: ')
-      const promises = [
-        'runAsNonRoot: true',
-        'readOnlyRootFilesystem: true',
-        'allowPrivilegeEscalation: false',
-        'drop: [ALL]',
-      ]
-      for (const promise of promises) expect([file, promise, count(promise)]).toEqual([file, promise, processes])
-    }
+    const chart = read('deploy/helm/templates/processes.yaml')
+    expect(chart.match(/image: /g)).toHaveLength(1)
+    for (const promise of ['runAsNonRoot', 'readOnlyRootFilesystem']) expect(chart).toContain(`${promise}: true`)
+    for (const promise of ['allowPrivilegeEscalation: false', 'drop: [ALL]']) expect(chart).toContain(promise)
   })
 
   it('start a file that the build makes', () => {
