@@ -222,7 +222,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerBackupRoutes(routes, shared)
   const { expose } = dependencies.monitoring
   if (expose !== null) registerMetricsRoute(routes, { authentication, expose })
-  registerMcp(routes, shared)
+  registerMcp(routes, { ...shared, guardFiles: createFileGuard(dependencies.rateLimits) })
   registerRequestHunt(routes)
   await registerFiles(routes, dependencies)
 }

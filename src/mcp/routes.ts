@@ -1,5 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Logger } from 'pino'
 import { createClient } from '../../client/client.ts'
 import type { Authentication } from '../accounts/authentication.ts'
@@ -8,6 +8,15 @@ import type { OidcConfig } from '../accounts/oidc/settings.ts'
 import { isFromElsewhere } from '../accounts/sessions/cookie.ts'
 import type { App } from '../http/app-type.ts'
 import { ServiceError } from '../http/errors.ts'
+
+interface McpDependencies {
+  authentication: Authentication
+  /** Null where no provider of OpenID Connect is named. */
+  oidc: OidcConfig | null
+  log: Logger
+  /** Counts the calls that need no key. */
+  guardFiles: onRequestAsyncHookHandler
+}
 
 /** Only a name: nothing is called over the network. */
 const ownAddress = 'http://wishwell.invalid'
@@ -42,7 +51,7 @@ function requireKey(request: FastifyRequest, authentication: Authentication): vo
  * Says which provider gives tokens for `/mcp` (RFC 9728), as the specification of MCP asks for.
  * @returns the header of a refusal, which leads there
  */
-function registerMetadata(app: App, { issuer, resource }: OidcConfig): string {
+function registerMetadata(app: App, { issuer, resource }: OidcConfig, onRequest: onRequestAsyncHookHandler): string {
   const { origin, pathname } = new URL(resource)
   const path = '/.well-known/oauth-protected-resource'
   const metadata = {
@@ -52,7 +61,7 @@ function registerMetadata(app: App, { issuer, resource }: OidcConfig): string {
     bearer_methods_supported: ['header'],
     resource_name: 'Wishwell',
   }
-  for (const url of [path, path + pathname]) app.get(url, { schema: { hide: true } }, () => metadata)
+  for (const url of [path, path + pathname]) app.get(url, { schema: { hide: true }, onRequest }, () => metadata)
   return `Bearer resource_metadata="${origin}${path}${pathname}", scope="${tokenScopes.join(' ')}"`
 }
 
@@ -60,10 +69,7 @@ function registerMetadata(app: App, { issuer, resource }: OidcConfig): string {
  * `/mcp`: the Model Context Protocol by streamable HTTP, without sessions, so a call may reach any process of the service. Each tool calls the
  * API in this process with the key of the caller, so every rule of the API holds here.
  */
-export function registerMcp(
-  app: App,
-  { authentication, oidc, log }: { authentication: Authentication; oidc: OidcConfig | null; log: Logger },
-): void {
+export function registerMcp(app: App, { authentication, oidc, log, guardFiles }: McpDependencies): void {
   let handler: Promise<McpHttpHandler> | null = null
   const createHandler = async () => {
     const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
@@ -78,10 +84,10 @@ export function registerMcp(
         return createMcpServer(client, scope, era)
       },
       // Nothing that a server could tell of changes.
-      { maxSubscriptions: 0, onerror: (error) => log.warn({ err: error }, 'a call of /mcp failed') },
+      { maxSubscriptions: 0, onerror: (error) => log.debug({ err: error }, 'a call of /mcp was refused') },
     )
   }
-  const challenge = oidc === null ? null : registerMetadata(app, oidc)
+  const challenge = oidc === null ? null : registerMetadata(app, oidc, guardFiles)
   app.addHook('preClose', async () => (await handler)?.close())
   app.route({
     method: ['GET', 'POST', 'DELETE'],

@@ -8,7 +8,18 @@ import { createFolder, examplesIn, formOf, readDocument, recorded, runExample, w
 
 // Takes seconds: each example is a process of its own.
 
-const guides = ['quickstart', 'collecting', 'searching', 'wishes', 'watches', 'webhooks', 'api', 'limits', 'credits']
+const guides = [
+  '../README',
+  'quickstart',
+  'collecting',
+  'searching',
+  'wishes',
+  'watches',
+  'webhooks',
+  'api',
+  'limits',
+  'credits',
+]
 /** Writes the answers into the guides: RECORD_EXAMPLES=1 npm test -- test/documentation */
 const records = process.env.RECORD_EXAMPLES === '1'
 
