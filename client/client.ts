@@ -1,10 +1,12 @@
 import createFetchClient, { type Client } from 'openapi-fetch'
-import type { operations, paths } from './api.d.ts'
+import type { paths } from './api.d.ts'
 import { WishwellError } from './error.ts'
 import { createRetryingFetch, pause, type RetryOptions } from './retry.ts'
+import type { Body, Data, DataOf } from './types.ts'
 
 export type { components, operations, paths } from './api.d.ts'
 export { type ErrorCode, WishwellError } from './error.ts'
+export type { Answer, Body, Data, Query } from './types.ts'
 
 /** Which service is called, as whom, and how. */
 export interface ClientOptions extends RetryOptions {
@@ -14,12 +16,6 @@ export interface ClientOptions extends RetryOptions {
   apiKey?: string
 }
 
-type EnvelopeOf<Operation> = Operation extends {
-  responses: { 200: { content: { 'application/json': infer Envelope } } }
-}
-  ? Envelope
-  : never
-type DataOf<Operation> = EnvelopeOf<Operation> extends { data: infer Data } ? Data : never
 type GetOf<Path extends keyof paths> = paths[Path] extends { get: infer Operation } ? Operation : never
 
 /** The paths of lists that are read page by page. */
@@ -33,11 +29,8 @@ export type ListParameters<Path extends ListPath> = Omit<
   'header' | 'cookie'
 >
 
-export type Job = DataOf<operations['readScrapeJob']>
-export type JobRequest = Extract<
-  operations['startScrapeJob'],
-  { requestBody: unknown }
->['requestBody']['content']['application/json']
+export type Job = Data<'readScrapeJob'>
+export type JobRequest = Body<'startScrapeJob'>
 
 /** How a job is waited for. */
 export interface WaitOptions {

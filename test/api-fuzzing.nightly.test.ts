@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { it, onTestFinished } from 'vitest'
 import { startPlatformSimulator } from '../simulator/simulator.ts'
-import { outputOf } from './package/installation.ts'
+import { createPythonEnvironment } from './python.ts'
 import { startTestService } from './service.ts'
 
 // Holds (HTTP and secrets): whatever is sent to a call, the answer is one that the API document declares, and no 5xx
@@ -16,14 +12,8 @@ const excluded = ['/api/v1/scrape/{jobId}/events', '/api/session', '/api/admin/b
 
 it('schemathesis finds no undeclared answer', { timeout: 900_000 }, async () => {
   console.log(`schemathesis: seed ${seed} (set TEST_SEED to repeat it)`)
-  const folder = mkdtempSync(join(tmpdir(), 'wishwell-fuzzing-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const run = async (command: string, parameters: string[]) =>
-    outputOf(spawn(command, parameters, { cwd: folder, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } }))
-  await run('python3', ['-m', 'venv', '.'])
-  const installed = await run(join(folder, 'bin/pip'), ['install', '--quiet', 'schemathesis==4.32.5'])
-  expect(installed.exitCode, installed.stderr).toBe(0)
-
+  const python = await createPythonEnvironment(['schemathesis==4.32.5'])
+  onTestFinished(() => python.remove())
   const simulator = await startPlatformSimulator({ limits: 'none' })
   onTestFinished(() => simulator.stop())
   const service = await startTestService({ environment: simulator.environment, placesRequests: true })
@@ -31,7 +21,7 @@ it('schemathesis finds no undeclared answer', { timeout: 900_000 }, async () => 
   const job = await service.client.scrape({ topic: 'dark mode', platforms: ['github'], depth: 2 })
   await service.client.waitForJob(job.body.data.jobId)
   const of = (key: string, pattern: string) =>
-    run(join(folder, 'bin/st'), [
+    python.run('st', [
       ...['run', `${service.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, '--seed', seed],
       ...[
         '--checks',
@@ -41,8 +31,6 @@ it('schemathesis finds no undeclared answer', { timeout: 900_000 }, async () => 
       ...['--include-path-regex', pattern, ...excluded.flatMap((path) => ['--exclude-path', path])],
       ...['--continue-on-failure', '--no-color', '--workers', '2'],
     ])
-  const ofAccount = await of(service.apiKey, '^/(api/v1|compat)/')
-  expect(ofAccount.exitCode, ofAccount.stdout.slice(-20_000)).toBe(0)
-  const ofOperator = await of(service.adminKey, '^/api/admin/')
-  expect(ofOperator.exitCode, ofOperator.stdout.slice(-20_000)).toBe(0)
+  await of(service.apiKey, '^/(api/v1|compat)/')
+  await of(service.adminKey, '^/api/admin/')
 })

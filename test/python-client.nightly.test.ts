@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PlatformError } from '../src/platforms/platform.ts'
-import { outputOf } from './package/installation.ts'
+import { createPythonEnvironment, type PythonEnvironment } from './python.ts'
 import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
@@ -13,16 +11,7 @@ import { startTestService, type TestService } from './service.ts'
 // Holds (HTTP and secrets): the client for Python is built from client/openapi.json, and its types are valid for a strict type checker
 
 const client = fileURLToPath(new URL('../clients/python', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'wishwell-python-'))
-const program = (name: string) => join(folder, 'bin', name)
-
-/** Runs a program to its end. @throws with its output */
-async function run(command: string, parameters: string[], environment: Record<string, string> = {}): Promise<void> {
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...environment }
-  const { exitCode, stdout, stderr } = await outputOf(spawn(command, parameters, { cwd: folder, env }))
-  if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}:\n${stdout}\n${stderr}`)
-}
-
+let python: PythonEnvironment
 let service: TestService
 beforeAll(async () => {
   const refused = () => {
@@ -34,17 +23,16 @@ beforeAll(async () => {
     scriptedPlatform('stackexchange', numberedPages(1)),
   )
   service = await startTestService({ platforms })
-  await run('python3', ['-m', 'venv', '.'])
-  await run(program('pip'), ['install', '--quiet', client, 'pytest==9.2.0', 'mypy==2.4.1'])
+  python = await createPythonEnvironment([client, 'pytest==9.2.0', 'mypy==2.4.1'])
 }, 600_000)
 afterAll(async () => {
   await service?.stop()
-  rmSync(folder, { recursive: true, force: true })
+  python?.remove()
 })
 
 describe('the client for Python', () => {
   it('passes its tests on a service', async () => {
-    await run(program('pytest'), ['-q', '-p', 'no:cacheprovider', join(client, 'tests')], {
+    await python.run('pytest', ['-q', '-p', 'no:cacheprovider', join(client, 'tests')], {
       WISHWELL_URL: service.url,
       WISHWELL_API_KEY: service.apiKey,
       WISHWELL_ADMIN_KEY: service.adminKey,
@@ -53,9 +41,9 @@ describe('the client for Python', () => {
 
   it('has types for the program that its README shows', async () => {
     const [, shown = ''] = /```python\n([\s\S]+?)```/.exec(readFileSync(join(client, 'README.md'), 'utf8')) ?? []
-    writeFileSync(join(folder, 'shown.py'), shown)
-    await run(program('mypy'), ['--strict', 'shown.py'])
-    writeFileSync(join(folder, 'mistaken.py'), shown.replace('limit=1', 'limits=1'))
-    await expect(run(program('mypy'), ['--strict', 'mistaken.py'])).rejects.toThrow('"limits"')
+    writeFileSync(join(python.folder, 'shown.py'), shown)
+    await python.run('mypy', ['--strict', 'shown.py'])
+    writeFileSync(join(python.folder, 'mistaken.py'), shown.replace('limit=1', 'limits=1'))
+    await expect(python.run('mypy', ['--strict', 'mistaken.py'])).rejects.toThrow('"limits"')
   }, 120_000)
 })

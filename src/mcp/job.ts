@@ -1,5 +1,5 @@
+import type { Data } from '../../client/types.ts'
 import { type Answer, resultOf } from './answer.ts'
-import type { Data } from './tool.ts'
 import { nameOf } from './tools/requests.ts'
 
 export type Job = Data<'readScrapeJob'>

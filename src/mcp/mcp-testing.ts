@@ -21,6 +21,14 @@ export const httpTransport = (url: string, apiKey: string) =>
     requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
   })
 
+/** Sends `/mcp` one message, or several, as they are. @param headers beside those of every call, and instead of them */
+export const sendMcp = (url: string, message: object | null, headers: Record<string, string>, method = 'POST') =>
+  fetch(`${url}/mcp`, {
+    method,
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    ...(message === null ? {} : { body: JSON.stringify(message) }),
+  })
+
 /** What one text costs a model. */
 export const tokensOf = (value: unknown): number => encode(JSON.stringify(value)).length
 

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../test/free-port.ts'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { callTool, connect } from './mcp-testing.ts'
+import { callTool, connect, sendMcp } from './mcp-testing.ts'
 
 // Holds (MCP): an access token opens /mcp only if the provider signed it for this address, for an account that exists, until it expires
 
@@ -152,15 +152,8 @@ const tokenOf = (claims: Claims) =>
     .sign((claims.key ?? keys).privateKey)
 
 async function listTools(token: string) {
-  const answer = await fetch(`${service.url}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-  })
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const answer = await sendMcp(service.url, message, { authorization: `Bearer ${token}` })
   const text = await answer.text()
   return { status: answer.status, challenge: answer.headers.get('www-authenticate'), text }
 }

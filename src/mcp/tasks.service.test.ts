@@ -5,6 +5,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { sendMcp } from './mcp-testing.ts'
 
 let service: TestService
 let release: () => void
@@ -37,18 +38,16 @@ async function send(
     [`${prefix}/clientInfo`]: { name: 'a test', version: '1' },
     [`${prefix}/clientCapabilities`]: capabilities,
   }
-  const answer = await fetch(`${service.url}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
+  const answer = await sendMcp(
+    service.url,
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    {
       authorization: `Bearer ${apiKey}`,
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
       'mcp-name': String(params.name ?? params.taskId),
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  })
+  )
   return (await answer.json()) as { result: Record<string, unknown>; error?: { code: number; message: string } }
 }
 

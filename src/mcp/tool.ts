@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Static, TObject } from 'typebox'
-import type { operations } from '../../client/api.d.ts'
 import type { WishwellClient } from '../../client/client.ts'
 import { WishwellError } from '../../client/error.ts'
 import type { KeyScope } from '../database/column-types.ts'
@@ -29,23 +28,6 @@ export interface Tool<Input extends TObject = TObject> {
 
 /** Keeps the type of the input of one tool. */
 export const tool = <Input extends TObject>(definition: Tool<Input>): Tool => definition as unknown as Tool
-
-/** The `data` of an operation's answer. */
-export type Data<Id extends keyof operations> = operations[Id] extends {
-  responses: { 200: { content: { 'application/json': { data: infer Inner } } } }
-}
-  ? Inner
-  : never
-
-/** The body that an operation takes. */
-export type Body<Id extends keyof operations> = operations[Id] extends {
-  requestBody: { content: { 'application/json': infer Sent } }
-}
-  ? Sent
-  : never
-
-/** The query of an operation. */
-export type Query<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { childEnvironment } from '../../test/child-environment.ts'
 import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
-import { callTool, connect, eras, httpTransport, tokensOf } from './mcp-testing.ts'
+import { callTool, connect, eras, httpTransport, sendMcp, tokensOf } from './mcp-testing.ts'
 
 // Holds (MCP): a key that only reads is told of no tool that spends or changes anything, and cannot call one
 // Holds (MCP): what spends is refused without maxCredits, or above it, before anything is spent; with its idempotencyKey it is spent once
@@ -158,11 +158,13 @@ describe('what is stored', () => {
 
   it('is news also behind watches that have none', async () => {
     const client = await open()
-    // In the order of their ids, which is chance: one of the others is before it, but for one run in sixteen.
-    for (const topic of ['quiet one', 'quiet two', 'quiet three', 'quiet four'])
-      await callTool(client, 'watch', { action: 'create', topic, platforms: ['github'], maxCredits: 40 })
-    const loud = await callTool(client, 'watch', { ...github, action: 'create', maxCredits: 40 })
-    const [{ watchId }] = loud.structured.results
+    const ids: string[] = []
+    for (const topic of ['one', 'two', 'three'].map((word) => `${word} theme`)) {
+      const made = await callTool(client, 'watch', { action: 'create', topic, platforms: ['github'], maxCredits: 40 })
+      ids.push(made.structured.results[0].watchId)
+    }
+    // News are listed in the order of the ids of watches.
+    const watchId = ids.toSorted().at(-1)
     const run = await service.client.post(`/api/v1/watches/${watchId}/run`, {})
     await service.client.waitForJob(run.body.data.jobId)
     await service.placeRequests()
@@ -182,13 +184,10 @@ describe('what is stored', () => {
 
 describe('/mcp', () => {
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  const send = (method: string, more: Record<string, string> = {}) =>
-    fetch(`${service.url}/mcp`, {
-      method,
-      headers: { ...headers, authorization: `Bearer ${service.apiKey}`, ...more },
-      ...(method === 'POST' ? { body: JSON.stringify(list) } : {}),
-    })
+  const send = (method: string, more: Record<string, string> = {}, message: object = list) => {
+    const headers = { authorization: `Bearer ${service.apiKey}`, ...more }
+    return sendMcp(service.url, method === 'POST' ? message : null, headers, method)
+  }
 
   it.each([
     ['POST', { authorization: '' }, 401],
@@ -201,10 +200,17 @@ describe('/mcp', () => {
     expect((await send(method, more)).status).toBe(status)
   })
 
+  it('takes no session of the page, which a browser sends by itself', async () => {
+    const session = await service.clientFor(null).post('/api/session', { apiKey: service.apiKey })
+    const [cookie = ''] = session.headers.get('set-cookie')!.split(';')
+    const { csrfToken } = session.body.data
+    const headers = { authorization: '', cookie, 'x-csrf-token': csrfToken }
+    expect((await fetch(`${service.url}/api/v1/usage`, { headers })).status).toBe(200)
+    expect((await send('POST', headers)).status).toBe(401)
+  })
+
   it('takes one call at a time', async () => {
-    const body = JSON.stringify([list, { ...list, id: 2 }])
-    const sent = { method: 'POST', headers: { ...headers, authorization: `Bearer ${service.apiKey}` }, body }
-    expect((await fetch(`${service.url}/mcp`, sent)).status).toBe(400)
+    expect((await send('POST', {}, [list, { ...list, id: 2 }])).status).toBe(400)
   })
 
   it('answers a call of its own origin', async () => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { isLoopback } from '../../http/addresses.ts'
 import type { Complain } from '../../runtime/config-error.ts'
 
 /** The environment variables of sign-in by a provider of OpenID Connect: part of the schema in `config.ts`, which alone reads them. */
@@ -27,11 +28,9 @@ export interface OidcConfig {
   resource: string
 }
 
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
-
 /** Whether nobody on the way can change what is read there. */
 export const isProtected = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname))
+  protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, '')))
 
 /** Interprets these variables. @param complain called with the first that is wrong. @returns null where there is no provider */
 export function readOidcConfig(environment: OidcEnvironment, complain: Complain<OidcEnvironment>): OidcConfig | null {

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
+import type { Body } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
 import type { Answer } from '../answer.ts'
 import { answerOfJob, answerOfStart, type Job } from '../job.ts'
-import { type Body, type Call, invalid, onceWith, tool } from '../tool.ts'
+import { type Call, invalid, onceWith, tool } from '../tool.ts'
 import { idempotencyKey, platforms } from './inputs.ts'
 
 const input = closed({

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
+import type { Body } from '../../../client/types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
-import { type Body, type Call, invalid, tool } from '../tool.ts'
+import { type Call, invalid, tool } from '../tool.ts'
 
 const input = closed({
   what: oneOf(['is_no_request', 'is_a_request', 'same', 'not_the_same', 'does_not_belong']),

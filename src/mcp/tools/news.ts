@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
+import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
 import type { Row } from '../answer.ts'
 import { type Position, pageAt, positionOf } from '../cursor.ts'
 import { clip } from '../tokens.ts'
-import { type Call, type Data, tool } from '../tool.ts'
+import { type Call, tool } from '../tool.ts'
 import { cursor, date } from './inputs.ts'
 import { inLine, nameOf } from './requests.ts'
 

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
+import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
 import { pageAt, positionOf } from '../cursor.ts'
-import { type Data, tool } from '../tool.ts'
+import { tool } from '../tool.ts'
 import { cursor } from './inputs.ts'
 import { dayOf, inLine, nameOf } from './requests.ts'
 

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
+import type { Body, Data, Query } from '../../../client/types.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
 import type { Answer, Row } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { clip } from '../tokens.ts'
-import { type Body, type Call, type Data, invalid, type Query, tool } from '../tool.ts'
+import { type Call, invalid, tool } from '../tool.ts'
 import { cursor, date, platforms } from './inputs.ts'
 import { addressOf, dayOf, inLine, nameOf } from './requests.ts'
 

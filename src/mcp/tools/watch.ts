@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
+import type { Body, Data } from '../../../client/types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
 import type { Answer, Row } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
-import { type Body, type Call, type Data, invalid, onceWith, tool } from '../tool.ts'
+import { type Call, invalid, onceWith, tool } from '../tool.ts'
 import { cursor, idempotencyKey, platforms } from './inputs.ts'
 import { inLine, nameOf } from './requests.ts'
 

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
+import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
 import type { Answer } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
-import { type Call, type Data, invalid, tool } from '../tool.ts'
+import { type Call, invalid, tool } from '../tool.ts'
 import { cursor } from './inputs.ts'
 import { dayOf, nameOf, requestRow } from './requests.ts'
 
