@@ -174,7 +174,13 @@ try {
     ADMIN_API_KEY: 'admin-key-of-the-bench',
     ...(server ? { DATABASE_URL: server.url('postgres') } : {}),
   })
-  const limits = { ofTier: () => 1_000_000_000, polls: 1_000_000, withoutKey: 1_000_000, files: 1_000_000 }
+  const limits = {
+    ofTier: () => 1_000_000_000,
+    polls: 1_000_000,
+    page: 1_000_000,
+    withoutKey: 1_000_000,
+    files: 1_000_000,
+  }
   const failed = (error: Error) => {
     throw error
   }

@@ -77,7 +77,7 @@ export function createAuthentication({
       accounts.set(request, found.account)
       setOwner(found.account.accountId)
       callers.set(request, { name: found.account.accountId, token: found.token, origin: found.origin })
-      await rateLimits.countCall(found.account, policy, reply)
+      await rateLimits.countCall(found.account, policy === 'default' && found.isSession ? 'page' : policy, reply)
       requireScopeOf(found.account, scope)
     }
   return {

@@ -33,7 +33,10 @@ interface Credential {
 /** Reads the key or session of a request. A Bearer key takes precedence over a cookie, also a wrong one. */
 export interface Credentials {
   /** The account of a request, and the key or session that the request carries; null for neither. */
-  accountOf(request: FastifyRequest, reply: FastifyReply): Promise<(Credential & { account: Account }) | null>
+  accountOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<(Credential & { account: Account; isSession: boolean }) | null>
   /** The admin key, or the operator's session, that a request carries; null for neither. */
   operatorOf(request: FastifyRequest, reply: FastifyReply): Promise<Credential | null>
   /**
@@ -85,7 +88,7 @@ export function createCredentials({
   const ofToken = async (token: string, read: ReadAccessToken) => {
     const claims = await read(token)
     const account = claims && (await findAccountById(database, claims.accountId, claims.scope))
-    return account && claims && { account, token, origin: `token of ${claims.subject}` }
+    return account && claims && { account, token, origin: `token of ${claims.subject}`, isSession: false }
   }
   /** An answer by session is for one person, so no browser or proxy may store it. */
   const privateSessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -100,10 +103,10 @@ export function createCredentials({
       if (key !== null) {
         // A coalesced read begins after the call arrived, so a revoked key is refused by the next call.
         const account = await share(key, () => findAccount(key))
-        return account && { account, token: key, origin: `key ${account.keyId}` }
+        return account && { account, token: key, origin: `key ${account.keyId}`, isSession: false }
       }
       const session = await privateSessionOf(request, reply)
-      return session?.account ? { account: session.account, ...ofSession(session) } : null
+      return session?.account ? { account: session.account, ...ofSession(session), isSession: true } : null
     },
     async operatorOf(request, reply) {
       const key = bearerToken(request)

@@ -71,7 +71,7 @@ import type { CoalescedReads } from '../runtime/request-coalescing.ts'
 import type { Version } from '../runtime/response-cache.ts'
 import { registerCorrectionExport } from '../search/export/corrections-export.ts'
 import { registerExportRoutes } from '../search/export/routes.ts'
-import { registerListRoutes } from '../search/list/routes.ts'
+import { registerFacetRoutes, registerListRoutes } from '../search/list/routes.ts'
 import type { ClusterSearch } from '../search/opensearch/cluster-search.ts'
 import { registerSearchIndexRoutes } from '../search/opensearch/routes.ts'
 import { registerSearchRoutes } from '../search/routes.ts'
@@ -80,6 +80,7 @@ import { registerNewsRoutes } from '../watches/news/routes.ts'
 import { registerWatchRoutes } from '../watches/routes.ts'
 import { createVisits, recordVisit } from '../watches/watch.ts'
 import { deleteWatchesOf, watchesMadeByKeys } from '../watches/watches.ts'
+import { registerChangesRoutes } from '../wishes/changes/routes.ts'
 import { registerWishCorrectionRoutes } from '../wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from '../wishes/corrections/undo.ts'
 import { deleteMarksOf } from '../wishes/marks/marks.ts'
@@ -89,6 +90,7 @@ import { registerWishRoutes } from '../wishes/routes.ts'
 import { registerSimilarRoutes } from '../wishes/similar/routes.ts'
 import { registerSuggestionRoutes } from '../wishes/suggestions/routes.ts'
 import { registerTopicRoutes } from '../wishes/topics/routes.ts'
+import { registerTrendRoutes } from '../wishes/trends/routes.ts'
 import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
 
 export interface AppDependencies {
@@ -197,7 +199,9 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerSearchRoutes(routes, { ...shared, expandedSearch })
   const ownsJob = (accountId: string, jobId: string) => isOwnJob(dependencies.database, accountId, jobId)
   const realtimeList = createRealtimeList({ ...dependencies, live })
-  registerListRoutes(routes, { ...shared, realtimeList, ownsJob })
+  const lists = { ...shared, realtimeList, ownsJob }
+  registerListRoutes(routes, lists)
+  registerFacetRoutes(routes, lists)
   registerExportRoutes(routes, { ...shared, ownsJob })
   const possiblySame = createPossiblySame(dependencies.searchIndex)
   registerSimilarRoutes(routes, { ...shared, possiblySame })
@@ -205,6 +209,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerCorrectionExport(routes, shared)
   registerWishCorrectionRoutes(routes, shared)
   registerMarkRoutes(routes, shared)
+  registerTrendRoutes(routes, shared)
+  registerChangesRoutes(routes, shared)
   registerSuggestionRoutes(routes, shared)
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)

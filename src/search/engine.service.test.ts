@@ -10,7 +10,7 @@ import type { RequestFilters } from '../requests/filters/filters.ts'
 import type { View } from '../requests/views/view.ts'
 import { bm25 } from './bm25.ts'
 import { createDatabaseEngine } from './database-engine.ts'
-import { type FacetName, facetNames, type RankedQuery, readHits, type SearchEngine } from './engine.ts'
+import { type FacetName, facetNames, type RankedQuery, readHits, type SearchEngine, voteSteps } from './engine.ts'
 import type { ClusterSearch } from './opensearch/cluster-search.ts'
 import { createClusterEngine } from './opensearch/opensearch-engine.ts'
 import type { SearchOrder } from './orders.ts'
@@ -180,6 +180,7 @@ function scan({ words: typed, phrase, excluded, filters: given, sortBy }: Asked)
 function countFacet(some: readonly Row[], name: FacetName) {
   const values = some.flatMap((row) => {
     if (name === 'tag') return row.tags
+    if (name === 'votes') return voteSteps.filter((least) => row.votes >= least).map(String)
     if (name === 'year') return [String(row.posted.getUTCFullYear())]
     return row[name] ?? []
   })

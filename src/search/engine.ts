@@ -87,7 +87,10 @@ export interface OrderedIds {
   totals?: Totals
 }
 
-export const facetNames = ['platform', 'product', 'status', 'tag', 'year'] as const
+export const facetNames = ['platform', 'product', 'status', 'tag', 'year', 'votes'] as const
+
+/** The values of the facet `votes`: so many votes or more. */
+export const voteSteps = [1, 5, 10, 50, 100, 500] as const
 
 export type FacetName = (typeof facetNames)[number]
 

@@ -29,7 +29,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
 import { samenesses } from '../runtime/text/same-words.ts'
 import { answerSearch, type SearchAnswer } from './answer.ts'
-import { facetNames } from './engine.ts'
+import { countsSchema, facetsParameter } from './facets.ts'
 import { answerWithWishes, type WishAnswer } from './grouped.ts'
 import { highlightSchema } from './highlight.ts'
 import { type ExpandedSearch, expansionMeta } from './live-collection.ts'
@@ -102,18 +102,8 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms, pricing }: SearchDepen
         description: 'Count the requests with all words, in `meta.total`; `facets` do it too',
       }),
     ),
-    facets: Type.Optional(
-      Type.Array(oneOf(facetNames), {
-        minItems: 1,
-        maxItems: 8,
-        description: 'Count the requests with all words by these, in `meta.facets`',
-      }),
-    ),
+    facets: facetsParameter('Count the requests with all words by these, in `meta.facets`'),
   })
-
-const facetValues = Type.Array(closed({ value: Type.String(), count: Type.Integer() }), {
-  description: 'The most frequent value first, at most 100; a request with several tags counts for each of them',
-})
 
 const searchResult = closed({
   ...requestRecord.properties,
@@ -186,11 +176,7 @@ const searchMeta = closed({
         'With `total` or `facets`: how many requests have all words of the query and pass the filters. Results that have only some of the words come after these; with `expand` they come among them',
     }),
   ),
-  totalIsExact: Type.Optional(Type.Boolean({ description: 'False: there are more than `total`' })),
-  facets: Type.Optional(closed(Object.fromEntries(facetNames.map((name) => [name, Type.Optional(facetValues)])))),
-  facetsAreExact: Type.Optional(
-    Type.Boolean({ description: 'False: `facets` count only the first of very many requests with all words' }),
-  ),
+  ...optional(countsSchema),
   window: Type.Optional(
     Type.Integer({ description: 'Only this many of the best matches were considered; there are more' }),
   ),

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
-import type { FacetName, Facets, SearchQuery, Totals, TotalsInput } from './engine.ts'
+import { type FacetName, type Facets, type SearchQuery, type Totals, type TotalsInput, voteSteps } from './engine.ts'
 import { isChecked, leastVisible, matchesOf, sampledRequestsWithWords, visibleOf, wordsQuery } from './matched-set.ts'
 
 /** What an exact search may read. */
@@ -79,6 +79,8 @@ const valuesOf: Record<FacetName, RawBuilder<unknown>> = {
   tag: sql`select value, count(*)::int as count from (
     select distinct id, value from shown cross join unnest(tags) as value where tags <> '{}'
   ) as tagged group by value`,
+  votes: sql`select least::text as value, count(*)::int as count from shown
+    join unnest(${sql.lit(`{${voteSteps.join(',')}}`)}::int[]) as least on shown.votes >= least group by least`,
 }
 
 const countsOf = (name: FacetName) => sql`(
@@ -177,13 +179,21 @@ export async function readTotalsAmong(
 ): Promise<Totals> {
   const names = [...new Set(input.facets)]
   const matches = sql`select * from searchable_requests where request_id = any(${[...ids]}::uuid[])`
-  const { rows } = await sql<Pick<TotalsRow, 'total' | 'facets'>>`
-    with shown as materialized (
-      select * from (${visibleOf(query, matches)}) as visible
-      where standing >= ${sql.lit(filterView(query.filters).least)}
-    )${names.length > 0 ? sql`, ${combinations}` : sql``}
-    select (select count(*)::int from shown) as total, ${facetsOf(names)} as facets`.execute(executor)
-  const { total, facets } = rows[0]!
+  const shown = sql`select * from (${visibleOf(query, matches)}) as visible
+    where standing >= ${sql.lit(filterView(query.filters).least)}`
+  const { total, facets } = await readCounts(executor, shown, names)
   const totals = { total, totalIsExact: true }
   return names.length === 0 ? totals : { ...totals, facets, facetsAreExact: true }
+}
+
+/** Counts some requests. @param shown a query for them, with the columns of the facets. */
+export async function readCounts(
+  executor: Executor,
+  shown: RawBuilder<unknown>,
+  names: readonly FacetName[],
+): Promise<Pick<TotalsRow, 'total' | 'facets'>> {
+  const { rows } = await sql<Pick<TotalsRow, 'total' | 'facets'>>`
+    with shown as materialized (${shown})${names.length > 0 ? sql`, ${combinations}` : sql``}
+    select (select count(*)::int from shown) as total, ${facetsOf(names)} as facets`.execute(executor)
+  return rows[0]!
 }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { RouteDependencies } from '../accounts/authentication.ts'
 import { requestStatuses } from '../database/column-types.ts'
-import type { Executor } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
@@ -16,9 +15,9 @@ import { readWish } from './detail.ts'
 import { type MarkFilter, wishOrders } from './list/filters.ts'
 import { listWishes } from './list/list.ts'
 import type { PossiblySame } from './list/possibly-same.ts'
-import { platformVotes, productCounts, type WishSummary, wishProperties } from './list/summary.ts'
-import { type MarkFilters, markConditions, markedWishes, readMarks } from './marks/marks.ts'
-import { markFilters, wishMark } from './marks/routes.ts'
+import { platformVotes, productCounts, wishProperties } from './list/summary.ts'
+import { type MarkFilters, markConditions, markedWishes, withMarks } from './marks/marks.ts'
+import { markFilters, markProperty } from './marks/routes.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Wishes']
@@ -32,18 +31,6 @@ interface WishDependencies extends Omit<RouteDependencies, 'idempotent'> {
 export function registerWishRoutes(app: App, dependencies: WishDependencies): void {
   registerList(app, dependencies)
   registerDetail(app, dependencies)
-}
-
-const markProperty = { mark: nullable(wishMark) }
-
-/** Wishes with what the account noted about them; no shared or cached answer has it. */
-async function withMarks<Wish extends WishSummary>(executor: Executor, accountId: string, wishes: readonly Wish[]) {
-  const marks = await readMarks(
-    executor,
-    accountId,
-    wishes.map(({ wishId }) => wishId),
-  )
-  return wishes.map((wish) => ({ ...wish, mark: marks.get(wish.wishId) ?? null }))
 }
 
 function markFilterOf(accountId: string, filters: MarkFilters): MarkFilter | undefined {

@@ -82,6 +82,7 @@ function send({ method, path, key, place, field }: Target, text: string) {
 it('every list, search and export has the same dates', () => {
   expect(targets.map(({ path, field }) => `${path} ${field}`).sort()).toEqual([
     '/api/admin/accounts/{accountId}/keys expiresAt',
+    '/api/v1/changes since',
     '/api/v1/feeds filters.since',
     '/api/v1/feeds filters.until',
     '/api/v1/keys expiresAt',
@@ -91,6 +92,8 @@ it('every list, search and export has the same dates', () => {
     '/api/v1/requests until',
     '/api/v1/requests/export since',
     '/api/v1/requests/export until',
+    '/api/v1/requests/facets since',
+    '/api/v1/requests/facets until',
     '/api/v1/requests/search filters.since',
     '/api/v1/requests/search filters.until',
     '/api/v1/watches filters.since',

@@ -125,6 +125,7 @@ describe('the API document', () => {
       'GET /api/admin/verify',
       'GET /api/admin/verify/{part}',
       'GET /api/session',
+      'GET /api/v1/changes',
       'GET /api/v1/channels',
       'GET /api/v1/channels/{channelId}',
       'GET /api/v1/channels/{channelId}/deliveries',
@@ -137,6 +138,7 @@ describe('the API document', () => {
       'GET /api/v1/platforms',
       'GET /api/v1/requests',
       'GET /api/v1/requests/export',
+      'GET /api/v1/requests/facets',
       'GET /api/v1/requests/{requestId}',
       'GET /api/v1/requests/{requestId}/similar',
       'GET /api/v1/scrape',
@@ -145,6 +147,7 @@ describe('the API document', () => {
       'GET /api/v1/suggestions/wishes',
       'GET /api/v1/topics',
       'GET /api/v1/topics/{topic}',
+      'GET /api/v1/trends/wishes',
       'GET /api/v1/usage',
       'GET /api/v1/usage/entries',
       'GET /api/v1/watches',
@@ -311,6 +314,11 @@ describe('the API document', () => {
     expectDocumented('GET', '/api/v1/requests/export', await client.get('/api/v1/requests/export?cursor=x'))
     expectDocumented('GET', '/api/v1/topics', await client.get('/api/v1/topics'))
     expectDocumented('GET', '/api/v1/wishes', await client.get('/api/v1/wishes'))
+    for (const query of ['since=2026-01-01', 'since=x']) {
+      expectDocumented('GET', '/api/v1/changes', await client.get(`/api/v1/changes?${query}`))
+    }
+    expectDocumented('GET', '/api/v1/trends/wishes', await client.get(`/api/v1/trends/wishes?wishId=${id}`))
+    expectDocumented('GET', '/api/v1/requests/facets', await client.get('/api/v1/requests/facets?facets=tag'))
     for (const one of [id, 'x']) {
       expectDocumented('GET', '/api/v1/wishes/{wishId}', await client.get(`/api/v1/wishes/${one}`))
     }

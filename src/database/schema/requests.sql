@@ -44,6 +44,10 @@ create table requests (
 create index requests_tags on requests using gin (tags);
 create index requests_product on requests (product) where product is not null;
 create index requests_refreshed on requests (platform, greatest(updated_at, seen_at));
+-- What is new in the cache: rows come in this order, so a summary of each block range is enough.
+create index requests_created on requests using brin (created_at);
+-- What was done lately.
+create index requests_completed on requests (status_changed_at desc) where status = 'completed';
 -- What is judged next.
 create index requests_top_maybe on requests (votes desc, id desc) where standing = 1;
 

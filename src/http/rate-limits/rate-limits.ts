@@ -35,6 +35,8 @@ export interface RequestLimits {
   ofTier(tier: Tier): number
   /** Polls of jobs, for an account of any plan: a guard against runaway loops, not a quota. */
   polls: number
+  /** Calls of the page by a signed-in person, for an account of any plan: it searches at every key that is pressed. */
+  page: number
   /** Calls without a valid key, from one client address. */
   withoutKey: number
   /** Calls of the page's files and of the documents of the API, which need no key, from one client address. */
@@ -42,14 +44,15 @@ export interface RequestLimits {
 }
 
 /** The limits that no plan changes. */
-export const guardLimits: Pick<RequestLimits, 'polls' | 'withoutKey' | 'files'> = {
+export const guardLimits: Pick<RequestLimits, 'polls' | 'page' | 'withoutKey' | 'files'> = {
   polls: 600,
+  page: 600,
   withoutKey: 60,
   files: 600,
 }
 
 /** The calls of each policy are counted separately; the names are those in the headers. */
-export type AccountPolicy = 'default' | 'polls'
+export type AccountPolicy = 'default' | 'polls' | 'page'
 
 export interface RateLimits {
   /**
@@ -88,7 +91,7 @@ function refusal(what: string, verdict: Verdict): ServiceError {
   return new ServiceError('RATE_LIMITED', message, { reason: 'rate' })
 }
 
-const units: Record<AccountPolicy, string> = { default: 'requests', polls: 'polls' }
+const units: Record<AccountPolicy, string> = { default: 'requests', polls: 'polls', page: 'calls of the page' }
 
 interface RateLimitDependencies {
   clock: Clock
@@ -102,7 +105,7 @@ export function createRateLimits({ clock, limiter, limits }: RateLimitDependenci
   const readers = createSlidingLog({ clock, maxKeys: maxClients })
   return {
     countCall: async ({ accountId, tier }, policy, reply) => {
-      const limit = policy === 'polls' ? limits.polls : limits.ofTier(tier)
+      const limit = policy === 'default' ? limits.ofTier(tier) : limits[policy]
       const verdict = await limiter.take(`${accountId} ${policy}`, limit)
       setHeaders(reply, policy, limit, verdict)
       if (!verdict.accepted) throw refusal(`${limit} ${units[policy]}`, verdict)

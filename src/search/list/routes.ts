@@ -7,13 +7,16 @@ import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { pageOf, pageParameters, sortByParameter } from '../../http/pagination.ts'
-import { closed, defaulted, errorResponses, oneOf, usage } from '../../http/schemas.ts'
+import { closed, defaulted, errorResponses, oneOf, optional, usage } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { searchWords } from '../../platforms/topic-words.ts'
+import { parseQueryFilters, queryFilters } from '../../requests/filters/filters.ts'
 import { fullTextParameter, requestRecord } from '../../requests/record.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
+import { countsSchema, facetsParameter } from '../facets.ts'
 import { type RealtimeList, realtimeMeta } from '../live-collection.ts'
+import { countRequests } from './counts.ts'
 import { listOrders } from './index-scan.ts'
 import { type ListInput, listRequests } from './list.ts'
 import { type JobOwnership, listQuery, parseListFilters, requireOwnJob } from './query.ts'
@@ -99,6 +102,43 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
         data: { results: page.results, hasMore: page.hasMore, cursor: page.cursor },
         usage: { credits },
       }
+    },
+  )
+}
+
+const facetsSchema = {
+  operationId: 'countRequests',
+  summary: 'Count the cached requests',
+  description:
+    'How many requests pass the filters, and by `facets` how they are distributed: what a list with them has. One page of a list says nothing of the others.',
+  tags,
+  security,
+  querystring: closed({ ...queryFilters, facets: facetsParameter('Count by these, in `facets`') }),
+  response: {
+    200: closed({
+      data: closed({
+        total: Type.Integer(),
+        ...countsSchema,
+        ...optional({ facets: countsSchema.facets, facetsAreExact: countsSchema.facetsAreExact }),
+      }),
+    }),
+    ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+  },
+}
+
+/** Counting the cache. */
+export function registerFacetRoutes(app: App, { database, authentication, cachedRead }: ListDependencies): void {
+  app.get(
+    '/api/v1/requests/facets',
+    { onRequest: authentication.requireAccount, schema: facetsSchema },
+    async (request) => {
+      const { facets = [], ...query } = request.query
+      const filters = parseQueryFilters(query, authentication.accountOf(request))
+      const input = { facets: [...new Set(facets)].sort() }
+      const data = await cachedRead(`facets ${JSON.stringify([filters, input])}`, () =>
+        countRequests(database, filters, input),
+      )
+      return { data }
     },
   )
 }

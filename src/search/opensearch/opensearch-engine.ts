@@ -18,6 +18,7 @@ import {
   type SearchQuery,
   type Totals,
   type TotalsInput,
+  voteSteps,
 } from '../engine.ts'
 import { phrasesHold } from '../matched-set.ts'
 import { isOneWord } from '../terms.ts'
@@ -108,7 +109,7 @@ function toHits({ terms }: RankedQuery, { hits }: FoundDocuments): Hits {
 }
 
 /** What the aggregations of the cluster count, by facet. */
-const fields: Record<FacetName, string> = {
+const fields: Record<Exclude<FacetName, 'votes'>, string> = {
   platform: 'platform',
   product: 'product',
   status: 'status',
@@ -116,28 +117,28 @@ const fields: Record<FacetName, string> = {
   year: 'year',
 }
 
+/** Each shard gives more of its values than are shown, or rarer ones would be missing in the sum. */
+const termsOf = (field: string): Clause => ({
+  terms: { field, size: maxValues, shard_size: 10 * maxValues, order: [{ _count: 'desc' }, { _key: 'asc' }] },
+})
+
+const stepsOfVotes: Clause = {
+  range: { field: 'votes', ranges: voteSteps.map((from) => ({ key: String(from), from })) },
+}
+
 const aggregationsOf = (names: readonly FacetName[]): Record<string, Clause> =>
-  Object.fromEntries(
-    names.map((name) => [
-      name,
-      // Each shard gives more of its values than are shown, or rarer ones would be missing in the sum.
-      {
-        terms: {
-          field: fields[name],
-          size: maxValues,
-          shard_size: 10 * maxValues,
-          order: [{ _count: 'desc' }, { _key: 'asc' }],
-        },
-      },
-    ]),
-  )
+  Object.fromEntries(names.map((name) => [name, name === 'votes' ? stepsOfVotes : termsOf(fields[name])]))
 
 function facetsOf(names: readonly FacetName[], { aggregations }: FoundDocuments) {
   const facets: Facets = {}
   let areExact = true
   for (const name of names) {
     const { buckets = [], doc_count_error_upper_bound: error = 0 } = aggregations[name] ?? {}
-    facets[name] = buckets.map(({ key, doc_count: count }) => ({ value: String(key), count }))
+    facets[name] = buckets
+      .map(({ key, doc_count: count }) => ({ value: String(key), count }))
+      .filter(({ count }) => count > 0)
+      // Terms have this order already.
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
     areExact &&= error === 0
   }
   return { facets, areExact }

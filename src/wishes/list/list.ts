@@ -11,7 +11,7 @@ import { type ScannedWishes, scanWishes, sortKey, type WishScan } from './list-s
 import { dayBefore, readWishes, votesGained, type WishSummary } from './summary.ts'
 
 /** Of at most this many requests the wishes are read, and sorted. */
-const maxSelected = 2_000
+export const maxSelected = 2_000
 /** One more than may be selected: it tells that there are too many. */
 const readLimit = maxSelected + 1
 
@@ -22,10 +22,10 @@ const idsOfTopic = ({ topic, view }: SelectedScan): RawBuilder<unknown> | null =
     : sql`select request_id as id from request_topics where topic_key = ${topicKey(topic)}
         ${view.account === null ? sql`and standing = 2` : sql``} limit ${sql.lit(readLimit)}`
 
-/** The requests whose votes changed in the last 7 days, the last changed ones where those are too many. */
-const idsWithNews = ({ now }: SelectedScan): RawBuilder<unknown> =>
+/** The requests whose votes changed after a UTC day, the last changed ones where those are too many. */
+export const idsWithNews = (day: string): RawBuilder<unknown> =>
   sql`select distinct request_id as id from (
-    select request_id from vote_samples where day > ${dayBefore(7, now)}::date
+    select request_id from vote_samples where day > ${day}::date
     order by day desc, request_id limit ${sql.lit(maxSelected)}) as changed`
 
 interface SelectedScan extends Omit<WishScan, 'sortBy'> {
@@ -55,7 +55,7 @@ function conditionsOf(scan: SelectedScan): RawBuilder<unknown> {
 const facet = { id: sql.ref('facet.request_id'), standing: sql.ref('facet.standing') }
 
 /** For a query that has `selected`: the wishes of these requests in a view. */
-const placedIn = (view: View) => sql`
+export const placedIn = (view: View) => sql`
   select ${wishIdIn(view, facet.id)} as wish_id, facet.request_id, facet.votes
   from selected cross join lateral (select * from request_facets where request_id = selected.id offset 0) as facet
   where (select count(*) from selected) <= ${sql.lit(maxSelected)} and ${standingIn(view, facet)} = 2`
@@ -96,7 +96,7 @@ async function pageOfSelected(
 /** What an index can select for the list: the requests with news for the order `growing`, else what one filter leaves. */
 function selectionsOf(scan: SelectedScan): Selection[] {
   const { sortBy, view, marks } = scan
-  if (sortBy === 'growing') return [ofRequests(idsWithNews(scan), view)]
+  if (sortBy === 'growing') return [ofRequests(idsWithNews(dayBefore(7, scan.now)), view)]
   const marked: Selection[] = marks?.wishIds
     ? [{ ids: marks.wishIds, placed: sql`select id as wish_id from selected`, max: Infinity }]
     : []

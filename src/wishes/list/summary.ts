@@ -10,7 +10,7 @@ import { membersIn } from '../../requests/wishes/membership.ts'
 import { readWishNumbers } from '../../requests/wishes/numbers.ts'
 
 /** How many votes a wish gained in the last 7 and 30 UTC days, today included; null while none of it was in the cache before them. */
-interface WishGrowth {
+export interface WishGrowth {
   days7: number | null
   days30: number | null
 }
@@ -34,7 +34,7 @@ export const votesGained = (row: string, day: string): RawBuilder<number | null>
 }
 
 /** The growth of some wishes in a view: over the members that were in the cache at both ends. */
-async function readGrowth(
+export async function readGrowth(
   executor: Executor,
   wishIds: readonly string[],
   { view, now }: { view: View; now: Date },

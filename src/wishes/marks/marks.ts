@@ -57,6 +57,20 @@ export async function readMarks(
   return new Map(rows.map((row) => [row.wish_id, toMark(row)]))
 }
 
+/** Wishes with what an account noted about them; no shared or cached answer has it. */
+export async function withMarks<Wish extends { wishId: string }>(
+  executor: Executor,
+  accountId: string,
+  wishes: readonly Wish[],
+): Promise<(Wish & { mark: WishMark | null })[]> {
+  const marks = await readMarks(
+    executor,
+    accountId,
+    wishes.map(({ wishId }) => wishId),
+  )
+  return wishes.map((wish) => ({ ...wish, mark: marks.get(wish.wishId) ?? null }))
+}
+
 interface NewMark {
   accountId: string
   wishId: string

@@ -16,6 +16,8 @@ export const wishMark = closed({
   updatedAt: moment('When it last changed'),
 })
 
+export const markProperty = { mark: nullable(wishMark) }
+
 const markChanges = closed(
   {
     mark: Type.Optional(nullable(oneOf(marks, { description: 'null removes it' }))),

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { closed, oneOf } from '../http/schemas.ts'
+import { facetNames, voteSteps } from './engine.ts'
+
+/** The parameter of a call that counts by some facets. */
+export const facetsParameter = (description: string) =>
+  Type.Optional(Type.Array(oneOf(facetNames), { minItems: 1, maxItems: 8, description }))
+
+const facetValues = Type.Array(closed({ value: Type.String(), count: Type.Integer() }), {
+  description:
+    'The most frequent value first, at most 100; a request with several tags counts for each of them. Of `votes` a value is the least ' +
+    `number: ${voteSteps.join(', ')}`,
+})
+
+/** How exact a count is, and what the requests are counted by. */
+export const countsSchema = {
+  totalIsExact: Type.Boolean({ description: 'False: there are more than `total`' }),
+  facets: closed(Object.fromEntries(facetNames.map((name) => [name, Type.Optional(facetValues)]))),
+  facetsAreExact: Type.Boolean({
+    description: 'False: `facets` count only the first of very many requests with all words',
+  }),
+}

@@ -1,0 +1,127 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { dayMs, dayOf } from '../../requests/timeline.ts'
+import type { View } from '../../requests/views/view.ts'
+import { membersIn } from '../../requests/wishes/membership.ts'
+import { wishNumbers } from '../../requests/wishes/numbers.ts'
+import { idsWithNews, maxSelected, placedIn } from '../list/list.ts'
+import { readWishes, votesGained, type WishSummary } from '../list/summary.ts'
+
+// What changed in the cache since a moment, whoever watches it. A wish is in one list: what is done is neither rising nor new.
+
+export interface ChangesInput {
+  view: View
+  since: Date
+  now: Date
+  /** The maximum of wishes in each list. */
+  limit: number
+}
+
+interface ChangeList<Wish> {
+  /** How many there are, of the requests that were looked at. */
+  total: number
+  results: Wish[]
+}
+
+export interface Changes {
+  /** The most gained first. */
+  rising: ChangeList<WishSummary & { votesGained: number }>
+  /** None of their requests was in the cache before; the most voted first. */
+  new: ChangeList<WishSummary>
+  /** The most voted first. */
+  done: ChangeList<WishSummary>
+}
+
+interface Selection {
+  /** A query for `id`: the requests that changed. */
+  ids: RawBuilder<unknown>
+  /** For a query that has `placed`: by what the wishes are sorted, in descending order; null leaves a wish out. */
+  key: RawBuilder<number>
+  /** On `wish`, which has its numbers and its key. */
+  condition: RawBuilder<boolean>
+}
+
+/** Whether some member of `wish` was in the cache before. */
+const isKnown = ({ view, since }: ChangesInput) => sql<boolean>`exists (
+  select from (${membersIn(view, sql.ref('wish.id'))}) as member join requests on requests.id = member.request_id
+  where requests.created_at < ${since}::timestamptz)`
+
+/** The last ones of very many. */
+const newest = (ids: RawBuilder<unknown>) => sql`${ids} desc limit ${sql.lit(maxSelected)}`
+
+function selections(input: ChangesInput): Record<keyof Changes, Selection> {
+  const since = sql`${input.since}::timestamptz`
+  // Samples are of days: the gain counts from the end of the day before.
+  const day = dayOf(new Date(input.since.getTime() - dayMs))
+  const votes = sql<number>`max(wish.votes)`
+  return {
+    rising: {
+      ids: idsWithNews(day),
+      key: sql<number>`coalesce(sum(${votesGained('placed', day)}), 0)::bigint`,
+      condition: sql<boolean>`wish.key > 0 and wish.status is distinct from 'completed'`,
+    },
+    new: {
+      ids: newest(sql`select id from requests where created_at >= ${since} order by created_at`),
+      key: votes,
+      condition: sql<boolean>`wish.status is distinct from 'completed' and not ${isKnown(input)}`,
+    },
+    done: {
+      ids: newest(sql`select id from requests
+        where status = 'completed' and status_changed_at >= ${since} order by status_changed_at`),
+      key: votes,
+      condition: sql<boolean>`wish.status = 'completed'`,
+    },
+  }
+}
+
+interface Found {
+  total: number
+  keys: Map<string, number>
+}
+
+async function findWishes(
+  executor: Executor,
+  { ids, key, condition }: Selection,
+  { view, limit }: ChangesInput,
+): Promise<Found> {
+  const numbers = wishNumbers(sql`array(select distinct wish_id from placed)`, view)
+  const { rows } = await sql<{ id: string | null; key: number; total: number }>`
+    with selected as materialized (${ids}),
+    placed as materialized (${placedIn(view)}),
+    numbers as materialized (${numbers}),
+    keyed as materialized (
+      select wish_id, ${key} as key from placed join numbers as wish on wish.id = placed.wish_id group by wish_id
+    ),
+    found as materialized (
+      select wish.id, wish.key from (
+        select numbers.*, keyed.key from numbers join keyed on keyed.wish_id = numbers.id offset 0
+      ) as wish where ${condition}
+    )
+    select total, page.* from (select count(*)::integer as total from found) as counted
+      left join (select * from found order by key desc, id desc limit ${limit}) as page on true
+    order by page.key desc, page.id desc`.execute(executor)
+  const keys = rows.flatMap((row): [string, number][] => (row.id === null ? [] : [[row.id, Number(row.key)]]))
+  return { total: rows[0]?.total ?? 0, keys: new Map(keys) }
+}
+
+/**
+ * The wishes that gained votes, that are new and that were done since a moment, as an account sees them. Of very many changes the last
+ * 2,000 of each kind are looked at, so that the work is bounded.
+ */
+export async function readChanges(executor: Executor, input: ChangesInput): Promise<Changes> {
+  const { rising, new: added, done } = selections(input)
+  const read = async (selection: Selection) => {
+    const { total, keys } = await findWishes(executor, selection, input)
+    return { total, keys, results: await readWishes(executor, [...keys.keys()], input) }
+  }
+  const grown = await read(rising)
+  const listOf = ({ total, results }: Awaited<ReturnType<typeof read>>) => ({ total, results })
+  return {
+    rising: {
+      total: grown.total,
+      results: grown.results.map((wish) => ({ ...wish, votesGained: grown.keys.get(wish.wishId)! })),
+    },
+    new: listOf(await read(added)),
+    done: listOf(await read(done)),
+  }
+}

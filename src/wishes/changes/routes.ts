@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
+import type { App } from '../../http/app-type.ts'
+import { dateParameter, parseDate } from '../../http/dates.ts'
+import { pageParameters } from '../../http/pagination.ts'
+import { closed, errorResponses } from '../../http/schemas.ts'
+import { viewOf } from '../../requests/views/view.ts'
+import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
+import { wishProperties } from '../list/summary.ts'
+import { withMarks } from '../marks/marks.ts'
+import { markProperty } from '../marks/routes.ts'
+import { readChanges } from './changes.ts'
+
+const wish = { ...wishProperties, ...markProperty }
+const listOf = (properties: Parameters<typeof closed>[0], description: string) =>
+  closed({ total: Type.Integer(), results: Type.Array(closed(properties)) }, { description })
+
+const changes = closed({
+  since: Type.String({ format: 'date-time' }),
+  rising: closed(
+    {
+      total: Type.Integer(),
+      results: Type.Array(
+        closed({ ...wish, votesGained: Type.Integer({ description: 'Since the start of the UTC day of `since`' }) }),
+      ),
+    },
+    { description: 'Wishes that gained votes, the most gained first' },
+  ),
+  new: listOf(wish, 'Wishes of which nothing was in the cache before, the most voted first'),
+  done: listOf(wish, 'Wishes that were completed, the most voted first'),
+})
+
+interface ChangesDependencies extends Omit<RouteDependencies, 'idempotent'> {
+  cachedRead: CoalescedReads
+}
+
+/** What changed since a moment, for those who come back. */
+export function registerChangesRoutes(app: App, dependencies: ChangesDependencies): void {
+  const { database, clock, authentication, cachedRead } = dependencies
+  app.get(
+    '/api/v1/changes',
+    {
+      onRequest: authentication.requireAccount,
+      schema: {
+        operationId: 'readChanges',
+        summary: 'Read which wishes are rising, new and done',
+        description:
+          'Of the whole cache, as your account sees it, watched or not. A wish is in one list: what is done is neither rising nor new. Of very ' +
+          'many changes the last 2,000 of each kind are looked at.',
+        tags: ['Wishes'],
+        security: [{ apiKey: [] }],
+        querystring: closed({
+          since: dateParameter('What changed then or later'),
+          limit: pageParameters.limit,
+        }),
+        response: { 200: closed({ data: changes }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+      },
+    },
+    async (request) => {
+      const account = authentication.accountOf(request)
+      const { limit } = request.query
+      const since = parseDate(request.query.since)
+      const input = { view: viewOf(account), since, limit }
+      const found = await cachedRead(`changes ${JSON.stringify(input)}`, () =>
+        readChanges(database, { ...input, now: clock.now() }),
+      )
+      const marked = async <Wish extends { wishId: string }>(list: { total: number; results: Wish[] }) => ({
+        ...list,
+        results: await withMarks(database, account.accountId, list.results),
+      })
+      return {
+        data: {
+          since: since.toISOString(),
+          rising: await marked(found.rising),
+          new: await marked(found.new),
+          done: await marked(found.done),
+        },
+      }
+    },
+  )
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { dayMs, dayOf } from '../../requests/timeline.ts'
+import type { View } from '../../requests/views/view.ts'
+import { membersIn } from '../../requests/wishes/membership.ts'
+import { readGrowth, type WishGrowth } from '../list/summary.ts'
+
+export interface WishTrend {
+  wishId: string
+  /** At the end of each day, the oldest first. */
+  votes: number[]
+  growth: WishGrowth
+}
+
+/** The UTC days on which a trend has its points, YYYY-MM-DD: today, and every seventh day before it, the oldest first. */
+export const daysOfTrend = (weeks: number, now: Date): string[] =>
+  Array.from({ length: weeks + 1 }, (_, week) => dayOf(new Date(now.getTime() - (weeks - week) * 7 * dayMs)))
+
+/**
+ * The votes of some wishes in a view at the end of some days. A request counts from the day on which it was posted; before its first
+ * sample it counts with the votes of that sample, which are the first that are known.
+ * @param wishIds at most 100; one that does not exist in the view is left out.
+ */
+export async function readTrends(
+  executor: Executor,
+  wishIds: readonly string[],
+  { view, days, now }: { view: View; days: readonly string[]; now: Date },
+): Promise<WishTrend[]> {
+  if (wishIds.length === 0) return []
+  const { rows } = await sql<{ id: string; votes: number[] }>`
+    with member as materialized (
+      select wish.id, member.request_id, member.votes, member.posted_at
+      from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
+    ),
+    counted as (
+      select member.id, point.day, sum(case
+        when (member.posted_at at time zone 'UTC')::date > point.day then 0
+        when first.votes is null then member.votes
+        else coalesce(
+          (select votes from vote_samples where request_id = member.request_id and vote_samples.day <= point.day
+            order by vote_samples.day desc limit 1),
+          first.votes)
+        end)::bigint as votes
+      from member
+        left join lateral (select votes from vote_samples where request_id = member.request_id order by day limit 1) as first on true
+        cross join unnest(${days}::date[]) as point (day)
+      group by member.id, point.day
+    )
+    select id, json_agg(votes order by day) as votes from counted group by id`.execute(executor)
+  const growth = await readGrowth(executor, wishIds, { view, now })
+  const found = new Map(rows.map(({ id, votes }) => [id, votes.map(Number)]))
+  return wishIds.flatMap((wishId) => {
+    const votes = found.get(wishId)
+    return votes === undefined ? [] : [{ wishId, votes, growth: growth.get(wishId)! }]
+  })
+}
