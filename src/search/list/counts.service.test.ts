@@ -3,6 +3,7 @@ import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.
 import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
+import type { RequestRecord } from '../../requests/record.ts'
 import { sharedView } from '../../requests/views/view.ts'
 import { countRequests } from './counts.ts'
 
@@ -30,13 +31,13 @@ test.each(['', 'minVotes=30', 'status=planned&tag=ui', 'topic=Dark%20Mode&since=
   'counts what the list has with the filters "%s", by every facet',
   async (filters) => {
     const names = ['platform', 'product', 'status', 'tag', 'year', 'votes']
-    const { results } = (await get(`?limit=100&${filters}`)) as { results: Record<string, any>[] }
-    const valuesOf: Record<string, (one: Record<string, any>) => string[]> = {
+    const { results } = (await get(`?limit=100&${filters}`)) as { results: RequestRecord[] }
+    const valuesOf: Record<string, (one: RequestRecord) => (string | null)[]> = {
       platform: (one) => [one.sourcePlatform],
       product: (one) => [one.product],
       status: (one) => [one.status],
       tag: (one) => one.tags,
-      year: (one) => [one.originalCreatedAt.slice(0, 4)],
+      year: (one) => [one.originalCreatedAt!.slice(0, 4)],
       votes: (one) => ['1', '5', '10', '50', '100', '500'].filter((least) => one.votes >= Number(least)),
     }
     const counted = (name: string) =>

@@ -6,7 +6,7 @@ import { pageParameters } from '../../http/pagination.ts'
 import { closed, errorResponses } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
-import { wishProperties } from '../list/summary.ts'
+import { dayBefore, wishProperties } from '../list/summary.ts'
 import { withMarks } from '../marks/marks.ts'
 import { markProperty } from '../marks/routes.ts'
 import { readChanges } from './changes.ts'
@@ -50,7 +50,7 @@ export function registerChangesRoutes(app: App, dependencies: ChangesDependencie
         tags: ['Wishes'],
         security: [{ apiKey: [] }],
         querystring: closed({
-          since: dateParameter('What changed then or later'),
+          since: Type.Optional(dateParameter('What changed then or later; by default in the last 7 days')),
           limit: pageParameters.limit,
         }),
         response: { 200: closed({ data: changes }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
@@ -59,7 +59,8 @@ export function registerChangesRoutes(app: App, dependencies: ChangesDependencie
     async (request) => {
       const account = authentication.accountOf(request)
       const { limit } = request.query
-      const since = parseDate(request.query.since)
+      const { since: from } = request.query
+      const since = from === undefined ? new Date(`${dayBefore(7, clock.now())}T00:00:00.000Z`) : parseDate(from)
       const input = { view: viewOf(account), since, limit }
       const found = await cachedRead(`changes ${JSON.stringify(input)}`, () =>
         readChanges(database, { ...input, now: clock.now() }),
