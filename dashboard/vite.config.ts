@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
@@ -10,15 +12,15 @@ const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const packed = (): Plugin => ({
   name: 'packed',
   apply: 'build',
-  // After the style sheet is there.
-  enforce: 'post',
-  generateBundle(_options, bundle) {
-    for (const [fileName, file] of Object.entries(bundle)) {
-      const content = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+  // What is written: other plugins change chunks until then.
+  writeBundle({ dir = '.' }, bundle) {
+    for (const fileName of Object.keys(bundle)) {
+      const path = join(dir, fileName)
+      const content = readFileSync(path)
       if (content.length < 1024 || fileName.startsWith('docs/') || !/\.(js|css)$/.test(fileName)) continue
       const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
-      this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: brotliCompressSync(content, brotli) })
-      this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(content, { level: 9 }) })
+      writeFileSync(`${path}.br`, brotliCompressSync(content, brotli))
+      writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
     }
   },
 })

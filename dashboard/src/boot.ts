@@ -1,6 +1,6 @@
 import { rememberedToken } from './api/remembered-token.ts'
 import { firstSearchBody } from './search/view.ts'
-import { searchAddress } from './shell/addresses.ts'
+import { wishesAddress } from './shell/addresses.ts'
 
 // The first script of the page. It is small, so that the session and the search of the address are requested while
 // the other scripts are loading: over a slow line that saves two round trips before the first results.
@@ -10,7 +10,7 @@ const shared: RequestInit = { credentials: 'same-origin', cache: 'no-store', red
 let session: Promise<Response> | null = fetch('/api/session', { ...shared, headers: { accept: 'application/json' } })
 
 /** The body of the search of the address; null when it has none. */
-const body = location.pathname === searchAddress ? firstSearchBody(new URLSearchParams(location.search)) : null
+const body = location.pathname === wishesAddress ? firstSearchBody(new URLSearchParams(location.search)) : null
 
 const postSearch = (csrfToken: string, text: string): Promise<Response> =>
   fetch('/api/v1/requests/search', {

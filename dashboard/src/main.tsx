@@ -9,6 +9,7 @@ import './style/shell.css'
 import './style/views.css'
 import './style/charts.css'
 import './style/come-back.css'
+import './style/wishes.css'
 
 /** Only temporary failures are retried automatically; each call counts towards the limit of the plan. */
 const mayPass = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500)

@@ -86,6 +86,7 @@ describe('results of a search', () => {
       status: 'in_progress' as const,
       firstAskedAt: '2026-01-01T00:00:00.000Z',
       lastAskedAt: '2026-03-02T00:00:00.000Z',
+      hasAllWords: true,
       matching: 2,
       bestMatch: requestRecord(),
     }

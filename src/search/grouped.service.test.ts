@@ -37,7 +37,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-type Wish = { wishId: string | null; votes: number; firstAskedAt: string; bestMatch: { _id: string } }
+type Wish = {
+  wishId: string | null
+  votes: number
+  hasAllWords: boolean
+  firstAskedAt: string
+  bestMatch: { _id: string }
+}
 const search = async (options: object) => (await service.client.search('apple', { groupBy: 'wish', ...options })).body
 const wishesOf = ({ data }: { data: { results: Wish[] } }) => data.results
 
@@ -65,6 +71,7 @@ describe('a search that is grouped by wish', () => {
   it('is ordered by the best match, by the votes of the whole wish, or by when it was first asked for', async () => {
     const { body } = await service.client.search('apple ripe', { groupBy: 'wish' })
     expect(wishesOf(body)[0]?.bestMatch._id).toBe(ids[117])
+    expect(wishesOf(body).map(({ hasAllWords }) => hasAllWords)).toEqual([true, ...Array(19).fill(false)])
     const byVotes = wishesOf(await search({ sortBy: 'votes', limit: 100 }))
     expect(byVotes.slice(0, 10).map(({ wishId }) => wishId)).toEqual([...wishIds].reverse())
     expect(byVotes.map(({ votes }) => votes)).toEqual(byVotes.map(({ votes }) => votes).sort((a, b) => b - a))

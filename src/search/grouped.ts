@@ -28,6 +28,8 @@ export interface GroupedResult {
   lastAskedAt: string
   /** How many of its requests match and pass the filters; with a window, among those that were considered. */
   matching: number
+  /** One of them has all words of the query: these results come before the others. */
+  hasAllWords: boolean
   /** The one of them that matches best. */
   bestMatch: RequestRecord
 }
@@ -36,6 +38,7 @@ interface Group {
   /** Null for a request that is not likely in the view. */
   wish_id: string | null
   matching: number
+  is_first: boolean
   best_id: string
   groups: number
   /** Of the groups those whose place no deeper ranking changes. */
@@ -86,7 +89,7 @@ async function groupMatches(
         (array_agg(id order by position))[1] as best_id
       from placed group by group_id, is_likely
     )
-    select case when is_likely then group_id end as wish_id, matching, best_id, (count(*) over ())::int as groups,
+    select case when is_likely then group_id end as wish_id, matching, is_first, best_id, (count(*) over ())::int as groups,
       (count(*) filter (where position <= ${final}) over ())::int as final_groups
     from grouped
       join requests on requests.id = best_id
@@ -215,13 +218,13 @@ export async function searchWishes(
   const records = new Map(
     (await readRequests(executor, shown, { fullText, view })).map((request) => [request._id, request]),
   )
-  const results = groups.flatMap(({ wish_id: wishId, matching, best_id: bestId }) => {
+  const results = groups.flatMap(({ wish_id: wishId, matching, is_first: hasAllWords, best_id: bestId }) => {
     const bestMatch = records.get(bestId)
     if (bestMatch === undefined) return []
     const wish = wishId === null ? undefined : numbers.get(wishId)
     const shownWish =
       wish === undefined ? withoutWish(bestMatch) : ofWish(wish, records.get(wish.topRequestId) ?? bestMatch)
-    return [{ ...shownWish, matching, bestMatch }]
+    return [{ ...shownWish, matching, hasAllWords, bestMatch }]
   })
   const { window, maybeIds, anyMatch, words } = ranked
   return { window, maybeIds, anyMatch, words, results, more: (groups[0]?.groups ?? 0) > offset + groups.length }

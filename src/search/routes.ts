@@ -154,6 +154,9 @@ const wishResult = closed(
     matching: Type.Integer({
       description: 'How many of them match and pass the filters; with `meta.window`, of the considered matches',
     }),
+    hasAllWords: Type.Boolean({
+      description: 'One of them has all words of the query: these results come before the others',
+    }),
     bestMatch: searchResult,
   },
   { description: 'With `groupBy`' },

@@ -20,7 +20,7 @@ describePage('signing in and out', () => {
     await preview.getByRole('button', { name: 'Sign in with this link' }).waitFor()
     const page = await test.open(pathname + hash, { as: null })
     await page.getByRole('button', { name: 'Sign in with this link' }).click()
-    await page.getByRole('link', { name: 'Collect', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'What changed' }).waitFor()
     expect(page.url()).toBe(`${test.service.url}/`)
     await preview.getByRole('button', { name: 'Sign in with this link' }).click()
     await preview.getByText('This link was used already').waitFor()
@@ -37,7 +37,7 @@ describePage('signing in and out', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Collect', level: 1 }).waitFor()
     expect(await page.evaluate(() => document.cookie)).toBe('')
-    await page.getByText('calls left this minute').first().waitFor({ state: 'attached' })
+    await page.getByText('credits left').first().waitFor()
     // A failed sign-out is shown as failed.
     await page.route('**/api/session', (route) => route.abort())
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -46,13 +46,13 @@ describePage('signing in and out', () => {
     await page.unroute('**/api/session')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('API key', { exact: true }).waitFor()
-    expect(await page.locator('body').innerText()).not.toMatch(/first account|calls left/)
+    expect(await page.locator('body').innerText()).not.toMatch(/first account|credits left/)
     expect((await page.request.get('/api/session')).status()).toBe(401)
   })
 
   it('two accounts in two tabs never mix: every tab follows the last sign-in', async () => {
     const other = await test.service.createAccount('pro')
-    const first = await test.open('/account')
+    const first = await test.open('/settings')
     await first.getByText('Max', { exact: true }).waitFor()
     const second = await first.context().newPage()
     await second.goto('/sign-in')
@@ -64,7 +64,7 @@ describePage('signing in and out', () => {
     await expect.poll(() => first.getByText('Max', { exact: true }).count(), patient).toBe(0)
     await second.getByRole('button', { name: 'Sign out' }).click()
     await first.getByLabel('API key', { exact: true }).waitFor()
-    expect(await first.locator('body').innerText()).not.toMatch(/a pro account|calls left/)
+    expect(await first.locator('body').innerText()).not.toMatch(/a pro account|credits left/)
   })
 
   it('an answer about the session before does not end the one that was begun since', async () => {
@@ -74,7 +74,7 @@ describePage('signing in and out', () => {
     const held = Promise.withResolvers<void>()
     const late = Promise.withResolvers<void>()
     await page.route(
-      '**/api/v1/topics?**',
+      '**/api/v1/watches?**',
       async (route) => {
         const response = await answerOf(route)
         late.resolve()
@@ -83,7 +83,7 @@ describePage('signing in and out', () => {
       },
       { times: 1 },
     )
-    await page.getByRole('link', { name: 'Topics' }).click()
+    await page.getByRole('link', { name: 'Watches' }).click()
     await late.promise
     const second = await page.context().newPage()
     await second.goto('/sign-in')
@@ -93,7 +93,7 @@ describePage('signing in and out', () => {
     expect((await read).status()).toBe(200)
     await second.getByText('first account').waitFor()
     held.resolve()
-    await page.getByText('No topic was collected yet').waitFor()
+    await page.getByText('No watch yet').first().waitFor()
     expect(await page.getByText('Your session has ended.').count()).toBe(0)
   })
 
@@ -111,7 +111,7 @@ describePage('signing in and out', () => {
       },
       { times: 1 },
     )
-    await page.getByRole('link', { name: 'Account' }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
     const second = await page.context().newPage()
     await second.goto('/sign-in')
     await second.getByLabel('API key', { exact: true }).fill(other.apiKey)

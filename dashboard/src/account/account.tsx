@@ -4,7 +4,6 @@ import { dateAndTime, number } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { accountTexts as texts } from '../texts/account.ts'
-import { Keys } from './keys.tsx'
 import { Spenders } from './spenders.tsx'
 import { Statement } from './statement.tsx'
 import { UsageChart } from './usage-chart.tsx'
@@ -21,7 +20,6 @@ export function AccountPage() {
       {data && <Plan usage={data} />}
       {data?.days && <UsageChart days={data.days} />}
       <Spenders />
-      <Keys />
       <Statement />
     </Page>
   )

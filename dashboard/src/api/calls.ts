@@ -1,5 +1,5 @@
 import { takeFirstSearch } from '../boot.ts'
-import { searchBody } from '../search/view.ts'
+import type { wishSearchBody } from '../search/view.ts'
 import { answerOf, api, once, send } from './client.ts'
 import type { ExportInput, SearchAnswer, SearchInput } from './types.ts'
 
@@ -10,16 +10,11 @@ const events = { accept: 'text/event-stream' }
 /** An answer that is read as it arrives. */
 const streamOf = async (call: Promise<{ response: Response }>): Promise<Response> => (await call).response
 
-/** Searches. The first search of the address was sent by boot.ts, and is not sent again. */
-export const search = (input: SearchInput, signal: AbortSignal): Promise<SearchAnswer> => {
-  const body = searchBody(input)
+/** Searches wishes. The first search of the address was sent by boot.ts, and is not sent again. */
+export const searchWishes = (body: ReturnType<typeof wishSearchBody>, signal: AbortSignal): Promise<SearchAnswer> => {
   const sent = takeFirstSearch(JSON.stringify(body))
   return answerOf(
-    api.POST('/api/v1/requests/search', {
-      body,
-      signal,
-      fetch: (request) => send(request, { sent }),
-    }),
+    api.POST('/api/v1/requests/search', { body, signal, fetch: (request) => send(request, { sent }) }),
   ) as Promise<SearchAnswer>
 }
 
@@ -27,7 +22,7 @@ export const search = (input: SearchInput, signal: AbortSignal): Promise<SearchA
 export const expandSearch = (input: SearchInput, idempotencyKey: string, signal: AbortSignal): Promise<Response> =>
   streamOf(
     api.POST('/api/v1/requests/search', {
-      body: { ...searchBody(input), expand: true },
+      body: { ...input, expand: true },
       params: once(idempotencyKey),
       headers: events,
       parseAs: 'stream',

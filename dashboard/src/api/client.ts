@@ -1,6 +1,5 @@
 import createClient from 'openapi-fetch'
 import type { paths } from '../../../client/api.d.ts'
-import { noteRateLimit } from './rate-left.ts'
 import { beginCall, currentSession, sessionEnded, sessionIsStill } from './session-store.ts'
 import type { ErrorBody } from './types.ts'
 
@@ -74,7 +73,6 @@ export async function send(request: Request, { sent, withoutSession = false }: S
     return response
   }
   if (!sessionIsStill(session)) throw new SessionChangedError()
-  noteRateLimit(session, response.headers)
   if (response.ok) return response
   // Refused for a session that was renewed since: the call is repeated with the new session.
   if (response.status === 401 && !sessionEnded(order)) return send(new Request(request, init))

@@ -55,18 +55,18 @@ export type RequestRecord = components['schemas']['Request']
 export type RequestStatus = NonNullable<RequestRecord['status']>
 export type SearchInput = Body<'searchRequests'>
 export type SearchFilters = NonNullable<SearchInput['filters']>
-export type SearchOrder = NonNullable<SearchInput['sortBy']>
 export type Include = NonNullable<SearchInput['include']>
 /** The filters of the list of requests. */
 export type ListInput = Query<'listRequests'>
 /** The parameters of an export: of a list, or with `query` of a search. */
 export type ExportInput = Query<'exportRequests'>
 type Found = Answer<'searchRequests'>
-/** A search that is not grouped by wish finds requests. */
-export type FoundRequest = Extract<Found['data']['results'][number], { _id: string }>
+export type FoundWish = Extract<Found['data']['results'][number], { bestMatch: object }>
+/** A request, where it is a result with what of it matched. */
+export type FoundRequest = FoundWish['bestMatch']
 export type Highlight = NonNullable<FoundRequest['highlights']>[number]
 export type SearchMeta = Found['meta']
-export type SearchAnswer = Found & { data: { results: FoundRequest[] } }
+export type SearchAnswer = Omit<Found, 'data'> & { data: Omit<Found['data'], 'results'> & { results: FoundWish[] } }
 export type CollectionError = NonNullable<SearchMeta['errors']>[number]
 
 /** An event of a search: the progress of the live collection of one topic on one platform. */
@@ -78,12 +78,20 @@ export interface CollectionProgress {
 }
 
 // Topics and wishes.
-export type SimilarRequests = Data<'listSimilarRequests'>
+/** What the matches are counted by. */
+export type FacetName = NonNullable<SearchInput['facets']>[number]
+export type Facets = Partial<Record<FacetName, { value: string; count: number }[]>>
+export type Wish = Data<'listWishes'>['results'][number]
+export type WishListInput = Query<'listWishes'>
+export type WishMark = Wish['mark']
+export type MarkChange = Body<'markWish'>
+export type WishTrend = Data<'readWishTrends'>['results'][number]
+export type Changes = Data<'readChanges'>
+export type Suggestion = Data<'listWishSuggestions'>['results'][number]
 export type WishDetail = Data<'readWish'>
 export type TopicSummary = Data<'listTopics'>['results'][number]
 export type TopicOrder = NonNullable<Query<'listTopics'>['sortBy']>
 export type TopicPage = Data<'readTopic'>
-export type TopicWish = TopicPage['wishes'][number]
 
 // Watches and news.
 export type Watch = components['schemas']['Watch']

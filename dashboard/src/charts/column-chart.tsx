@@ -14,11 +14,15 @@ interface ColumnChartProps {
   unit: string
   series: string[]
   columns: Column[]
+  /** The figures are levels, not amounts: their sum says nothing. */
+  isLevel?: boolean
 }
 
 const height = 120
 const columnWidth = 10
 const gap = 2
+
+const noColumn: Column = { name: '', values: [] }
 
 const totalOf = ({ values }: Column) => values.reduce((sum, value) => sum + value, 0)
 
@@ -26,11 +30,16 @@ const totalOf = ({ values }: Column) => values.reduce((sum, value) => sum + valu
  * Columns over time, stacked for several series. Each series has a pattern of its own, so the chart is readable without colour;
  * the highest column is named, and the table behind it has every figure.
  */
-export function ColumnChart({ title, unit, series, columns }: ColumnChartProps) {
+export function ColumnChart({ title, unit, series, columns, isLevel = false }: ColumnChartProps) {
   const highest = Math.max(1, ...columns.map(totalOf))
   const peak = columns.reduce<Column | null>((best, one) => (best && totalOf(best) >= totalOf(one) ? best : one), null)
   const total = columns.reduce((sum, column) => sum + totalOf(column), 0)
-  const summary = peak && total > 0 ? texts.summary(number(total), peak.name, number(totalOf(peak))) : texts.none
+  const last = columns.at(-1)
+  const summary = isLevel
+    ? texts.level(number(totalOf(columns[0] ?? noColumn)), number(totalOf(last ?? noColumn)))
+    : peak && total > 0
+      ? texts.summary(number(total), peak.name, number(totalOf(peak)))
+      : texts.none
   return (
     <figure className="chart">
       <figcaption>{title}</figcaption>

@@ -2,10 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type MouseEvent, useRef } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { FoundRequest } from '../api/types.ts'
+import type { FoundRequest, WishDetail } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
-import { type Judgement, type Results, withJudgement } from './use-results.ts'
+
+/** What is said of a request: how likely it is one, and whether a person said that. */
+type Judgement = Pick<FoundRequest, 'likelihood' | 'corrected'>
 
 const judged: Record<'request' | 'none', Judgement> = {
   request: { likelihood: 'likely', corrected: true },
@@ -28,16 +30,33 @@ async function correct(requestId: string, isRequest: boolean | null): Promise<Ju
   return { likelihood, corrected }
 }
 
-/** The card of a corrected request stays; other views and all counts are read again when they are shown next. */
+interface WishPages {
+  pages: WishDetail[]
+  pageParams: unknown[]
+}
+
+/** The wish as it is on the screen, with another judgement of one request: the text stays where it was corrected. */
+const withJudgement = ({ pages, pageParams }: WishPages, requestId: string, judgement: Judgement): WishPages => ({
+  pages: pages.map(({ members, ...wish }) => ({
+    ...wish,
+    members: {
+      ...members,
+      results: members.results.map((one) => (one._id === requestId ? { ...one, ...judgement } : one)),
+    },
+  })),
+  pageParams,
+})
+
+/** Lists and counts are read again when they are shown next. */
 function useCorrection({ _id }: FoundRequest) {
   const owner = useOwner()
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (isRequest: boolean | null) => correct(_id, isRequest),
     onSuccess: (judgement) => {
-      const results = [owner, 'results']
-      queries.setQueriesData<Results>({ queryKey: results }, (pages) => pages && withJudgement(pages, _id, judgement))
-      for (const queryKey of [results, [owner, 'topics'], [owner, 'similar'], [owner, 'wishes']]) {
+      const wishes = [owner, 'wish']
+      queries.setQueriesData<WishPages>({ queryKey: wishes }, (wish) => wish && withJudgement(wish, _id, judgement))
+      for (const queryKey of [wishes, [owner, 'rows'], [owner, 'topics'], [owner, 'changes']]) {
         void queries.invalidateQueries({ queryKey, refetchType: 'none' })
       }
     },

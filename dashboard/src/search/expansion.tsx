@@ -1,7 +1,9 @@
 import { readPricing } from '../api/pricing.ts'
 import type { CollectionError, CollectionProgress, SearchMeta } from '../api/types.ts'
+import { topicAddress } from '../shell/addresses.ts'
 import { duration, platformTitle } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
+import { Link } from '../shell/router.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
 import { collectionKey, useExpansion } from './use-expansion.ts'
 import type { View } from './view.ts'
@@ -82,7 +84,13 @@ interface TopicProgressProps {
 
 const TopicProgress = ({ topic, collections, isOver }: TopicProgressProps) => (
   <li>
-    <bdi className="topic-name">{topic}</bdi>
+    {isOver ? (
+      <Link className="topic-name" href={topicAddress(topic)} dir="auto">
+        {topic}
+      </Link>
+    ) : (
+      <bdi className="topic-name">{topic}</bdi>
+    )}
     <span className="platform-states">
       {collections.map(({ platform, state, newRequests }) => {
         const shown = isOver && state === 'waiting' ? 'later' : state

@@ -4,7 +4,6 @@ import { Problem } from '../shell/problem.tsx'
 import { useIsTyping } from '../shell/router.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
 import { useExport } from './use-export.ts'
-import { useResults } from './use-results.ts'
 import type { View } from './view.ts'
 
 /** Exports what the view shows: every request of a list, or the results of a search. */
@@ -26,7 +25,7 @@ export function ExportMenu({ view }: { view: View }) {
     >
       <summary>{texts.export}</summary>
       <div className="menu-body">
-        <Contents view={view} typing={typing} />
+        <p>{view.query === '' ? texts.exportIntro : texts.exportIntroSearch}</p>
         <div className="actions">
           {(['csv', 'jsonl'] as const).map((format) => (
             <button key={format} type="button" disabled={state.state === 'busy'} onClick={() => void run(format)}>
@@ -47,12 +46,4 @@ export function ExportMenu({ view }: { view: View }) {
       </div>
     </details>
   )
-}
-
-/** Describes the content of the file. The topics of an expanded search are not part of an export, only its words. */
-function Contents({ view, typing }: { view: View; typing: boolean }) {
-  const { data, isPlaceholderData } = useResults(view, typing)
-  const isExpanded = !isPlaceholderData && data?.pages[0]?.meta?.expanded === true
-  if (view.query === '') return <p>{texts.exportIntro}</p>
-  return <p>{isExpanded ? texts.exportIntroExpanded : texts.exportIntroSearch}</p>
 }

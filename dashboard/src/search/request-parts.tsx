@@ -1,29 +1,20 @@
-import type { ReactNode } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest } from '../api/types.ts'
-import { ago, dateAndTime, number, platformTitle, plural } from '../shell/format.ts'
+import { ago, dateAndTime, platformTitle, plural } from '../shell/format.ts'
+import { Loading } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
-import { highlightOf, Marked } from './highlighted.tsx'
-
-export const Votes = ({ votes }: { votes: number }) => (
-  <p className="votes">
-    <strong>{number(votes)}</strong>
-    <span>{texts.votes(votes)}</span>
-  </p>
-)
+import { Highlighted, highlightOf, Marked } from './highlighted.tsx'
 
 /** Only a web address becomes a link: the address is text from outside. */
 export function SourceLink({ request, children }: { request: FoundRequest; children: ReactNode }) {
   const isWeb = /^https?:\/\//i.test(request.sourceUrl)
-  if (!isWeb) {
-    return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrows stop here too
-      <span data-result="" tabIndex={0}>
-        {children}
-      </span>
-    )
-  }
+  if (!isWeb) return <span>{children}</span>
   return (
-    <a data-result="" href={request.sourceUrl} target="_blank" rel="noopener noreferrer nofollow ugc">
+    <a href={request.sourceUrl} target="_blank" rel="noopener noreferrer nofollow ugc">
       {children}
     </a>
   )
@@ -78,5 +69,55 @@ export function Origin({ request }: { request: FoundRequest }) {
       {request.commentCount !== null && <span>{plural(request.commentCount, 'comment')}</span>}
       {request.license && <span>{request.license}</span>}
     </p>
+  )
+}
+
+/** So many characters of a description are shown at first. */
+const excerptLength = 280
+
+/** The text of a request, its beginning or the part that matches first. */
+export function Description({ request }: { request: FoundRequest }) {
+  const [isWhole, setWhole] = useState(false)
+  const { description, descriptionTruncated = false } = request
+  const snippet = highlightOf(request, 'description')
+  if (description === '') return null
+  const isLong =
+    descriptionTruncated || description.length > excerptLength || (snippet !== null && snippet.text !== description)
+  const excerpt =
+    snippet !== null ? <Highlighted text={snippet.text} ranges={snippet.ranges} /> : description.slice(0, excerptLength)
+  return (
+    <div className="description">
+      {isWhole && descriptionTruncated ? (
+        <WholeDescription requestId={request._id} beginning={description} />
+      ) : (
+        <p dir="auto">
+          {isWhole ? description : excerpt}
+          {isLong && !isWhole && ' …'}
+        </p>
+      )}
+      {isLong && (
+        <button type="button" className="as-link small" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? texts.showLess : texts.showAll}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** A text of which a list has only the beginning; the whole text is one more call, on demand. */
+function WholeDescription({ requestId, beginning }: { requestId: string; beginning: string }) {
+  const owner = useOwner()
+  const { data, error, refetch } = useQuery({
+    queryKey: [owner, 'request', requestId],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/requests/{requestId}', { params: { path: { requestId } }, signal })),
+    staleTime: 5 * 60_000,
+  })
+  if (data) return <p dir="auto">{data.description}</p>
+  return (
+    <>
+      <p dir="auto">{beginning} …</p>
+      {error === null ? <Loading /> : <Problem error={error} retry={refetch} />}
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import { searchBoxId } from '../shell/shortcuts.ts'
+import { searchBoxId } from '../shell/typing.ts'
 import { searchTexts as texts } from '../texts/search.ts'
 import { useDraft } from './use-draft.ts'
 import { maxQueryLength } from './view.ts'
@@ -37,9 +37,6 @@ export function SearchBox({ query }: { query: string }) {
         <span className="key" aria-hidden="true">
           /
         </span>
-        <button type="submit" className="primary">
-          {texts.search}
-        </button>
       </form>
     </search>
   )

@@ -2,53 +2,41 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { entryState, navigate } from '../shell/router.tsx'
 import { addressOf, parseView, withQuery } from './view.ts'
 
-/** How long the typing must pause before its text is searched. */
-const pauseMs = 500
-
 /** The view of the present address, not the one of the last render. */
 const presentView = () => parseView(new URLSearchParams(location.search))
 
 /**
- * The text of the search box. It becomes the query of the address on Enter or after a pause in the typing, with
- * the filters that the address has then; whenever the address changes otherwise (Back, a link), the box follows.
+ * The text of the search box. It becomes the query of the address with each key, with the filters that the address has then; whenever
+ * the address changes otherwise (Back, a link), the box follows.
  */
 export function useDraft(query: string) {
   const [draft, setDraft] = useState(query)
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   /** The query of the address that the box last saw or set. */
   const known = useRef(query)
 
-  const drop = useCallback(() => clearTimeout(timer.current), [])
-  useEffect(() => drop, [drop])
   useEffect(() => {
     if (known.current === query) return
     known.current = query
-    drop()
     setDraft(query)
-  }, [query, drop])
+  }, [query])
 
-  const commit = useCallback(
-    (text: string, typing: boolean) => {
-      drop()
-      const next = text.trim()
-      const view = presentView()
-      if (next === view.query) {
-        // The typing has ended: the next letters begin another search.
-        if (!typing && entryState().typing) navigate(addressOf(view), { replace: true })
-        return
-      }
-      known.current = parseView(new URLSearchParams({ q: next })).query
-      navigate(addressOf(withQuery(view, next)), { replace: typing && entryState().typing === true, state: { typing } })
-    },
-    [drop],
-  )
+  const commit = useCallback((text: string, typing: boolean) => {
+    const next = text.trim()
+    const view = presentView()
+    if (next === view.query) {
+      // The typing has ended: the next letters begin another search.
+      if (!typing && entryState().typing) navigate(addressOf(view), { replace: true })
+      return
+    }
+    known.current = parseView(new URLSearchParams({ q: next })).query
+    navigate(addressOf(withQuery(view, next)), { replace: typing && entryState().typing === true, state: { typing } })
+  }, [])
   const type = useCallback(
     (text: string) => {
       setDraft(text)
-      drop()
-      timer.current = setTimeout(() => commit(text, true), pauseMs)
+      commit(text, true)
     },
-    [commit, drop],
+    [commit],
   )
   const submit = useCallback(
     (text: string) => {

@@ -6,9 +6,7 @@ import { readEvents } from '../api/events.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { CollectionProgress, ErrorBody, SearchAnswer, SearchMeta } from '../api/types.ts'
-import { entryState } from '../shell/router.tsx'
-import { pageInput, type Results, resultsKey, toPage } from './use-results.ts'
-import type { View } from './view.ts'
+import { pageSize, searchInput, type View } from './view.ts'
 
 export interface ExpansionState {
   state: 'ready' | 'running' | 'done' | 'failed'
@@ -24,8 +22,7 @@ export const collectionKey = (topic: string, platform: string): string => `${top
 const ready: ExpansionState = { state: 'ready', topics: [], collections: new Map(), meta: null, error: null }
 
 /**
- * The live collection of the topics around a search. It belongs to the view that it was started from: its answer is stored under that view
- * only, and leaving the view ends it.
+ * The live collection of the topics around a search. Leaving the view ends it. When it is done, the list is read again.
  */
 export function useExpansion(view: View) {
   const owner = useOwner()
@@ -38,16 +35,13 @@ export function useExpansion(view: View) {
   const finish = useCallback(
     (answer: SearchAnswer) => {
       done()
-      queries.setQueryData<Results>(resultsKey(owner, view, entryState().typing === true), {
-        pages: [toPage(answer, 0)],
-        pageParams: [null],
-      })
       setState((before) => ({ ...before, state: 'done', meta: answer.meta }))
-      // The pool and the topics have changed.
+      // The rows, the pool and the topics have changed.
+      void queries.invalidateQueries({ queryKey: [owner, 'rows'] })
       void queries.invalidateQueries({ queryKey: [owner, 'usage'] })
       void queries.invalidateQueries({ queryKey: [owner, 'topics'] })
     },
-    [done, queries, owner, view],
+    [done, queries, owner],
   )
 
   const start = useCallback(async () => {
@@ -55,7 +49,10 @@ export function useExpansion(view: View) {
     const controller = new AbortController()
     running.current = controller
     setState({ ...ready, state: 'running' })
-    const input = { ...pageInput(view, 0, false), ...(view.platforms.length > 0 ? { platforms: view.platforms } : {}) }
+    const input = {
+      ...searchInput(view, { limit: pageSize, offset: 0 }),
+      ...(view.platforms.length > 0 ? { platforms: view.platforms } : {}),
+    }
     try {
       const answer = await follow(await expandSearch(input, keyFor(input), controller.signal), (change) => {
         if (!controller.signal.aborted) setState(change)

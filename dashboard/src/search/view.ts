@@ -7,13 +7,20 @@ import type {
   RequestStatus,
   SearchFilters,
   SearchInput,
-  SearchOrder,
+  WishListInput,
 } from '../api/types.ts'
-import { searchAddress } from '../shell/addresses.ts'
+import { wishesAddress } from '../shell/addresses.ts'
 
-/** Everything that determines the results of the search: the query string of the address. */
+export const wishMarks = ['planned', 'done', 'ignored'] as const
+export type Mark = (typeof wishMarks)[number]
+
+/** `relevance` is for words, `requests` and `growing` for lists without. */
+const orders = ['relevance', 'votes', 'growing', 'requests', 'new'] as const
+export type Order = (typeof orders)[number]
+
+/** Everything that determines what the list shows: the query string of the address. */
 export interface View {
-  /** Empty: the stored requests are listed instead of searched. */
+  /** Empty: the wishes are listed instead of searched. */
   query: string
   platforms: PlatformName[]
   tags: string[]
@@ -28,7 +35,10 @@ export interface View {
   include: Include | null
   /** Only requests that this job found; for lists only. */
   job: string
-  sortBy: SearchOrder
+  /** Only wishes that the account marked so, or starred; for lists only. */
+  mark: Mark | null
+  isStarred: boolean
+  sortBy: Order
 }
 
 const everyStatus: Record<RequestStatus, true> = {
@@ -40,31 +50,38 @@ const everyStatus: Record<RequestStatus, true> = {
   duplicate: true,
   closed: true,
 }
-export const requestStatuses = Object.keys(everyStatus) as RequestStatus[]
+const requestStatuses = Object.keys(everyStatus) as RequestStatus[]
 
 export const topicLength = { min: 2, max: 100 }
 export const maxQueryLength = 500
-export const maxTags = 10
-export const maxTagLength = 100
+const maxTags = 10
+const maxTagLength = 100
 
 /** Characters as the service counts them: code points. */
-export const lengthOf = (text: string): number => [...text.trim()].length
+const lengthOf = (text: string): number => [...text.trim()].length
 export const isTopic = (text: string): boolean => lengthOf(text) >= topicLength.min && lengthOf(text) <= topicLength.max
 
 /** The last day that the fields accept. */
 const lastDay = '2100-12-31'
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
 /** Whether a day exists: `Date` reads the 31st of February as a day of March. */
-export const isDay = (text: string): boolean => {
+const isDay = (text: string): boolean => {
   const moment = dayPattern.test(text) && text <= lastDay ? new Date(text) : null
   return moment !== null && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text)
 }
+
+const usualOrder = (query: string): Order => (query === '' ? 'votes' : 'relevance')
+const ordersOf = (query: string): readonly Order[] =>
+  query === '' ? ['votes', 'growing', 'requests', 'new'] : ['relevance', 'votes', 'new']
+
+/** The orders that a view can have: lists of requests have two, searches three. */
+export const ordersFor = (view: View): readonly Order[] =>
+  listsRequests(view) ? ['votes', 'new'] : ordersOf(view.query)
 
 /** Reads an address. It is text from outside: invalid parameters are left out. */
 export function parseView(parameters: URLSearchParams): View {
   const text = (name: string) => (parameters.get(name) ?? '').trim()
   const votes = Number(text('votes'))
-  const sort = text('sort')
   const include = text('include')
   const day = (name: string) => (isDay(text(name)) ? text(name) : '')
   const query = [...text('q')].slice(0, maxQueryLength).join('')
@@ -82,7 +99,9 @@ export function parseView(parameters: URLSearchParams): View {
     statuses: requestStatuses.filter((status) => text('status').split(',').includes(status)),
     include: include === 'maybe' || include === 'all' ? include : null,
     job: query === '' ? text('job').slice(0, 100) : '',
-    sortBy: sort === 'votes' || sort === 'new' ? sort : query === '' ? 'new' : 'relevance',
+    mark: query === '' ? (wishMarks.find((mark) => mark === text('mark')) ?? null) : null,
+    isStarred: query === '' && text('starred') === 'yes',
+    sortBy: ordersOf(query).find((order) => order === text('sort')) ?? usualOrder(query),
   }
 }
 
@@ -101,42 +120,36 @@ export function addressOf(view: View): string {
   put('until', view.until)
   put('status', view.statuses.join(','))
   put('include', view.include ?? '')
-  put('job', view.query === '' ? view.job : '')
-  const usual = view.query === '' ? 'new' : 'relevance'
-  put('sort', view.sortBy === usual || view.sortBy === 'relevance' ? '' : view.sortBy)
+  if (view.query === '') {
+    put('job', view.job)
+    put('mark', view.mark ?? '')
+    put('starred', view.isStarred ? 'yes' : '')
+  }
+  put('sort', view.sortBy === usualOrder(view.query) || !ordersOf(view.query).includes(view.sortBy) ? '' : view.sortBy)
   const text = parameters.toString()
-  return text === '' ? searchAddress : `${searchAddress}?${text}`
+  return text === '' ? wishesAddress : `${wishesAddress}?${text}`
 }
 
-/** The same view with another query. The requests of a job can be listed, not searched; lists and searches have different orders. */
-export const withQuery = (view: View, query: string): View => ({
-  ...view,
-  query,
-  job: query === '' ? view.job : '',
-  sortBy: view.query === '' && query !== '' && view.sortBy === 'new' ? 'relevance' : view.sortBy,
-})
+/** The same view with another query: what only lists have, searches leave out, and their orders differ. */
+export const withQuery = (view: View, query: string): View =>
+  parseView(new URLSearchParams(addressOf({ ...view, query }).split('?')[1] ?? ''))
 
-export const withoutFilters = (view: View): View => ({
-  query: view.query,
-  platforms: [],
-  tags: [],
-  topic: '',
-  minVotes: null,
-  since: '',
-  until: '',
-  statuses: [],
-  include: null,
-  job: '',
-  sortBy: view.sortBy,
-})
+/** Every wish, by votes. */
+export const everything: View = parseView(new URLSearchParams())
+
+export const withoutFilters = (view: View): View => ({ ...everything, query: view.query, sortBy: view.sortBy })
 
 export const filterCount = (view: View): number =>
   view.platforms.length +
   view.tags.length +
   view.statuses.length +
   [view.topic, view.since, view.until, view.job].filter((value) => value !== '').length +
-  (view.minVotes === null ? 0 : 1) +
-  (view.include === null ? 0 : 1)
+  [view.minVotes, view.include, view.mark].filter((value) => value !== null).length +
+  (view.isStarred ? 1 : 0)
+
+/** Whether the list is one of requests: of a job, and where texts are shown that may be none and so have no wish. */
+export const listsRequests = ({ query, job, include }: View): boolean =>
+  query === '' && (job !== '' || include !== null)
 
 const dayMs = 24 * 60 * 60_000
 const startOf = (day: string) => (day === '' ? {} : { since: day })
@@ -157,7 +170,8 @@ export function searchInput(view: View, page: { limit: number; offset: number })
     ...given(view.statuses.length > 0, { status: view.statuses }),
     ...(view.include === null ? {} : { include: view.include }),
   }
-  return { query: view.query, sortBy: view.sortBy, ...page, ...given(Object.keys(filters).length > 0, { filters }) }
+  const sortBy = view.sortBy === 'votes' || view.sortBy === 'new' ? view.sortBy : 'relevance'
+  return { query: view.query, sortBy, ...page, ...given(Object.keys(filters).length > 0, { filters }) }
 }
 
 /** The feed of what a view searches for. */
@@ -166,20 +180,26 @@ export function feedOf(view: View): FeedTarget {
   return { kind: 'search', query, ...(filters === undefined ? {} : { filters: { ...filters } }) }
 }
 
-/** The results of one page. */
-export const pageSize = 20
+/** The rows of one page of a search; a list has more. */
+export const pageSize = 50
 
-/** The body of a search. */
-export const searchBody = (input: SearchInput) => ({ ...input, highlight: true, total: true })
+/** The body of a search for wishes. */
+export const wishSearchBody = (view: View, { offset, typing }: { offset: number; typing: boolean }) => ({
+  ...searchInput(view, { limit: pageSize, offset }),
+  groupBy: 'wish' as const,
+  highlight: true,
+  total: true,
+  ...given(typing, { prefix: true as const }),
+})
 
 /** The body of the first search of an address; null when the address lists and does not search. */
 export function firstSearchBody(parameters: URLSearchParams): string | null {
   const view = parseView(parameters)
-  return view.query === '' ? null : JSON.stringify(searchBody(searchInput(view, { limit: pageSize, offset: 0 })))
+  return view.query === '' ? null : JSON.stringify(wishSearchBody(view, { offset: 0, typing: false }))
 }
 
-/** The parameters of the list of a view. */
-export const listInput = (view: View): ListInput => ({
+/** The parameters of what both lists filter by. */
+const filterInput = (view: View) => ({
   ...given(view.platforms.length > 0, { platforms: view.platforms }),
   ...given(view.tags.length > 0, { tag: view.tags }),
   ...given(view.topic !== '', { topic: view.topic }),
@@ -187,13 +207,37 @@ export const listInput = (view: View): ListInput => ({
   ...startOf(view.since),
   ...endOf(view.until),
   ...given(view.statuses.length > 0, { status: view.statuses }),
-  ...(view.include === null ? {} : { include: view.include }),
-  ...given(view.job !== '', { jobId: view.job }),
-  sortBy: view.sortBy === 'votes' ? 'votes' : 'new',
 })
+
+const includeInput = ({ include }: View) => (include === null ? {} : { include })
+
+/** The parameters of the list of requests of a view. */
+export const listInput = (view: View): ListInput => ({
+  ...filterInput(view),
+  ...includeInput(view),
+  ...given(view.job !== '', { jobId: view.job }),
+  sortBy: view.sortBy === 'new' ? 'new' : 'votes',
+})
+
+/** The parameters of the list of wishes of a view. */
+export const wishListInput = (view: View): WishListInput => ({
+  ...filterInput(view),
+  ...(view.mark === null ? {} : { mark: view.mark }),
+  ...given(view.isStarred, { starred: true }),
+  sortBy: view.sortBy === 'relevance' ? 'votes' : view.sortBy,
+})
+
+/** The parameters that count the requests of a list. */
+export const countInput = (view: View) => ({ ...filterInput(view), ...includeInput(view) })
 
 /** The parameters of the export of a view: its list, or the results of its search. */
 export function exportInput(view: View, typing: boolean): ExportInput {
   if (view.query === '') return listInput(view)
-  return { ...listInput(view), query: view.query, sortBy: view.sortBy, ...given(typing, { prefix: true as const }) }
+  const { sortBy } = searchInput(view, { limit: 1, offset: 0 })
+  return {
+    ...listInput(view),
+    query: view.query,
+    ...(sortBy === undefined ? {} : { sortBy }),
+    ...given(typing, { prefix: true as const }),
+  }
 }

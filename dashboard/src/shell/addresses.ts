@@ -1,19 +1,22 @@
 // Every address of the page. The service answers each of them with the same file.
 
-export const searchAddress = '/'
+export const homeAddress = '/'
+export const wishesAddress = '/wishes'
 export const collectAddress = '/collect'
 export const topicsAddress = '/topics'
-export const newsAddress = '/news'
+export const newsAddress = '/watches/news'
 export const watchesAddress = '/watches'
-export const channelsAddress = '/channels'
-export const feedsAddress = '/channels#feeds'
-export const accountAddress = '/account'
+export const reviewAddress = '/review'
+export const settingsAddress = '/settings'
+export const accountAddress = '/settings'
+export const channelsAddress = '/settings/channels'
+export const feedsAddress = '/settings/channels#feeds'
 export const operatorAddress = '/operator'
 export const signInAddress = '/sign-in'
 
 export const jobAddress = (jobId: string): string => `/collect/${encodeURIComponent(jobId)}`
-/** The topic is in the query, not in the path: servers and proxies interpret its dots and slashes. */
-export const topicAddress = (topic: string): string => `/topics/one?${new URLSearchParams({ topic })}`
+/** The wishes of a topic. It is in the query, not in the path: servers and proxies interpret its dots and slashes. */
+export const topicAddress = (topic: string): string => `${wishesAddress}?${new URLSearchParams({ topic })}`
 /** `change` opens the form of its settings. */
 export const watchAddress = (watchId: string, view?: 'change'): string =>
   `/watches/${encodeURIComponent(watchId)}${view === undefined ? '' : `?${view}`}`
@@ -21,14 +24,14 @@ export const wishAddress = (wishId: string): string => `/wishes/${encodeURICompo
 export const operatorAccountAddress = (accountId: string): string =>
   `/operator/accounts/${encodeURIComponent(accountId)}`
 
-/** The search for a topic, for a tag or for the requests of a job. */
+/** The wishes of a topic, with a tag, or those of which a job found requests. */
 export const filteredSearch = (filter: {
   topic?: string
   tag?: string
   job?: string
   q?: string
   include?: 'maybe' | 'all'
-}): string => `/?${new URLSearchParams(filter)}`
+}): string => `${wishesAddress}?${new URLSearchParams(filter)}`
 
 /** The parameter of the form with the sources of a platform. */
 export const sourcesParameter = (platform: string): string => `sources.${platform}`

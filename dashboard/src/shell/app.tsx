@@ -1,33 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { AccountPage } from '../account/account.tsx'
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { isStatus } from '../api/client.ts'
 import { followSession, readSession } from '../api/session.ts'
 import { ownerOf, useSessionState } from '../api/session-store.ts'
 import type { Session } from '../api/types.ts'
-import { ChannelsPage } from '../channels/channels.tsx'
-import { CollectPage } from '../collect/collect.tsx'
-import { JobPage } from '../collect/job.tsx'
-import { NewsPage } from '../news/news.tsx'
-import { OperatorPages } from '../operator/operator.tsx'
-import { SearchPage } from '../search/search.tsx'
 import { SignInPage } from '../sign-in/sign-in.tsx'
 import { shellTexts as texts } from '../texts/shell.ts'
-import { TopicPageView } from '../understand/topic.tsx'
-import { TopicsPage } from '../understand/topics.tsx'
-import { WishPage } from '../understand/wish.tsx'
-import { NewWatchPage } from '../watches/new-watch.tsx'
-import { WatchPage } from '../watches/watch.tsx'
-import { WatchesPage } from '../watches/watches.tsx'
-import { operatorAddress, searchAddress, signInAddress } from './addresses.ts'
+import { homeAddress, operatorAddress, signInAddress } from './addresses.ts'
 import { Boundary } from './boundary.tsx'
 import { focusHeading } from './focus.ts'
 import { Header } from './header.tsx'
 import { Empty, Loading, Page } from './page.tsx'
 import { Problem } from './problem.tsx'
 import { Link, navigate, partsOf, useAddress } from './router.tsx'
+import { accountPage, movedTo, OperatorPages } from './routes.tsx'
 import { SessionEnded } from './session-ended.tsx'
-import { useSearchShortcut } from './shortcuts.ts'
+import { Shortcuts } from './shortcuts.tsx'
+import { Toasts } from './toast.tsx'
 
 export function App() {
   const state = useSessionState()
@@ -53,7 +42,6 @@ export function App() {
 function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean }) {
   const { pathname } = useAddress()
   const queries = useQueryClient()
-  useSearchShortcut(session.kind === 'account')
   useFocusOnTurn(pathname)
   useEffect(() => () => queries.clear(), [queries])
   useEffect(() => {
@@ -69,9 +57,13 @@ function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean
       <main id="main" tabIndex={-1}>
         {isExpired && <SessionEnded session={session} />}
         <Boundary name={pathname}>
-          <Turned path={pathname} session={session} />
+          <Suspense fallback={<Loading />}>
+            <Turned path={pathname} session={session} />
+          </Suspense>
         </Boundary>
       </main>
+      {session.kind === 'account' && <Shortcuts />}
+      <Toasts />
     </>
   )
 }
@@ -87,28 +79,20 @@ function useFocusOnTurn(path: string): void {
 }
 
 function Turned({ path, session }: { path: string; session: Session }): ReactNode {
-  const [first, second, ...rest] = partsOf(path)
+  const { search, hash } = useAddress()
+  const parts = partsOf(path)
+  const [first, ...rest] = parts
   const isOperator = session.kind === 'operator'
+  const moved = isOperator ? (path === homeAddress ? operatorAddress : null) : movedTo(path, search)
   useEffect(() => {
-    if (isOperator && path === searchAddress) navigate(operatorAddress, { replace: true })
-  }, [isOperator, path])
+    if (moved !== null) navigate(moved + hash, { replace: true })
+  }, [moved, hash])
+  if (moved !== null) return null
   if (first === 'operator') {
-    return isOperator ? <OperatorPages parts={[second, ...rest]} /> : <WrongKind text={texts.needsAdminKey} />
+    return isOperator ? <OperatorPages parts={rest} /> : <WrongKind text={texts.needsAdminKey} />
   }
-  if (isOperator) return path === searchAddress ? null : <WrongKind text={texts.needsAccount} />
-  if (rest.length > 0) return <NoSuchPage />
-  if (first === undefined) return <SearchPage />
-  if (first === 'collect') return second === undefined ? <CollectPage /> : <JobPage key={second} jobId={second} />
-  if (first === 'topics' && second === undefined) return <TopicsPage />
-  if (first === 'topics' && second === 'one') return <TopicPageView />
-  if (first === 'wishes' && second !== undefined) return <WishPage key={second} wishId={second} />
-  if (first === 'news' && second === undefined) return <NewsPage />
-  if (first === 'watches' && second === undefined) return <WatchesPage />
-  if (first === 'watches' && second === 'new') return <NewWatchPage />
-  if (first === 'watches' && second !== undefined) return <WatchPage key={second} watchId={second} />
-  if (first === 'channels' && second === undefined) return <ChannelsPage />
-  if (first === 'account' && second === undefined) return <AccountPage />
-  return <NoSuchPage />
+  if (isOperator) return <WrongKind text={texts.needsAccount} />
+  return accountPage(parts) ?? <NoSuchPage />
 }
 
 const WrongKind = ({ text }: { text: string }) => (
@@ -124,8 +108,8 @@ const WrongKind = ({ text }: { text: string }) => (
 const NoSuchPage = () => (
   <Page title={texts.notFoundTitle}>
     <Empty title={texts.notFound}>
-      <Link className="button" href={searchAddress}>
-        {texts.toSearch}
+      <Link className="button" href={homeAddress}>
+        {texts.toHome}
       </Link>
     </Empty>
   </Page>

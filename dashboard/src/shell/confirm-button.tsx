@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { shellTexts as texts } from '../texts/shell.ts'
-import { focusHeading } from './focus.ts'
+import { focusAtOnce, focusHeading } from './focus.ts'
 
 interface ConfirmButtonProps {
   children: ReactNode
@@ -72,14 +72,7 @@ const Question = ({ question, confirm, busy, className, children, accept, declin
     }}
   >
     <span role="alert">{question}</span>
-    <button
-      type="button"
-      className={className}
-      // biome-ignore lint/a11y/noAutofocus: it replaces the button that had the focus
-      autoFocus
-      disabled={busy}
-      onClick={accept}
-    >
+    <button type="button" className={className} ref={focusAtOnce} disabled={busy} onClick={accept}>
       {confirm}
     </button>
     {children}

@@ -25,6 +25,24 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 /** How long ago a moment was, by the same rule as the command. */
 export const ago = (moment: string): string => formatAge(moment, new Date())
 
+const brief = new Intl.RelativeTimeFormat('en', { style: 'narrow', numeric: 'always' })
+
+/** The same in a few characters: `3d ago`. */
+export function agoBriefly(moment: string): string {
+  const past = largestWholeUnit(new Date(moment), new Date())
+  return past === null ? 'now' : brief.format(-past.amount, past.unit)
+}
+
+const monthNames = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** The name of a period by its first UTC day and that of the next one: a day or week by its first day, a month, a year. */
+export function utcPeriod(from: string, next: string | undefined): string {
+  const days = next === undefined ? 0 : (Date.parse(next) - Date.parse(from)) / 86_400_000
+  if (days > 31) return from.slice(0, 4)
+  if (days > 7 || (next === undefined && from.endsWith('-01'))) return monthNames.format(new Date(from))
+  return utcDay(from)
+}
+
 /** The time until a moment. */
 export function inHowLong(moment: string): string {
   const left = largestWholeUnit(new Date(), new Date(moment))
@@ -58,6 +76,12 @@ export const conjunction = (names: readonly string[]): string => lists.format(na
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}
+
+/** Two letters that stand for a platform where there is no room. */
+export function platformCode(platform: string): string {
+  const [first = '', second] = platformTitle(platform).match(/\p{Lu}/gu) ?? []
+  return second === undefined ? platformTitle(platform).slice(0, 2) : first + second
 }
 
 /** The title of a platform; its name where requests are left of a platform that Wishwell no longer has. */

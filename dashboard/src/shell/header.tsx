@@ -1,31 +1,20 @@
-import { useState } from 'react'
-import { useRateLeft } from '../api/rate-left.ts'
+import { lazy, Suspense, useState } from 'react'
+import { useUsage } from '../account/use-usage.ts'
+import { isFree } from '../api/pricing.ts'
 import { signOut } from '../api/session.ts'
-import { ownerOf } from '../api/session-store.ts'
 import type { Session } from '../api/types.ts'
 import { shellTexts as texts } from '../texts/shell.ts'
-import { useWatches } from '../watches/use-watches.ts'
-import {
-  accountAddress,
-  channelsAddress,
-  collectAddress,
-  newsAddress,
-  operatorAddress,
-  searchAddress,
-  topicsAddress,
-  watchesAddress,
-} from './addresses.ts'
+import { homeAddress, operatorAddress, settingsAddress, watchesAddress, wishesAddress } from './addresses.ts'
 import { Link, navigate } from './router.tsx'
 
-const accountPages = [
-  [searchAddress, texts.search],
-  [collectAddress, texts.collect],
-  [topicsAddress, texts.topics],
-  [watchesAddress, texts.watches],
-  [channelsAddress, texts.channels],
-  [accountAddress, texts.account],
-] as const
+const CollectDialog = lazy(() => import('../collect/collect-dialog.tsx'))
 
+const accountPages = [
+  [homeAddress, texts.home],
+  [wishesAddress, texts.wishes],
+  [watchesAddress, texts.watches],
+  [settingsAddress, texts.settings],
+] as const
 const operatorPages = [
   [operatorAddress, texts.accounts],
   [`${operatorAddress}/platforms`, texts.platforms],
@@ -38,21 +27,19 @@ const isAt = (path: string, address: string): boolean =>
   path === address ||
   (address === operatorAddress
     ? path.startsWith(`${operatorAddress}/accounts`)
-    : address !== searchAddress && path.startsWith(`${address}/`))
+    : address !== homeAddress && path.startsWith(`${address}/`))
 
 export function Header({ session, path }: { session: Session; path: string }) {
+  const isOperator = session.kind === 'operator'
   return (
     <header className="header">
-      <Link className="brand" href={session.kind === 'operator' ? operatorAddress : searchAddress}>
+      <Link className="brand" href={isOperator ? operatorAddress : homeAddress}>
         {texts.product}
       </Link>
-      {session.kind === 'operator' ? (
-        <Navigation pages={operatorPages} path={path} />
-      ) : (
-        <AccountNavigation path={path} />
-      )}
+      <Navigation pages={isOperator ? operatorPages : accountPages} path={path} />
       <div className="who">
-        <CallsLeft owner={ownerOf(session)} />
+        {!isOperator && <CreditsLeft />}
+        {!isOperator && session.account?.scope !== 'read' && <Collect />}
         <span className="name" dir="auto">
           {session.account?.name ?? texts.operator}
         </span>
@@ -60,13 +47,6 @@ export function Header({ session, path }: { session: Session; path: string }) {
       </div>
     </header>
   )
-}
-
-/** Who has watches comes for their news. */
-function AccountNavigation({ path }: { path: string }) {
-  const watches = useWatches()
-  const hasWatches = (watches.data?.length ?? 0) > 0 || path === newsAddress
-  return <Navigation pages={hasWatches ? [[newsAddress, texts.news], ...accountPages] : accountPages} path={path} />
 }
 
 interface NavigationProps {
@@ -84,28 +64,42 @@ const Navigation = ({ pages, path }: NavigationProps) => (
   </nav>
 )
 
-function CallsLeft({ owner }: { owner: string }) {
-  const left = useRateLeft(owner)
-  if (left === null) return null
+/** What can still be collected with; a link to where they went. */
+function CreditsLeft() {
+  const usage = useUsage()
+  if (usage === undefined || isFree()) return null
   return (
-    <span className="calls-left" title={texts.callsLeft(left.remaining, left.limit)}>
-      <meter min={0} max={left.limit} low={left.limit * 0.2} value={left.remaining} aria-hidden="true" />
-      <span className="unseen">{texts.callsLeft(left.remaining, left.limit)}</span>
-      <span aria-hidden="true">
-        {left.remaining}/{left.limit}
-      </span>
-    </span>
+    <Link className="credits-left" href={settingsAddress}>
+      {texts.creditsLeft(usage.credits.remaining + usage.paygBalance)}
+    </Link>
+  )
+}
+
+/** The dialog of a collection, whatever page is open. */
+function Collect() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className="primary small" onClick={() => setOpen(true)}>
+        {texts.collect}
+      </button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <CollectDialog close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 
 /** A failed sign-out is shown: on a shared machine it matters. */
-function SignOut() {
+export function SignOut() {
   const [state, setState] = useState<'ready' | 'busy' | 'failed'>('ready')
   const leave = async () => {
     setState('busy')
     try {
       await signOut()
-      navigate(searchAddress)
+      navigate(homeAddress)
     } catch {
       setState('failed')
     }

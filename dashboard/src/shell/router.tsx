@@ -40,8 +40,14 @@ export function navigate(
 const isPlainClick = (event: MouseEvent) =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey && !event.defaultPrevented
 
+type LinkProps = ComponentProps<'a'> & {
+  href: string
+  /** The address is of the same screen: it is not scrolled to its top. */
+  keepsPlace?: boolean
+}
+
 /** A link inside the page. */
-export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: string }) {
+export function Link({ href, onClick, keepsPlace = false, ...rest }: LinkProps) {
   return (
     <a
       {...rest}
@@ -51,7 +57,7 @@ export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: s
         if (!isPlainClick(event)) return
         event.preventDefault()
         navigate(href)
-        window.scrollTo(0, 0)
+        if (!keepsPlace) window.scrollTo(0, 0)
       }}
     />
   )

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { isStatus } from '../api/client.ts'
 import { signIn } from '../api/session.ts'
-import { searchAddress, signInAddress } from '../shell/addresses.ts'
+import { homeAddress, signInAddress } from '../shell/addresses.ts'
 import { Problem } from '../shell/problem.tsx'
 import { navigate } from '../shell/router.tsx'
 import { shellTexts } from '../texts/shell.ts'
@@ -17,7 +17,7 @@ function takeLink(): string | null {
 }
 
 const leave = () => {
-  if (location.pathname === signInAddress) navigate(searchAddress, { replace: true })
+  if (location.pathname === signInAddress) navigate(homeAddress, { replace: true })
 }
 
 export function SignInPage() {

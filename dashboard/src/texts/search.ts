@@ -19,7 +19,6 @@ const nothingCollected = (fresh: number, time: string) =>
     : 'Nothing could be collected just now. Nothing was charged.'
 
 export const searchTexts = {
-  browseTitle: 'What people wish for',
   searchTitle: (query: string) => `“${query}”`,
   boxLabel: 'Search the collected requests',
   boxPlaceholder: 'Search title, text, tags and author',
@@ -31,18 +30,7 @@ export const searchTexts = {
         ? ''
         : `The first ${number(shown)} are shown.`
       : plural(shown, hasOthers ? 'result' : 'request'),
-  shownBefore: (query: string) =>
-    query === '' ? 'Still shown: the list from before.' : `Still shown: the results for “${query}”.`,
   total: (total: number, isExact: boolean) => `${isExact ? '' : 'More than '}${plural(total, 'match', 'matches')}.`,
-  /** Where some of the shown have not all words. */
-  haveAllWords: (shown: number, more: boolean, total: number) => {
-    const all = total === 0 ? 'No request has' : `${plural(total, 'request')} ${total === 1 ? 'has' : 'have'}`
-    const some = shown - total
-    return more
-      ? `${all} all words. The first ${number(shown)} that have some are shown.`
-      : `${all} all words; ${number(some)} ${total === 0 ? '' : 'more '}${some === 1 ? 'has' : 'have'} some.`
-  },
-  haveSomeWords: 'These have only some of the words:',
   window: (size: number) => `Among the ${number(size)} closest matches.`,
   correctedFrom: 'These are the results for',
   correctedInstead: (typed: string) => `, since almost nothing has “${typed}”.`,
@@ -52,13 +40,11 @@ export const searchTexts = {
     `Nothing stored has ${conjunction(words.map((word) => `“${word}”`))}.${isMost ? ' Are the texts in another language?' : ''}`,
   excluded: (words: string[]) => `Without ${conjunction(words.map((word) => `“${word}”`))}.`,
   matchedByWords: 'has the words, but not the exact phrase',
-  noneSoFar: 'None in the part that was looked at; there may be more.',
   capReached: 'These are the 100 best; a search gives no more. Other words or a filter bring up others.',
   votes: (votes: number) => (votes === 1 ? 'vote' : 'votes'),
   collectedAgo: (when: string) => `collected ${when}`,
   showAll: 'Show all of it',
   showLess: 'Show less',
-  filterByTag: (tag: string) => `Only with the tag ${tag}`,
   status: (status: RequestStatus) => statusNames[status],
   statusChanged: (when: string, isObserved: boolean) => (isObserved ? `noticed ${when}` : when),
   excerpt: 'only part of the text',
@@ -69,23 +55,10 @@ export const searchTexts = {
   correctedTo: { request: 'Marked as a request', none: 'Marked as not a request' },
   correctedByOperator: 'Your operator marked it',
   undoCorrection: 'Undo',
-  moreMaybe: (count: number, likely: number) =>
-    `${likely === 0 ? plural(count, 'match', 'matches') : `${number(count)} more`} may be ${count === 1 ? 'a request' : 'requests'}.`,
+  moreMaybe: (count: number) => `${plural(count, 'more text')} may be ${count === 1 ? 'a request' : 'requests'}.`,
   showMaybe: (count: number) => (count === 1 ? 'Show it' : 'Show them'),
-  similar: 'Similar',
-  ofWish: (requests: number, votes: number) => `${plural(requests, 'request')} · ${plural(votes, 'vote')}`,
-  similarLabel: (ofWish: string) => `Similar: ${ofWish}`,
-  openWish: 'Open them all',
   possiblySame: 'Possibly the same, and not counted:',
-  similarTitle: 'Similar requests',
-  noSimilar: 'No request asks for much the same.',
-  together: (requests: number, votes: number, platforms: string[]) =>
-    `Together with this one: ${plural(requests, 'request')}, ${plural(votes, 'vote')}, on ${platforms.join(', ')}.`,
-  similarity: (value: number) => `${Math.round(value * 100)} % alike`,
 
-  nothingCollected: 'Nothing collected yet',
-  nothingCollectedAdvice:
-    'Name a topic, and Wishwell brings what people ask for about it from the platforms that are ready.',
   nothingCollectedYet: 'Nothing collected yet: there is nothing to find before something was collected.',
   toCollect: 'Start a collection',
   nothingFound: 'Nothing found',
@@ -102,21 +75,15 @@ export const searchTexts = {
   sort: { relevance: 'Best match', votes: 'Most votes', new: 'Newest' },
   platforms: 'Platforms',
   topic: 'Topic',
-  topicLength: 'A topic has 2 to 100 characters.',
   tag: 'With the tag',
-  tagLength: 'A tag has at most 100 characters.',
-  tooManyTags: 'At most ten tags.',
   statuses: 'Status',
   include: 'Show',
   includes: { likely: 'Requests', maybe: 'Also possible requests', all: 'Everything collected' },
   statusChip: (status: RequestStatus) => `Status: ${statusNames[status]}`,
   includeChip: { maybe: 'Also possible requests', all: 'Everything collected' },
   minVotes: 'At least so many votes',
-  votesForm: 'A whole number, please.',
   since: 'Asked since',
   until: 'Asked until',
-  daysReversed: 'The first day is after the last one: nothing can pass.',
-  apply: 'Apply',
   tagChip: (tag: string) => `Tag: ${tag}`,
   topicChip: (topic: string) => `Topic: ${topic}`,
   votesChip: (votes: number) => `${number(votes)} votes or more`,
@@ -162,8 +129,6 @@ export const searchTexts = {
   export: 'Export',
   exportIntro: 'Every request that this list shows, in one file.',
   exportIntroSearch: 'These results (up to 100), in this order, in one file.',
-  exportIntroExpanded:
-    'The results for these words (up to 100), in one file. What only the topics of the expansion found is not in it.',
   exportAs: { csv: 'CSV', jsonl: 'JSON lines' },
   exporting: (bytes: number) => `${compact(bytes)}B so far …`,
   exported: 'The file is in your downloads.',

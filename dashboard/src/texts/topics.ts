@@ -1,5 +1,3 @@
-import { plural } from '../shell/format.ts'
-
 export const topicTexts = {
   title: 'Topics',
   intro: 'What was collected, topic by topic. Open one to see what people want most.',
@@ -14,28 +12,18 @@ export const topicTexts = {
   collected: (when: string) => `collected ${when}`,
 
   all: 'All topics',
-  seeAll: 'See all requests',
   collectAgain: 'Collect again',
   requests: 'Requests',
   votes: 'Votes',
-  maybeRequests: 'More that may be requests',
   days7: 'New in 7 days',
   days30: 'New in 30 days',
-  lastCollected: 'Collected',
+  newIn30: (count: string) => `${count} new in 30 days`,
   overTime: 'Requests over time, by when they were asked',
   from: 'From',
   byPlatform: 'Requests by platform',
   platform: 'Platform',
-  byStatus: 'Requests by status',
   status: 'Status',
-  byProduct: 'Requests by product',
   product: 'Product',
-  largestShare: 'Share of the largest request',
-  mostVoted: (counted: string) => `Statuses and products are those of the ${counted} most voted requests.`,
   wishes: 'What people want most',
-  wishesIntro: 'Requests that ask for much the same stand together, with their votes added.',
-  together: (requests: number, platforms: string[]) =>
-    `${plural(requests, 'request')} together, on ${platforms.join(', ')}`,
   tags: 'Tags',
-  tagLabel: (tag: string, requests: string) => `${tag}: ${requests}`,
 }

@@ -16,7 +16,7 @@ import { Preview } from './preview.tsx'
 import { Runs } from './runs.tsx'
 import { watchesKey } from './use-watches.ts'
 import { Asking, RemoveWatch, WatchActions } from './watch-actions.tsx'
-import { LastRun, Spent, StateBadge } from './watches.tsx'
+import { LastRun, Spent, StateBadge } from './watch-parts.tsx'
 
 /** One watch: what it does, when it runs, what it spends, and what its runs came to. */
 export function WatchPage({ watchId }: { watchId: string }) {

@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { Changes, Wish } from '../api/types.ts'
+import { addressOf, everything, type View } from '../search/view.ts'
+import { wishAddress } from '../shell/addresses.ts'
+import { ago, dateAndTime, number, platformTitle, signed } from '../shell/format.ts'
+import { Loading, Page } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { Link } from '../shell/router.tsx'
+import { homeTexts as texts } from '../texts/home.ts'
+import { Sparkline } from '../wishes/sparkline.tsx'
+import { useTrends } from '../wishes/use-rows.ts'
+import { FirstSteps } from './first-steps.tsx'
+import { useLastVisit } from './last-visit.ts'
+import { ToReview } from './to-review.tsx'
+import { WatchesAtHome } from './watches-at-home.tsx'
+
+const dayMs = 86_400_000
+const spans = ['visit', 'day', 'week', 'month'] as const
+type Span = (typeof spans)[number]
+const daysOf: Record<Exclude<Span, 'visit'>, number> = { day: 1, week: 7, month: 30 }
+
+/** What changed: what people want more than before, what is new and what is done; the watches, and what waits for a decision. */
+export function HomePage() {
+  const visit = useLastVisit()
+  const [span, setSpan] = useState<Span>(visit.isFirst ? 'week' : 'visit')
+  const [now] = useState(() => Date.now())
+  const since = span === 'visit' ? visit.since : new Date(now - daysOf[span] * dayMs).toISOString()
+  const owner = useOwner()
+  const { data, error, refetch } = useQuery({
+    queryKey: [owner, 'changes', since],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/changes', { params: { query: { since, limit: 8 } }, signal })),
+  })
+  const anything = useQuery({
+    queryKey: [owner, 'rows', 'any'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/requests/facets', { params: { query: {} }, signal })),
+  })
+  return (
+    <Page
+      title={texts.title}
+      actions={
+        <label className="span-choice">
+          <span className="unseen">{texts.since}</span>
+          <select value={span} onChange={({ target }) => setSpan(target.value as Span)}>
+            {spans
+              .filter((one) => one !== 'visit' || !visit.isFirst)
+              .map((one) => (
+                <option key={one} value={one}>
+                  {one === 'visit' ? texts.sinceVisit(ago(visit.since)) : texts.spans[one]}
+                </option>
+              ))}
+          </select>
+        </label>
+      }
+    >
+      {anything.data?.total === 0 && <FirstSteps />}
+      {error !== null && <Problem error={error} retry={refetch} />}
+      {!data && error === null && <Loading />}
+      {data && anything.data?.total !== 0 && <ChangeLists changes={data} since={since} />}
+      <div className="home-pair">
+        <WatchesAtHome />
+        <ToReview />
+      </div>
+    </Page>
+  )
+}
+
+const kinds = ['rising', 'new', 'done'] as const
+
+function ChangeLists({ changes, since }: { changes: Changes; since: string }) {
+  const shown = kinds.flatMap((kind) => changes[kind].results.map(({ wishId }) => wishId))
+  const trends = useTrends(shown)
+  const day = since.slice(0, 10)
+  const all: Record<(typeof kinds)[number], View> = {
+    rising: { ...everything, sortBy: 'growing' },
+    new: { ...everything, sortBy: 'new' },
+    done: { ...everything, statuses: ['completed'], since: '' },
+  }
+  return (
+    <div className="changes" data-since={day}>
+      <p className="unseen" role="status">
+        {texts.summary(changes.rising.total, changes.new.total, changes.done.total)}
+      </p>
+      {kinds.map((kind) => (
+        <section key={kind} className={`change-list ${kind}`} aria-labelledby={`changes-${kind}`}>
+          <h2 id={`changes-${kind}`}>
+            {texts.kinds[kind]} <span className="facet-count">{number(changes[kind].total)}</span>
+          </h2>
+          {changes[kind].results.length === 0 && <p className="note">{texts.none[kind]}</p>}
+          <ol>
+            {changes[kind].results.map((wish) => (
+              <ChangedWish
+                key={wish.wishId}
+                wish={wish}
+                gained={'votesGained' in wish ? wish.votesGained : null}
+                weeks={trends.get(wish.wishId)?.votes}
+              />
+            ))}
+          </ol>
+          {changes[kind].total > changes[kind].results.length && (
+            <Link href={addressOf(all[kind])}>{texts.all[kind]}</Link>
+          )}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+interface ChangedWishProps {
+  wish: Wish
+  gained: number | null
+  weeks: readonly number[] | undefined
+}
+
+const ChangedWish = ({ wish, gained, weeks }: ChangedWishProps) => (
+  <li>
+    <span className="change-figure">
+      {gained === null ? number(wish.votes) : signed(gained)}
+      <span className="unseen"> {gained === null ? texts.votes(wish.votes) : texts.votesMore(gained)}</span>
+    </span>
+    <span className="change-what">
+      <Link href={wishAddress(wish.wishId)} dir="auto">
+        {wish.title}
+      </Link>
+      <span className="note" title={dateAndTime(wish.lastAskedAt)}>
+        {texts.facts(wish.votes, wish.requestCount, wish.platforms.map(platformTitle), gained !== null)}
+        {wish.mark?.mark && ` · ${texts.marked(wish.mark.mark)}`}
+      </span>
+    </span>
+    {weeks && <Sparkline votes={weeks} />}
+  </li>
+)

@@ -1,0 +1,57 @@
+import { type ComponentType, lazy, type ReactNode } from 'react'
+import { HomePage } from '../home/home.tsx'
+import { WishesPage } from '../wishes/wishes.tsx'
+import { newsAddress, watchesAddress } from './addresses.ts'
+
+// The home and the list are in the first script; every other page is loaded when it is opened.
+
+/** A component of a module that is loaded when it is shown. */
+const later = <Name extends string, Props extends object>(
+  load: () => Promise<Record<Name, ComponentType<Props>>>,
+  name: Name,
+) => lazy(async () => ({ default: (await load())[name] }))
+
+const WishPage = later(() => import('../wishes/wish-page.tsx'), 'WishPage')
+const TopicsPage = later(() => import('../wishes/topics.tsx'), 'TopicsPage')
+const CollectPage = later(() => import('../collect/collect.tsx'), 'CollectPage')
+const JobPage = later(() => import('../collect/job.tsx'), 'JobPage')
+const WatchesPage = later(() => import('../watches/watches.tsx'), 'WatchesPage')
+const NewWatchPage = later(() => import('../watches/new-watch.tsx'), 'NewWatchPage')
+const WatchPage = later(() => import('../watches/watch.tsx'), 'WatchPage')
+const NewsPage = later(() => import('../news/news.tsx'), 'NewsPage')
+const ReviewPage = later(() => import('../review/review.tsx'), 'ReviewPage')
+const SettingsPages = later(() => import('../settings/settings.tsx'), 'SettingsPages')
+export const OperatorPages = later(() => import('../operator/operator.tsx'), 'OperatorPages')
+
+/** The page of an account at an address; null where there is none. */
+export function accountPage([first, second, ...rest]: string[]): ReactNode {
+  if (rest.length > 0) return null
+  if (first === undefined) return <HomePage />
+  if (first === 'settings') return <SettingsPages part={second} />
+  if (second === undefined) {
+    if (first === 'wishes') return <WishesPage />
+    if (first === 'topics') return <TopicsPage />
+    if (first === 'collect') return <CollectPage />
+    if (first === 'watches') return <WatchesPage />
+    if (first === 'review') return <ReviewPage />
+    return null
+  }
+  if (first === 'wishes') return <WishPage key={second} wishId={second} />
+  if (first === 'collect') return <JobPage key={second} jobId={second} />
+  if (`/${first}/${second}` === newsAddress) return <NewsPage />
+  if (first === 'watches' && second === 'new') return <NewWatchPage />
+  if (`/${first}` === watchesAddress) return <WatchPage key={second} watchId={second} />
+  return null
+}
+
+/** The address that replaced one of an earlier version, which may be in a mail or a bookmark; null for any other. */
+export function movedTo(path: string, search: string): string | null {
+  const parameters = new URLSearchParams(search)
+  const topic = parameters.get('topic')
+  if (path === '/topics/one' && topic !== null) return `/wishes?${new URLSearchParams({ topic })}`
+  if (path === '/news') return newsAddress
+  if (path === '/channels') return '/settings/channels'
+  if (path === '/account') return '/settings'
+  if (path === '/' && search !== '') return `/wishes${search}`
+  return null
+}

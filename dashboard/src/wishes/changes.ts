@@ -1,0 +1,91 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { MarkChange, WishMark, WishTrend } from '../api/types.ts'
+import { tell } from '../shell/toast.tsx'
+import { wishTexts as texts } from '../texts/wishes.ts'
+import { trendsKey } from './use-rows.ts'
+
+// What people say of wishes. Everything can be taken back, and counts at once.
+
+interface Trends {
+  days: string[]
+  results: WishTrend[]
+}
+
+/** What a mark was before, as a change that restores it. */
+const changeTo = (mark: WishMark): Required<MarkChange> => ({
+  mark: mark?.mark ?? null,
+  starred: mark?.starred ?? false,
+  note: mark?.note ?? '',
+})
+
+async function putMark(queries: QueryClient, owner: string, wishId: string, change: MarkChange): Promise<void> {
+  const { mark } = await dataOf(api.PUT('/api/v1/wishes/{wishId}/mark', { params: { path: { wishId } }, body: change }))
+  queries.setQueriesData<Trends>(
+    { queryKey: trendsKey(owner) },
+    (trends) =>
+      trends && { ...trends, results: trends.results.map((one) => (one.wishId === wishId ? { ...one, mark } : one)) },
+  )
+  // Lists by mark have changed; the one on the screen stays as it is until it is left.
+  void queries.invalidateQueries({ queryKey: [owner, 'wish', wishId] })
+  void queries.invalidateQueries({ queryKey: [owner, 'rows'], refetchType: 'none' })
+  void queries.invalidateQueries({ queryKey: [owner, 'changes'], refetchType: 'none' })
+}
+
+type Wished = { wishId: string; title: string }
+
+async function correct(body: {
+  kind: 'merge' | 'part' | 'split'
+  wishId: string
+  otherWishId?: string
+  requestIds?: string[]
+}) {
+  return dataOf(
+    api.POST('/api/v1/corrections/wishes', {
+      body,
+      params: { header: { 'idempotency-key': crypto.randomUUID() } },
+    }),
+  )
+}
+
+const takeBack = (correctionId: string) =>
+  dataOf(api.DELETE('/api/v1/corrections/wishes/{correctionId}', { params: { path: { correctionId } } }))
+
+/** The changes that a person makes, each with its undo. */
+export function useChanges() {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  return useMemo(() => {
+    const reread = () =>
+      Promise.all(
+        ['rows', 'wish', 'trends', 'suggestions', 'changes'].map((name) =>
+          queries.invalidateQueries({ queryKey: [owner, name] }),
+        ),
+      )
+    const corrected = async (text: string, body: Parameters<typeof correct>[0]) => {
+      const { correctionId, ...made } = await correct(body)
+      await reread()
+      tell({ text, undo: () => takeBack(correctionId).then(reread) })
+      return made
+    }
+    return {
+      mark: async ({ wishId, title }: Wished, before: WishMark, change: MarkChange) => {
+        await putMark(queries, owner, wishId, change)
+        tell({ text: texts.changed(title, change), undo: () => putMark(queries, owner, wishId, changeTo(before)) })
+      },
+      merge: (into: Wished, other: Wished) =>
+        corrected(texts.merged(into.title, other.title), {
+          kind: 'merge',
+          wishId: into.wishId,
+          otherWishId: other.wishId,
+        }),
+      part: (one: Wished, other: Wished) =>
+        corrected(texts.parted(other.title), { kind: 'part', wishId: one.wishId, otherWishId: other.wishId }),
+      split: (wish: Wished, request: { _id: string; title: string }) =>
+        corrected(texts.splitOff(request.title), { kind: 'split', wishId: wish.wishId, requestIds: [request._id] }),
+      reread,
+    }
+  }, [owner, queries])
+}

@@ -1,0 +1,3 @@
+/** Where an issue can be opened by an address alone. */
+export const issueTrackers = ['github', 'gitlab', 'linear'] as const
+export type IssueTracker = (typeof issueTrackers)[number]

@@ -1,0 +1,101 @@
+import { type FormEvent, useState } from 'react'
+import { useMayChange } from '../api/session-store.ts'
+import type { MarkChange, WishDetail } from '../api/types.ts'
+import { wishMarks } from '../search/view.ts'
+import { focusAtOnce } from '../shell/focus.ts'
+import { Problem } from '../shell/problem.tsx'
+import { wishTexts as texts } from '../texts/wishes.ts'
+import { useChanges } from './changes.ts'
+
+/** What the account decides and notes about a wish. */
+export function MarkBar({ wish }: { wish: WishDetail }) {
+  const { mark } = useChanges()
+  const mayChange = useMayChange()
+  const [error, setError] = useState<unknown>(null)
+  const present = wish.mark
+  const change = (next: MarkChange) => {
+    setError(null)
+    mark(wish, present, next).catch(setError)
+  }
+  if (!mayChange) return <ReadOnly wish={wish} />
+  return (
+    <div className="mark-bar">
+      <fieldset className="marks-choice">
+        <legend className="unseen">{texts.markLabel}</legend>
+        {wishMarks.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={present?.mark === name}
+            onClick={() => change({ mark: present?.mark === name ? null : name })}
+          >
+            {texts.marks[name]}
+          </button>
+        ))}
+        <button
+          type="button"
+          className="star"
+          aria-pressed={present?.starred ?? false}
+          onClick={() => change({ starred: !(present?.starred ?? false) })}
+        >
+          <span aria-hidden="true">{present?.starred ? '★' : '☆'}</span> {texts.star}
+        </button>
+      </fieldset>
+      <Note key={present?.note ?? ''} note={present?.note ?? ''} save={(note) => change({ note })} />
+      {error !== null && <Problem error={error} />}
+    </div>
+  )
+}
+
+const ReadOnly = ({ wish: { mark } }: { wish: WishDetail }) =>
+  mark === null ? null : (
+    <p className="mark-bar">
+      {mark.mark && <span className={`badge mark-${mark.mark}`}>{texts.marks[mark.mark]}</span>} {mark.note}
+    </p>
+  )
+
+const maxNote = 2_000
+
+/** Who decides, why, and what comes next, in the words of the account. */
+function Note({ note, save }: { note: string; save: (note: string) => void }) {
+  const [text, setText] = useState<string | null>(null)
+  if (text === null) {
+    return (
+      <p className="wish-note" dir="auto">
+        {note !== '' && <span>{note}</span>}{' '}
+        <button type="button" className="as-link" onClick={() => setText(note)}>
+          {note === '' ? texts.addNote : texts.changeNote}
+        </button>
+      </p>
+    )
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save(text.trim())
+    setText(null)
+  }
+  return (
+    <form className="wish-note" onSubmit={submit}>
+      <label>
+        <span className="unseen">{texts.note}</span>
+        <textarea
+          ref={focusAtOnce}
+          dir="auto"
+          rows={3}
+          maxLength={maxNote}
+          value={text}
+          placeholder={texts.notePlaceholder}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <div className="actions">
+        <button type="submit" className="primary">
+          {texts.saveNote}
+        </button>
+        <button type="button" className="quiet" onClick={() => setText(null)}>
+          {texts.cancel}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,28 @@
+import { FeedButton } from '../feeds/feed-button.tsx'
+import { ExportMenu } from '../search/export-menu.tsx'
+import { addressOf, feedOf, isTopic, topicLength, type View } from '../search/view.ts'
+import { newWatch } from '../shell/addresses.ts'
+import { CopyButton } from '../shell/copy-button.tsx'
+import { Link } from '../shell/router.tsx'
+import { searchTexts } from '../texts/search.ts'
+import { watchTexts } from '../texts/watches.ts'
+
+/** What one does with a whole view: watch it, follow it in a feed reader, take it along. */
+export function ViewActions({ view }: { view: View }) {
+  const topic = [...(view.query === '' ? view.topic : view.query)].slice(0, topicLength.max).join('')
+  return (
+    <>
+      {isTopic(topic) && (
+        <Link
+          className="button"
+          href={newWatch({ topic, ...(view.platforms.length > 0 && { platforms: view.platforms }) })}
+        >
+          {watchTexts.watchThis}
+        </Link>
+      )}
+      {view.query !== '' && <FeedButton key={addressOf(view)} target={feedOf(view)} />}
+      {view.mark === null && !view.isStarred && <ExportMenu view={view} />}
+      <CopyButton text={location.origin + addressOf(view)} label={searchTexts.copyLink} />
+    </>
+  )
+}

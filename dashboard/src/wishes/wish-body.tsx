@@ -1,0 +1,117 @@
+import type { WishDetail } from '../api/types.ts'
+import { ColumnChart } from '../charts/column-chart.tsx'
+import { topicAddress } from '../shell/addresses.ts'
+import { ago, dateAndTime, number, platformTitle, plural, utcPeriod } from '../shell/format.ts'
+import { Link } from '../shell/router.tsx'
+import { wishTexts as texts } from '../texts/wishes.ts'
+import { MarkBar } from './mark-bar.tsx'
+import { Members } from './members.tsx'
+import { PossiblySame } from './possibly-same.tsx'
+import { TakeAlong } from './take-along.tsx'
+import { useTrends } from './use-rows.ts'
+import type { useWish } from './use-wish.ts'
+
+interface WishBodyProps {
+  wish: WishDetail
+  query: ReturnType<typeof useWish>
+}
+
+/** Everything about a wish: what one can say of it, its numbers, who asks for it, and what may be the same. */
+export const WishBody = ({ wish, query }: WishBodyProps) => (
+  <>
+    <Figures wish={wish} />
+    <MarkBar key={wish.wishId} wish={wish} />
+    <TakeAlong wish={wish} />
+    <Members wish={wish} query={query} />
+    <PossiblySame wish={wish} />
+    <History wish={wish} />
+    <Topics wish={wish} />
+  </>
+)
+
+/** One line of numbers, and who counts what as a vote. */
+function Figures({ wish }: { wish: WishDetail }) {
+  const { votes, requestCount, votesByPlatform, status, statuses, firstAskedAt, lastAskedAt, growth } = wish
+  const kinds = votesByPlatform.flatMap(({ platform, votesAre }) =>
+    votesAre ? [`${platformTitle(platform)}, ${votesAre}`] : [],
+  )
+  return (
+    <>
+      <p className="wish-figures">
+        <strong>{plural(votes, 'vote')}</strong>
+        <span>{plural(requestCount, 'request')}</span>
+        {status !== null && <span className={`badge status-${status}`}>{texts.statusOf(status)}</span>}
+        <time dateTime={firstAskedAt} title={dateAndTime(firstAskedAt)}>
+          {texts.firstAskedAgo(ago(firstAskedAt))}
+        </time>
+        {requestCount > 1 && (
+          <time dateTime={lastAskedAt} title={dateAndTime(lastAskedAt)}>
+            {texts.lastAskedAgo(ago(lastAskedAt))}
+          </time>
+        )}
+        <span title={texts.gained7}>{texts.grewIn7(growth.days7)}</span>
+      </p>
+      {statuses.length > 1 && (
+        <p className="note">
+          {statuses.map(({ status: one, requests }) => texts.statusCount(one, requests)).join(' · ')}
+        </p>
+      )}
+      {kinds.length > 0 && <p className="note">{texts.votesAre(kinds)}</p>}
+      {wish.isMergedByModel && <p className="note">{texts.isMergedByModel}</p>}
+    </>
+  )
+}
+
+/** How the votes grew, and when it was asked for. */
+function History({ wish: { wishId, timeline, requestCount } }: { wish: WishDetail }) {
+  const trend = useTrends([wishId], 52).get(wishId)
+  const weeks = trend?.votes ?? []
+  const first = weeks.findIndex((votes) => votes > 0)
+  const shown = first < 0 ? [] : weeks.slice(Math.max(0, Math.min(first, weeks.length - 5)))
+  const weekOf = (at: number) => ago(new Date(Date.now() - (shown.length - 1 - at) * 7 * 86_400_000).toISOString())
+  return (
+    <section aria-labelledby="history">
+      <h3 id="history">{texts.history}</h3>
+      <div className="chart-pair">
+        {shown.length > 1 && (
+          <ColumnChart
+            title={texts.votesOverTime}
+            unit={texts.week}
+            series={[texts.votes]}
+            columns={shown.map((votes, at) => ({ name: weekOf(at), values: [votes] }))}
+            isLevel
+          />
+        )}
+        {requestCount > 1 && (
+          <ColumnChart
+            title={texts.overTime}
+            unit={texts.from}
+            series={[texts.requests]}
+            columns={timeline.map(({ from, requests }, at) => ({
+              name: utcPeriod(from, timeline[at + 1]?.from),
+              values: [requests],
+            }))}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Topics({ wish: { topics } }: { wish: WishDetail }) {
+  if (topics.length === 0) return null
+  return (
+    <section aria-labelledby="topics">
+      <h3 id="topics">{texts.topics}</h3>
+      <ul className="tags">
+        {topics.map(({ topic, requests }) => (
+          <li key={topic}>
+            <Link className="tag" href={topicAddress(topic)}>
+              <bdi>{topic}</bdi> {number(requests)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
