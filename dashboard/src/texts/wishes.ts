@@ -61,6 +61,8 @@ export const wishTexts = {
     const all = withAll === 0 ? 'No wish has all words' : `${plural(withAll, 'wish has', 'wishes have')} all words`
     return `${all}; ${more ? 'more than ' : ''}${number(some)} ${some === 1 ? 'has' : 'have'} some.`
   },
+  stillShown: (query: string) =>
+    query === '' ? 'Still shown: the list from before.' : `Still shown: the results for “${query}”.`,
   someWords: 'Only some of the words',
   searchInstead: (typed: string) => `Search for “${typed}” instead`,
   nothingGrew: 'No wish gained votes in the last 7 days',
