@@ -24,6 +24,7 @@ import type { TaskQueue } from '../collecting/scraping/queue.ts'
 import { registerScrapeRoutes } from '../collecting/scraping/routes.ts'
 import type { TaskChanges } from '../collecting/scraping/task-changes.ts'
 import { registerCreditRoutes } from '../credits/routes.ts'
+import { forgetPersons } from '../credits/spenders.ts'
 import { registerUsageRoutes } from '../credits/usage/routes.ts'
 import type { Database, DatabaseBackend } from '../database/open.ts'
 import type { Proxies } from '../http/addresses.ts'
@@ -152,6 +153,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWatchesOf(transaction, accountId)
   await deleteFeedsOf(transaction, accountId)
   await forgetOwnWishes(transaction, accountId)
+  await forgetPersons(transaction, accountId)
 }
 
 /** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */

@@ -32,6 +32,8 @@ export interface NewJob {
   keyId?: string | null
   /** See `Payer`. */
   keyHasBudget?: boolean
+  /** See `Payer`. */
+  personName?: string | null
   /** The watch whose run it is, which pays by its budget, too. */
   watchId?: string | null
   /** The budget of that watch: the maximum that all its runs may cost in a UTC month. */
@@ -67,7 +69,8 @@ const skipped = (platform: PlatformName, now: Date) => {
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
   const { accountId, topic, platforms, off = [], depth, sources = noSources, pricing, now, expiresAt } = job
-  const { keyId = null, keyHasBudget = true, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
+  const { keyId = null, keyHasBudget = true, personName = null } = job
+  const { watchId = null, watchMonthlyCredits = null, newestSince = null } = job
   const isOver = off.length === platforms.length
   const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
   const wishes = await nameSources(transaction, { accountId, sources: verified, now })
@@ -103,7 +106,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     await recount(transaction, wishes)
     return jobId
   }
-  const payer = { accountId, keyId, keyHasBudget, watchId, watchMonthlyCredits, pricing }
+  const payer = { accountId, keyId, keyHasBudget, personName, watchId, watchMonthlyCredits, pricing }
   await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(pricing, job), now })
   await beginJobs(transaction, queue, accountId, now)
   await recount(transaction, wishes)

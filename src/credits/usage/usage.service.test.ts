@@ -132,6 +132,7 @@ describe('the usage of a month', () => {
       until: '2026-12-01T00:00:00.000Z',
       total: { held: 0, settled: 5 },
       withoutKey: { held: 0, settled: 0 },
+      persons: [],
       keys: [
         { keyId, name: 'laptop', held: 0, settled: 3 },
         { keyId: expect.any(String), name: 'first key', held: 0, settled: 2 },
@@ -190,6 +191,7 @@ describe('the usage of a week', () => {
       until: '2026-11-23T00:00:00.000Z',
       total: { held: 0, settled: 9 },
       withoutKey: { held: 0, settled: 0 },
+      persons: [],
       keys: [
         { keyId: body.data.keyId, name: 'laptop', held: 0, settled: 7 },
         { keyId: expect.any(String), name: 'first key', held: 0, settled: 2 },
