@@ -119,6 +119,7 @@ describe('the API document', () => {
       'GET /api/admin/corrections/wishes',
       'GET /api/admin/jobs',
       'GET /api/admin/keys/{keyId}/made',
+      'GET /api/admin/overview',
       'GET /api/admin/platforms',
       'GET /api/admin/search-index',
       'GET /api/admin/suggestions/wishes',
