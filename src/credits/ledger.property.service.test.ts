@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { updateAccount } from '../accounts/accounts.ts'
+import { readAccountUse, updateAccount } from '../accounts/accounts.ts'
 import { monthOf, monthPeriod, weekOf } from '../accounts/period.ts'
 import { defaultPricing, type Pricing, packNames, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
@@ -357,11 +357,13 @@ class World {
       one.collectionId < other.collectionId ? -1 : 1
     expect(rows.toSorted(byId)).toMatchObject(expected.toSorted(byId))
     const month = monthPeriod(monthOf(this.now()))
+    const use = (await readAccountUse(opened.database, [accountId], this.now())).get(accountId)
     const ofMonth = rows.filter(
       ({ startedAt }) => startedAt >= month.from.toISOString() && startedAt < month.until.toISOString(),
     )
     const { total, withoutKey, keys } = await readSpending(opened.database, { accountId, ...month })
     expect([sumOf(ofMonth), sumOf([...keys, withoutKey])]).toEqual([total, total])
+    expect(use?.usedThisMonth).toBe(total.held + total.settled)
     const weeks = await readWeeklySpending(opened.database, { accountId, weeks: 53, now: this.now() })
     const byWeek = Map.groupBy(rows, ({ startedAt }) => weekOf(new Date(startedAt)))
     expect(weeks.map(({ held, settled }) => ({ held, settled }))).toEqual(
