@@ -24,7 +24,7 @@ export interface Collection extends Spent {
 }
 
 /** Who began it. A person and a run of a watch have the key that pays, too, if any; `personName` is null for a sign-in without a name. */
-export type Starter = JobCost['startedBy'] & { by: 'key' | 'person' | 'watch'; personName: string | null }
+export type Starter = JobCost['startedBy'] & { by: 'key' | 'person' | 'watch' }
 
 /** A page continues after when a collection began, in milliseconds since 1970, and the id of its reservation. */
 const cursors = cursorsOf<[startedAt: number, reservationId: string]>(

@@ -24,8 +24,14 @@ interface Spending {
 /** What a job costs its account, and who started it. */
 export interface JobCost {
   credits: Spent
-  /** All are null for a session that a link opened, and for a job that reserved nothing. */
-  startedBy: { keyId: string | null; keyName: string | null; watchId: string | null; watchName: string | null }
+  /** All are null for a sign-in by a link without a name, and for a job that reserved nothing. */
+  startedBy: {
+    keyId: string | null
+    keyName: string | null
+    personName: string | null
+    watchId: string | null
+    watchName: string | null
+  }
 }
 
 /** What a row of a job has of its cost, where it joined its reservation with the key and the watch; all null without one. */
@@ -36,6 +42,7 @@ export interface JobCostRow {
   settled: number | null
   key_id: string | null
   key_name: string | null
+  person_name: string | null
   watch_id: string | null
   watch_name: string | null
 }
@@ -46,7 +53,13 @@ export const jobCostOf = (row: JobCostRow): JobCost => ({
     held: row.reservation_state === 'open' ? (row.pool_part ?? 0) + (row.payg_part ?? 0) : 0,
     settled: row.settled ?? 0,
   },
-  startedBy: { keyId: row.key_id, keyName: row.key_name, watchId: row.watch_id, watchName: row.watch_name },
+  startedBy: {
+    keyId: row.key_id,
+    keyName: row.key_name,
+    personName: row.person_name,
+    watchId: row.watch_id,
+    watchName: row.watch_name,
+  },
 })
 
 const heldNow = sql`coalesce(sum(pool_part + payg_part) filter (where state = 'open'), 0)::integer`
@@ -105,7 +118,7 @@ export async function readWeeklySpending(
 }
 
 /** What a key or a person spent by the runs of a watch, or by itself. */
-type Reserved = Spent & JobCost['startedBy'] & { personName: string | null }
+type Reserved = Spent & JobCost['startedBy']
 
 const sumOf = (rows: readonly Spent[]): Spent => ({
   held: rows.reduce((sum, { held }) => sum + held, 0),
@@ -139,7 +152,7 @@ export async function readStatement(
     .leftJoin('credit_reservations as reserved', 'reserved.id', 'entry.reservation_id')
     .leftJoin('scrape_jobs as job', 'job.id', 'reserved.job_id')
     .selectAll('entry')
-    .select(['key.name as key_name', 'watch.name as watch_name'])
+    .select(['key.name as key_name', 'watch.name as watch_name', 'reserved.person_name'])
     .select((eb) => eb.fn.coalesce('job.topic', 'reserved.topic').as('topic'))
     .where('entry.account_id', '=', accountId)
   if (cursor !== undefined) query = query.where('entry.id', '<', cursors.decode(cursor)[0])
@@ -160,6 +173,7 @@ export async function readStatement(
       pack: row.pack,
       keyId: row.key_id,
       keyName: row.key_name,
+      personName: row.person_name,
       watchId: row.watch_id,
       watchName: row.watch_name,
       changes: {

@@ -113,6 +113,7 @@ describe('the API document', () => {
       'GET /api/admin/accounts/{accountId}/links',
       'GET /api/admin/accounts/{accountId}/usage',
       'GET /api/admin/accounts/{accountId}/usage/collections',
+      'GET /api/admin/accounts/{accountId}/usage/entries',
       'GET /api/admin/backup',
       'GET /api/admin/corrections/requests',
       'GET /api/admin/corrections/requests/export',

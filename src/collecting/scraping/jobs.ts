@@ -204,7 +204,7 @@ export async function readTasks(executor: Executor, jobIds: readonly string[]) {
     .leftJoin('watches', 'watches.id', 'reserved.watch_id')
     .selectAll('scrape_tasks')
     .select(['scrape_jobs.topic', 'scrape_jobs.depth', 'scrape_jobs.expires_at'])
-    .select(['reserved.state as reservation_state', 'pool_part', 'payg_part', 'settled'])
+    .select(['reserved.state as reservation_state', 'pool_part', 'payg_part', 'settled', 'reserved.person_name'])
     .select(['api_keys.id as key_id', 'api_keys.name as key_name', 'reserved.watch_id', 'watches.name as watch_name'])
     .where('scrape_tasks.job_id', 'in', [...jobIds])
     .orderBy('position')

@@ -100,6 +100,8 @@ it('names a person until the account is deleted', async () => {
   await ledger.endCall(await ledger.startCall(accountId, 3, new Date(), ada), 2)
   const { results } = await list('', client)
   expect(results).toMatchObject([{ ...credits(3, 0, 2, 1), startedBy: { by: 'person', personName: 'Ada' } }])
+  const entries = (await client.get('/api/v1/usage/entries')).body.data.results
+  expect(entries.map(({ personName }: { personName: string }) => personName)).toEqual(['Ada', 'Ada', 'Ada'])
   const week = (await client.get('/api/v1/usage?weeks=1')).body.data.weeks[0].week
   const { spenders } = (await client.get(`/api/v1/usage?week=${week}`)).body.data
   expect(spenders.persons).toEqual([{ personName: 'Ada', keyId: null, held: 0, settled: 2 }])

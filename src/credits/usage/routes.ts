@@ -124,6 +124,9 @@ const entry = closed({
     }),
   ),
   keyName: nullable(Type.String()),
+  personName: nullable(
+    Type.String({ description: 'Who signed in, by the name that the link, or the access token, has' }),
+  ),
   watchId: nullable(Type.String({ description: 'The watch whose run it was' })),
   watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
   changes: closed({
@@ -231,6 +234,9 @@ function registerUsage(
 }
 
 function registerStatement(app: App, { database, authentication }: RouteDependencies): void {
+  const description = 'Latest first. The balances are the sums of the changes.'
+  const querystring = closed(pageParameters)
+  const response = { 200: closed({ data: pageOf(entry) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') }
   app.get(
     '/api/v1/usage/entries',
     {
@@ -238,18 +244,30 @@ function registerStatement(app: App, { database, authentication }: RouteDependen
       schema: {
         operationId: 'listUsageEntries',
         summary: 'Read the statement: every movement of credits with its cause',
-        description: 'Latest first. The balances are the sums of the changes.',
-        ...shared,
-        querystring: closed(pageParameters),
-        response: {
-          200: closed({ data: pageOf(entry) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        ...{ description, ...shared, querystring, response },
       },
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       return { data: await readStatement(database, { accountId, ...request.query }) }
+    },
+  )
+
+  app.get(
+    '/api/admin/accounts/:accountId/usage/entries',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        operationId: 'listAccountUsageEntries',
+        summary: "Read an account's statement: every movement of its credits, packs included",
+        ...{ description, querystring, tags: ['Admin'], security: [{ adminKey: [] }] },
+        params: closed({ accountId: Type.String() }),
+        response: { ...response, ...errorResponses('NOT_FOUND') },
+      },
+    },
+    async ({ params: { accountId }, query }) => {
+      await requireExisting(database, accountId)
+      return { data: await readStatement(database, { accountId, ...query }) }
     },
   )
 }

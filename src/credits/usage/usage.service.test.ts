@@ -114,7 +114,11 @@ describe("the operator's view of an account's usage", () => {
     const { scope, ...own } = await usage('?days=7')
     expect([scope, body.data]).toEqual(['manage', own])
     expect(body.data.credits.used).toBeGreaterThan(0)
-    expect((await client.get(`/api/admin/accounts/${accountId}/usage`)).status).toBe(401)
+    const entries = (await admin().get(`/api/admin/accounts/${accountId}/usage/entries`)).body.data
+    expect([entries, entries.results.length]).toEqual([await statement(), 3])
+    for (const path of ['usage', 'usage/entries']) {
+      expect((await client.get(`/api/admin/accounts/${accountId}/${path}`)).status).toBe(401)
+    }
   })
 })
 
@@ -229,6 +233,7 @@ describe('the statement', () => {
       pack: null,
       keyId: expect.any(String),
       keyName: 'first key',
+      personName: null,
       watchId: null,
       watchName: null,
     }
@@ -247,6 +252,7 @@ describe('the statement', () => {
           pack: 'standard',
           keyId: null,
           keyName: null,
+          personName: null,
           changes: { ...none, paygGranted: 5_300 },
         },
       ],
