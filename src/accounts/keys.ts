@@ -118,8 +118,16 @@ export async function findAccountByKey(
     await recordIfWritable(executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   const { keyHasBudget } = row
-  const account = { accountId, tier, hasOwnView: hasOwnView(row), pool: poolOf(row)! }
-  return { ...account, keyId: id, personName: null, keyHasBudget, scope }
+  return {
+    accountId,
+    tier,
+    hasOwnView: hasOwnView(row),
+    keyId: id,
+    personName: null,
+    keyHasBudget,
+    scope,
+    pool: poolOf(row)!,
+  }
 }
 
 /**
