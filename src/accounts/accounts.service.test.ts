@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { ledgerOf, november } from '../credits/testing.ts'
 import { bootstrapFirstAccount } from './accounts.ts'
 import { loadAdminKey } from './admin-key.ts'
 import { apiKeyPattern, generateApiKey, hashKey } from './api-key.ts'
+import { openBrowser } from './sessions/testing.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -50,6 +52,27 @@ describe('an API key', () => {
 })
 
 describe('an account', () => {
+  it('is listed with what it used this month, and when a key or a session of it was last used', async () => {
+    const { accountId, client } = await service.createAccount()
+    const listed = async () => {
+      const { results } = (await admin().get('/api/admin/accounts')).body.data
+      return results.find((account: { accountId: string }) => account.accountId === accountId)
+    }
+    expect(await listed()).toMatchObject({ usedThisMonth: 0, lastSeenAt: null })
+    const ledger = ledgerOf(() => service.database)
+    await ledger.startCall(accountId, 3, new Date())
+    await ledger.endCall(await ledger.startCall(accountId, 4, new Date()), 1, new Date())
+    const before = Date.now()
+    await client.search('a')
+    const used = await listed()
+    expect(used.usedThisMonth).toBe(4)
+    expect(Date.parse(used.lastSeenAt)).toBeGreaterThanOrEqual(before)
+    await service.database.updateTable('api_keys').set({ last_used_at: november }).execute()
+    const invited = await admin().post(`/api/admin/accounts/${accountId}/links`, {})
+    await openBrowser(() => service.url).signIn({ link: new URL(invited.body.data.url).hash.slice(1) })
+    expect(Date.parse((await listed()).lastSeenAt)).toBeGreaterThanOrEqual(before)
+  })
+
   it('is listed, and its plan changes at once', async () => {
     const { accountId, client } = await service.createAccount('free')
     const changed = await admin().send('PATCH', `/api/admin/accounts/${accountId}`, {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { takeLock } from '../database/advisory-locks.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
@@ -55,6 +56,38 @@ export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+
+export interface AccountUse {
+  accountId: string
+  /** Whole credits of the pool and PAYG, held ones included, that were reserved in the UTC month. */
+  usedThisMonth: number
+  /** The last use of a key, or of a session that has not ended; to within minutes. */
+  lastSeenAt: Date | null
+}
+
+/**
+ * What accounts used in the month of `now`, and when they were last seen. The balances are those of that month, or nothing was booked in it; after a
+ * clock was set back they may be of another one, and the entries are added up.
+ */
+export async function readAccountUse(
+  executor: Executor,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, AccountUse>> {
+  const month = monthOf(now)
+  const { rows } = await sql<AccountUse>`
+    select account_id as "accountId",
+      case when month = ${month} then pool_held + pool_settled + payg_month_used when latest_month < ${month} then 0 else (
+        select coalesce(sum(pool_held_change + pool_settled_change + payg_held_change + payg_settled_change), 0)::integer
+        from credit_entries where credit_entries.account_id = balances.account_id and credit_entries.month = ${month}
+      ) end as "usedThisMonth",
+      greatest(
+        (select max(last_used_at) from api_keys where api_keys.account_id = balances.account_id),
+        (select max(last_used_at) from sessions where sessions.account_id = balances.account_id)
+      ) as "lastSeenAt"
+    from credit_balances as balances where account_id = any(${[...accountIds]}::uuid[])`.execute(executor)
+  return new Map(rows.map((row) => [row.accountId, row]))
+}
 
 interface AccountChanges {
   tier?: Tier

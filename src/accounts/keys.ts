@@ -118,11 +118,28 @@ export async function findAccountByKey(
     await recordIfWritable(executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   const { keyHasBudget } = row
-  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget, scope, pool: poolOf(row)! }
+  return {
+    accountId,
+    tier,
+    hasOwnView: hasOwnView(row),
+    keyId: id,
+    personName: null,
+    keyHasBudget,
+    scope,
+    pool: poolOf(row)!,
+  }
 }
 
-/** Reads the account that something other than its key names, such as an access token. @returns null for an unknown or deleted one */
-export async function findAccountById(executor: Executor, accountId: string, scope: KeyScope): Promise<Account | null> {
+/**
+ * Reads the account that something other than its key names, such as an access token.
+ * @param claims whose token it is, and what it may do.
+ * @returns null for an unknown or deleted one.
+ */
+export async function findAccountById(
+  executor: Executor,
+  accountId: string,
+  claims: Pick<Account, 'scope' | 'personName'>,
+): Promise<Account | null> {
   if (!isId(accountId)) return null
   const row = await executor
     .selectFrom('accounts')
@@ -134,7 +151,8 @@ export async function findAccountById(executor: Executor, accountId: string, sco
     .executeTakeFirst()
   if (!row) return null
   const { tier } = row
-  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: null, keyHasBudget: false, scope, pool: poolOf(row)! }
+  const account = { accountId, tier, hasOwnView: hasOwnView(row), pool: poolOf(row)! }
+  return { ...account, ...claims, keyId: null, keyHasBudget: false }
 }
 
 /** The columns of the balances of an account that an answer says: read with its key, so that they cost no statement of their own. */

@@ -36,6 +36,15 @@ export function weekOf(moment: Date): string {
   return `${year}-W${String(week).padStart(2, '0')}`
 }
 
+/** The last `count` ISO weeks, that of `now` included, oldest first. */
+export function lastWeeks(count: number, now: Date): (Period & { week: string })[] {
+  const thisMonday = mondayOf(now).getTime()
+  return Array.from({ length: count }, (_, index) => {
+    const from = new Date(thisMonday - (count - 1 - index) * 7 * dayMs)
+    return { week: weekOf(from), from, until: new Date(from.getTime() + 7 * dayMs) }
+  })
+}
+
 /** The moments of a month, `YYYY-MM`. */
 export const monthPeriod = (month: string): Period => ({
   from: new Date(`${month}-01T00:00:00.000Z`),

@@ -6,7 +6,15 @@ import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idemp
 import { isId } from '../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
-import { createAccountWithKey, type DeleteOfAccount, deleteAccount, listAccounts, updateAccount } from './accounts.ts'
+import {
+  type AccountUse,
+  createAccountWithKey,
+  type DeleteOfAccount,
+  deleteAccount,
+  listAccounts,
+  readAccountUse,
+  updateAccount,
+} from './accounts.ts'
 import type { RouteDependencies } from './authentication.ts'
 import { tiers } from './plans.ts'
 
@@ -28,6 +36,13 @@ const accountProperties = {
   deletedAt: nullable(moment('When it was deleted; null if it was not')),
 }
 const account = closed(accountProperties)
+const listedAccount = closed({
+  ...accountProperties,
+  usedThisMonth: Type.Integer({ description: 'Credits of this UTC month, of the pool and PAYG, held ones included' }),
+  lastSeenAt: nullable(
+    moment('The last use of a key, or of a session that has not ended, to within ten minutes; null: never'),
+  ),
+})
 const apiKey = Type.String({ description: 'Shown this once' })
 const accountPath = closed({ accountId: Type.String() })
 const shared = { tags: ['Admin'], security: [{ adminKey: [] }] }
@@ -40,6 +55,11 @@ const toAnswer = <Row extends { createdAt: Date; deletedAt: Date | null }>(row: 
   ...row,
   createdAt: row.createdAt.toISOString(),
   deletedAt: row.deletedAt?.toISOString() ?? null,
+})
+
+const describeUse = (use: AccountUse | undefined) => ({
+  usedThisMonth: use?.usedThisMonth ?? 0,
+  lastSeenAt: use?.lastSeenAt?.toISOString() ?? null,
 })
 
 /** The operator's routes for accounts. */
@@ -78,21 +98,21 @@ function registerCreate(app: App, { clock, authentication, idempotent }: RouteDe
   )
 }
 
-function registerList(app: App, { database, authentication }: RouteDependencies): void {
+function registerList(app: App, { database, clock, authentication }: RouteDependencies): void {
   app.get(
     '/api/admin/accounts',
     {
       onRequest: authentication.requireAdmin,
       schema: {
         operationId: 'listAccounts',
-        summary: 'List every account, the first made first',
+        summary: 'List every account, the first made first, with what it used this month and when it was last seen',
         ...shared,
         querystring: closed({
           deleted: defaulted(Type.Boolean({ default: false, description: 'Also list deleted accounts' })),
           ...pageParameters,
         }),
         response: {
-          200: closed({ data: pageOf(account) }),
+          200: closed({ data: pageOf(listedAccount) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },
@@ -100,7 +120,10 @@ function registerList(app: App, { database, authentication }: RouteDependencies)
     async ({ query: { deleted, ...page } }) => {
       const accounts = (await listAccounts(database, { deleted })).map(toAnswer)
       const positionOf = ({ createdAt, accountId }: (typeof accounts)[number]) => `${createdAt} ${accountId}`
-      return { data: pageOfShort(accounts, page, { list: 'accounts', positionOf }) }
+      const { results, ...rest } = pageOfShort(accounts, page, { list: 'accounts', positionOf })
+      const ids = results.map(({ accountId }) => accountId)
+      const uses = await readAccountUse(database, ids, clock.now())
+      return { data: { results: results.map((one) => ({ ...one, ...describeUse(uses.get(one.accountId)) })), ...rest } }
     },
   )
 }

@@ -24,6 +24,7 @@ import type { TaskQueue } from '../collecting/scraping/queue.ts'
 import { registerScrapeRoutes } from '../collecting/scraping/routes.ts'
 import type { TaskChanges } from '../collecting/scraping/task-changes.ts'
 import { registerCreditRoutes } from '../credits/routes.ts'
+import { forgetPersons } from '../credits/spenders.ts'
 import { registerUsageRoutes } from '../credits/usage/routes.ts'
 import type { Database, DatabaseBackend } from '../database/open.ts'
 import type { Proxies } from '../http/addresses.ts'
@@ -56,6 +57,7 @@ import { registerBackupRoutes } from '../operations/backup/routes.ts'
 import { registerIntegrityRoutes } from '../operations/integrity/routes.ts'
 import type { Monitoring } from '../operations/metrics/monitoring.ts'
 import { registerMetricsRoute } from '../operations/metrics/routes.ts'
+import { registerOverviewRoute } from '../operations/overview/routes.ts'
 import type { HostMemoryStore } from '../platforms/budget/host-memory.ts'
 import type { Platforms } from '../platforms/create-platforms.ts'
 import { registerPlatformRoutes } from '../platforms/routes.ts'
@@ -132,6 +134,10 @@ export interface AppDependencies {
   /** Where the API document says that the service is: the configured address, else where the document was read. */
   serverUrl: string
   removalContact: RemovalContact | undefined
+  /** That of an embedded database, and where its keys are. */
+  dataDir: string
+  /** The texts that the model judges in a UTC day; 0 for none. */
+  judgedPerDay: number
   /** Where the built page is. */
   pageDirectory: string
   /** The types of channels of this service, and what seals their addresses. */
@@ -154,6 +160,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWatchesOf(transaction, accountId)
   await deleteFeedsOf(transaction, accountId)
   await forgetOwnWishes(transaction, accountId)
+  await forgetPersons(transaction, accountId)
 }
 
 /** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */
@@ -226,6 +233,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerUsageRoutes(routes, shared)
   registerIntegrityRoutes(routes, shared)
   registerBackupRoutes(routes, shared)
+  registerOverviewRoute(routes, shared)
   const { expose } = dependencies.monitoring
   if (expose !== null) registerMetricsRoute(routes, { authentication, expose })
   registerMcp(routes, { ...shared, guardFiles: createFileGuard(dependencies.rateLimits) })

@@ -190,6 +190,8 @@ export async function composeService(parts: ServiceParts) {
     serverUrl: config.publicUrl ?? '/',
     comparesGoals: config.news !== null,
     removalContact: config.removalContact,
+    dataDir: config.dataDir,
+    judgedPerDay: config.judging?.perDay ?? 0,
     pageDirectory: config.pageDirectory,
     adapters: channels.channelAdapters,
     renderEvent: channels.renderEvent,

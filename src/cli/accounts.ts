@@ -10,15 +10,24 @@ import { visibleAscii, wholeNumber } from './options.ts'
 import { formatRow, formatRows, noteLines, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
-type Account = Data<'listAccounts'>['results'][number]
+/** Only the list says what an account used. */
+type Account = Data<'updateAccount'> & Partial<Data<'listAccounts'>['results'][number]>
 
 /** The path of an account. */
 const of = (accountId: string) => ({ path: { accountId } })
 const accountId = () => new Argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
 
-const rowOf = ({ accountId, name, tier, createdAt, deletedAt }: Account): Row => ({
+const seenOn = (moment: string | null) => (moment === null ? 'never seen' : `seen ${moment.slice(0, 10)}`)
+
+const rowOf = ({ accountId, name, tier, createdAt, deletedAt, usedThisMonth, lastSeenAt }: Account): Row => ({
   title: name,
-  facts: [tier, `since ${createdAt.slice(0, 10)}`, deletedAt === null ? '' : `deleted ${deletedAt.slice(0, 10)}`],
+  facts: [
+    tier,
+    usedThisMonth === undefined ? '' : `${count(usedThisMonth, 'credit')} this month`,
+    lastSeenAt === undefined ? '' : seenOn(lastSeenAt),
+    `since ${createdAt.slice(0, 10)}`,
+    deletedAt === null ? '' : `deleted ${deletedAt.slice(0, 10)}`,
+  ],
   id: accountId,
 })
 
@@ -38,7 +47,7 @@ const create = () =>
     )
 
 const list = () =>
-  operatorCommand('list', 'list the accounts: name, plan, day of creation, id')
+  operatorCommand('list', 'list the accounts: name, plan, credits used this month, days of last use and creation, id')
     .option('--deleted', 'include deleted accounts', false)
     .action((options: { deleted: boolean; json: boolean }) =>
       operate(

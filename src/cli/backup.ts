@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../app/config.ts'
 import { hasDatabase } from '../database/embedded/data-directory.ts'
 import { inspectArchive } from '../operations/backup/archive.ts'
+import { keyFiles, keyFilesIn } from '../operations/backup/last-backup.ts'
 import type { Manifest } from '../operations/backup/manifest.ts'
 import { restoreBackup } from '../operations/backup/restore.ts'
 import { systemClock } from '../runtime/clock.ts'
@@ -116,7 +115,8 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
 
 /** Says which keys the directory lacks: the next start makes new ones, and with another secrets-key no channel can send. */
 function missingKeys(dataDir: string): string[] {
-  const missing = ['admin-key', 'secrets-key'].filter((name) => !existsSync(join(dataDir, name)))
+  const present = keyFilesIn(dataDir)
+  const missing = keyFiles.filter((name) => !present.includes(name))
   if (missing.length === 0) return []
   const what = missing.includes('secrets-key') ? ' Without its secrets-key no channel can send.' : ''
   return [

@@ -246,7 +246,7 @@ describe('the help', () => {
 
 describe('wishwell jobs show', () => {
   it('says the cost and who started the job, by a name that cannot change the terminal', async () => {
-    const startedBy = { keyId: null, keyName: '\u001b[31mred\u202e', watchId: null, watchName: null }
+    const startedBy = { keyId: null, keyName: '\u001b[31mred\u202e', personName: null, watchId: null, watchName: null }
     const service = await startJobService([endedJob({ credits: { held: 0, settled: 2 }, startedBy })])
     const { stdout } = await runCommand(['jobs', 'show', '00000000-0000-4000-8000-000000000000'], service)
     expect(stdout).toMatch(/^2 credits by red$/m)

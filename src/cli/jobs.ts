@@ -40,7 +40,7 @@ const list = ({ json, ...query }: Query<'listScrapeJobs'> & Json) =>
 /** What a job costs, and by whom; older services do not say it. */
 function costOf({ credits, startedBy }: Job): string {
   if (credits === undefined) return ''
-  const name = startedBy?.watchName ?? startedBy?.keyName ?? null
+  const name = startedBy?.watchName ?? startedBy?.personName ?? startedBy?.keyName ?? null
   return `${count(credits.held + credits.settled, 'credit')}${name === null ? '' : ` by ${printable(name)}`}`
 }
 

@@ -31,6 +31,7 @@ it('the usage of a month or a week names what keys and watches used', () => {
     total: { held: 2, settled: 17 },
     withoutKey: { held: 0, settled: 5 },
     keys: [{ keyId: '11111111-1111-4111-8111-111111111111', name: 'laptop', held: 0, settled: 12 }],
+    persons: [{ personName: 'Ada', keyId: null, held: 0, settled: 5 }],
     watches: [{ watchId: '22222222-2222-4222-8222-222222222222', name: null, held: 2, settled: 1 }],
   }
   expect(formatUsage({ ...usage, spenders }).slice(3)).toEqual([
@@ -38,6 +39,7 @@ it('the usage of a month or a week names what keys and watches used', () => {
     '  laptop  key · 12 credits  11111111-1111-4111-8111-111111111111',
     '  The page  signed in by a link · 5 credits',
     '  (deleted)  watch · 1 credit and 2 held  22222222-2222-4222-8222-222222222222',
+    '  Ada  person · 5 credits',
   ])
   const { month, ...others } = spenders
   const week = { ...others, week: '2026-W47', from: '2026-11-16T00:00:00.000Z', until: '2026-11-23T00:00:00.000Z' }

@@ -71,8 +71,8 @@ type Spent = Spenders['total']
 
 const dayMs = 24 * 3600_000
 
-/** What a month or a week cost, by key and by watch. */
-function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches }: Spenders): string[] {
+/** What a month or a week cost, by key, by watch and by person. */
+function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches, persons }: Spenders): string[] {
   const lastDay = new Date(Date.parse(until) - dayMs).toISOString().slice(0, 10)
   const cost = ({ held, settled }: Spent) =>
     `${count(settled, 'credit')}${held === 0 ? '' : ` and ${number(held)} held`}`
@@ -87,6 +87,7 @@ function formatSpenders({ month, week, from, until, total, withoutKey, keys, wat
       facts: ['watch', cost(watch)],
       id: watch.watchId,
     })),
+    ...persons.map((person) => ({ title: person.personName, facts: ['person', cost(person)], id: null })),
   ]
   return [`${when}: ${cost(total)}`, ...rows.map((row) => `  ${formatRow(row)}`)]
 }

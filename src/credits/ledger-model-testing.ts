@@ -9,11 +9,13 @@ export interface ModelReservation {
   /** The pool of the plan then. */
   limit: number
   isOpen: boolean
+  /** 0 while it is open. */
+  settled: number
   /** Whose use of the month it is counted in. */
   spenders: readonly ModelSpender[]
 }
 
-/** A key, a watch, or a key with a budget and the keys that it made. */
+/** A key, a person, a watch, or a key with a budget and the keys that it made. */
 export interface ModelSpender {
   name: string
   /** Null for none. */
@@ -95,7 +97,7 @@ export class LedgerModel {
     booked.poolHeld += pool
     booked.paygUsed += payg
     this.paygHeld += payg
-    return { month, pool, payg, limit, isOpen: true, spenders }
+    return { month, pool, payg, limit, isOpen: true, settled: 0, spenders }
   }
 
   /** @param now the month of the clock. */
@@ -104,6 +106,7 @@ export class LedgerModel {
     const pool = Math.min(settled, reservation.pool)
     const payg = settled - pool
     reservation.isOpen = false
+    reservation.settled = settled
     this.paygHeld -= reservation.payg
     this.paygBalance -= payg
     booked.poolHeld -= reservation.pool

@@ -2,20 +2,22 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignSize } from '../../test/campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { updateAccount } from '../accounts/accounts.ts'
-import { monthOf, monthPeriod } from '../accounts/period.ts'
+import { readAccountUse, updateAccount } from '../accounts/accounts.ts'
+import { monthOf, monthPeriod, weekOf } from '../accounts/period.ts'
 import { defaultPricing, type Pricing, packNames, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
+import { type Collection, readCollections } from './collections.ts'
 import { type Cause, grantPack, reserve } from './ledger.ts'
 import { LedgerModel, type ModelReservation, type ModelSpender } from './ledger-model-testing.ts'
 import type { Payer } from './spenders.ts'
-import { readSpending } from './spending.ts'
+import { readSpending, readWeeklySpending, type Spent } from './spending.ts'
 import { ledgerOf } from './testing.ts'
 import { readUsage } from './usage.ts'
 import { verifyAccounts } from './verify.ts'
 
 // Holds (Credits and limits): the pool of a month is granted once, however clocks jump
 // Holds (Credits and limits): balances equal the ledger after every step, in any order of steps
+// Holds (Credits and limits): the rows of collections, of weeks and of who spent add up to the same totals, to the credit
 // Holds (Watches, news and channels): the budget of a watch or a key is never exceeded, whatever runs at once
 
 // Takes seconds: a run checks the whole ledger after each of its steps.
@@ -36,7 +38,7 @@ afterAll(() => opened.close())
 const ledger = ledgerOf(() => opened.database)
 
 /** Who pays besides the account: by the names of `keys` and of the one watch. */
-type PayerName = 'free key' | 'parent' | 'child' | 'watch' | 'child and watch'
+type PayerName = 'free key' | 'parent' | 'child' | 'watch' | 'child and watch' | 'person'
 /** The parent and the child have budgets, and what the child uses counts in that of its parent. */
 const budgets = { parent: 60, child: 40, watch: 50 }
 
@@ -50,7 +52,9 @@ type Step =
   | { do: 'change plan'; tier: Tier }
   | { do: 'change cap'; cap: number | null }
 
-const payer = fc.option(fc.constantFrom<PayerName[]>('free key', 'parent', 'child', 'watch', 'child and watch'))
+const payer = fc.option(
+  fc.constantFrom<PayerName[]>('free key', 'parent', 'child', 'watch', 'child and watch', 'person'),
+)
 
 /** Most clocks agree; that of another process may be behind. */
 const monthsBehind = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(1, 2) })
@@ -108,6 +112,11 @@ const beginning = fc.record({
 const momentIn = (month: number, isLast: boolean) =>
   new Date(isLast ? Date.UTC(2027, 12 + month, 1) - 1 : Date.UTC(2027, 11 + month, 1))
 
+const sumOf = (rows: readonly Spent[]): Spent => ({
+  held: rows.reduce((sum, { held }) => sum + held, 0),
+  settled: rows.reduce((sum, { settled }) => sum + settled, 0),
+})
+
 interface Begun {
   cause: Cause
   end(settled: number, now: Date): Promise<void>
@@ -160,6 +169,8 @@ class World {
         return { payer: { keyId: null, ...watch }, spenders: [ofWatch] }
       case 'child and watch':
         return { payer: { keyId: child, ...watch }, spenders: [...ofChild, ofWatch] }
+      case 'person':
+        return { payer: { keyId: null, personName: 'Ada' }, spenders: [{ name: 'person Ada', budget: null }] }
       default:
         return { payer: { keyId: null }, spenders: [] }
     }
@@ -306,16 +317,17 @@ class World {
     const months = [...new Set(expected.map(([month]) => month))]
     const told = await Promise.all(
       months.map(async (month) => {
-        const { keys, watches } = await readSpending(opened.database, { accountId, ...monthPeriod(month) })
+        const { keys, persons, watches } = await readSpending(opened.database, { accountId, ...monthPeriod(month) })
         return [
           ...keys.map(({ keyId, held, settled }) => [month, 'key', keyId, held, settled]),
+          ...persons.map(({ personName, held, settled }) => [month, 'person', personName, held, settled]),
           ...watches.map(({ watchId, held, settled }) => [month, 'watch', watchId, held, settled]),
         ]
       }),
     )
     const ofBudgets = stored.filter(([, kind]) => kind === 'key_budget')
     expect([...ofBudgets, ...told.flat()].toSorted()).toEqual(expected.toSorted())
-    expect(stored.toSorted()).toEqual(expected.filter(([, kind]) => kind !== 'key').toSorted())
+    expect(stored.toSorted()).toEqual(expected.filter(([, kind]) => kind !== 'key' && kind !== 'person').toSorted())
     const events = await opened.database
       .selectFrom('events')
       .select('subject')
@@ -327,6 +339,48 @@ class World {
       return `${monthName(Number(month))} ${percent}`
     })
     expect(noted.toSorted()).toEqual(alerts.toSorted())
+  }
+
+  /** Every reservation is one row of collections, and the rows of each month and each week are its total. */
+  async checkCollections(): Promise<void> {
+    const { accountId } = this
+    const rows = await this.readAllCollections()
+    const expected = this.started.map(({ cause, pool, payg, isOpen, settled }) => ({
+      collectionId: 'jobId' in cause ? cause.jobId : cause.callId,
+      operation: cause.operation,
+      reserved: pool + payg,
+      held: isOpen ? pool + payg : 0,
+      settled,
+      released: isOpen ? 0 : pool + payg - settled,
+    }))
+    const byId = (one: { collectionId: string }, other: { collectionId: string }) =>
+      one.collectionId < other.collectionId ? -1 : 1
+    expect(rows.toSorted(byId)).toMatchObject(expected.toSorted(byId))
+    const month = monthPeriod(monthOf(this.now()))
+    const use = (await readAccountUse(opened.database, [accountId], this.now())).get(accountId)
+    const ofMonth = rows.filter(
+      ({ startedAt }) => startedAt >= month.from.toISOString() && startedAt < month.until.toISOString(),
+    )
+    const { total, withoutKey, keys } = await readSpending(opened.database, { accountId, ...month })
+    expect([sumOf(ofMonth), sumOf([...keys, withoutKey])]).toEqual([total, total])
+    expect(use?.usedThisMonth).toBe(total.held + total.settled)
+    const weeks = await readWeeklySpending(opened.database, { accountId, weeks: 53, now: this.now() })
+    const byWeek = Map.groupBy(rows, ({ startedAt }) => weekOf(new Date(startedAt)))
+    expect(weeks.map(({ held, settled }) => ({ held, settled }))).toEqual(
+      weeks.map(({ week }) => sumOf(byWeek.get(week) ?? [])),
+    )
+  }
+
+  async readAllCollections(): Promise<Collection[]> {
+    const rows: Collection[] = []
+    let cursor: string | null | undefined
+    while (cursor !== null) {
+      const asked = { accountId: this.accountId, limit: 3, cursor }
+      const page = await readCollections(opened.database, asked)
+      rows.push(...page.results)
+      cursor = page.cursor
+    }
+    return rows
   }
 
   /** The usage that the account reads is exact. */
@@ -372,6 +426,7 @@ it(`does what the model does, and is sound after every step, in ${runs} runs`, {
         await world.run(next)
         await world.check()
         await world.checkUsage()
+        await world.checkCollections()
       }
       steps += world.steps
     },

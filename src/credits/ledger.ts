@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { monthOf } from '../accounts/period.ts'
 import type { Pricing } from '../accounts/plans.ts'
-import type { PackName } from '../database/column-types.ts'
+import type { PackName, PlatformName } from '../database/column-types.ts'
 import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
 import { noteAlerts, type SettledPool } from './alerts.ts'
@@ -36,6 +36,8 @@ type Reservation = Cause &
     accountId: string
     /** Whole credits; 0 for what costs nothing: it is recorded who began it, and nothing is booked. */
     amount: number
+    /** Of a live call, of which nothing else is left when it has ended; a job has them itself. */
+    collects?: { topic: string; platforms: readonly PlatformName[] }
     now: Date
     pricing: Pricing
   }
@@ -72,8 +74,9 @@ const boundedVerdict = (payer: Payer, amount: RawBuilder<unknown>) => sql`, ${ho
  * @returns null when the account cannot pay; nothing is held then.
  */
 async function take(transaction: Transaction, reservation: Reservation): Promise<BudgetVerdict | null> {
-  const { accountId, operation, keyId, watchId = null, now, pricing } = reservation
+  const { accountId, operation, keyId, personName = null, watchId = null, now, pricing } = reservation
   const { jobId, callId } = idsOf(reservation)
+  const { topic, platforms } = reservation.collects ?? { topic: null, platforms: [] }
   // A budget that is used up does not refuse what costs nothing.
   const isBounded = reservation.amount > 0 && mayBeBounded(reservation)
   const month = monthOf(now)
@@ -101,9 +104,11 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
       returning account_id, balances.month, latest_pool_part as pool_part, ${amount} - latest_pool_part as payg_part, pool_limit
     ), reservation as (
       insert into credit_reservations
-        (account_id, month, operation, job_id, call_id, pool_part, payg_part, pool_limit, created_at, key_id, watch_id, is_bounded)
+        (account_id, month, operation, job_id, call_id, pool_part, payg_part, pool_limit, created_at, key_id, watch_id, is_bounded,
+         person_name, topic, platforms)
       select account_id, month, ${operation}::text, ${jobId}::uuid, ${callId}::uuid, pool_part, payg_part, pool_limit,
-        ${now}::timestamptz, ${keyId}::uuid, ${watchId}::uuid, ${isBounded}::boolean
+        ${now}::timestamptz, ${keyId}::uuid, ${watchId}::uuid, ${isBounded}::boolean,
+        ${personName}::text, ${topic}::text, nullif(${[...platforms]}::text[], '{}')
       from taken
       returning *
     ), entry as (

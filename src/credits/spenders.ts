@@ -10,6 +10,8 @@ import { ServiceError } from '../http/errors.ts'
 export interface Payer {
   /** The API key that pays, by its budget; null for a session that no key opened. */
   keyId: string | null
+  /** Who began it, where a person with a name signed in (`Account`). */
+  personName?: string | null
   /** False when no budget of keys bounds that key (`Account`): then none is looked up, which costs a third of a reservation. True when it is not known. */
   keyHasBudget?: boolean
   /** The watch whose run it is, which pays by its budget, too. */
@@ -88,4 +90,14 @@ export function refuseOverBudget({ keyBears, watchBears }: BudgetVerdict, now: D
   const [whose, reason] = keyBears ? (['the watch', 'watch_budget'] as const) : (['the API key', 'key_budget'] as const)
   const message = `The monthly budget of ${whose} is not sufficient for this. It is fresh on ${resetsAt.slice(0, 10)}.`
   throw new ServiceError('RATE_LIMITED', message, { reason, resetsAt })
+}
+
+/** Removes the names of persons from the books of an account, which stay when it is deleted. */
+export async function forgetPersons(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction
+    .updateTable('credit_reservations')
+    .set({ person_name: null })
+    .where('account_id', '=', accountId)
+    .where('person_name', 'is not', null)
+    .execute()
 }

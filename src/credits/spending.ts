@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Period } from '../accounts/period.ts'
+import { lastWeeks, type Period } from '../accounts/period.ts'
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
 
@@ -15,6 +15,8 @@ interface Spending {
   withoutKey: Spent
   /** By the key of each call, or of the watch whose run it is; the most used first. */
   keys: (Spent & { keyId: string; name: string })[]
+  /** By each person with a name who signed in, and the key that the sign-in depends on, if any: it counts for that key, too. */
+  persons: (Spent & { personName: string; keyId: string | null })[]
   /** By watch; the name is null for a deleted one. A run counts for its watch and for its key. */
   watches: (Spent & { watchId: string; name: string | null })[]
 }
@@ -22,8 +24,14 @@ interface Spending {
 /** What a job costs its account, and who started it. */
 export interface JobCost {
   credits: Spent
-  /** All are null for a session that a link opened, and for a job that reserved nothing. */
-  startedBy: { keyId: string | null; keyName: string | null; watchId: string | null; watchName: string | null }
+  /** All are null for a sign-in by a link without a name, and for a job that reserved nothing. */
+  startedBy: {
+    keyId: string | null
+    keyName: string | null
+    personName: string | null
+    watchId: string | null
+    watchName: string | null
+  }
 }
 
 /** What a row of a job has of its cost, where it joined its reservation with the key and the watch; all null without one. */
@@ -34,6 +42,7 @@ export interface JobCostRow {
   settled: number | null
   key_id: string | null
   key_name: string | null
+  person_name: string | null
   watch_id: string | null
   watch_name: string | null
 }
@@ -44,8 +53,16 @@ export const jobCostOf = (row: JobCostRow): JobCost => ({
     held: row.reservation_state === 'open' ? (row.pool_part ?? 0) + (row.payg_part ?? 0) : 0,
     settled: row.settled ?? 0,
   },
-  startedBy: { keyId: row.key_id, keyName: row.key_name, watchId: row.watch_id, watchName: row.watch_name },
+  startedBy: {
+    keyId: row.key_id,
+    keyName: row.key_name,
+    personName: row.person_name,
+    watchId: row.watch_id,
+    watchName: row.watch_name,
+  },
 })
+
+const heldNow = sql`coalesce(sum(pool_part + payg_part) filter (where state = 'open'), 0)::integer`
 
 /** More keys or watches than these are not used by people in one period. */
 export const maxSpenders = 200
@@ -61,17 +78,22 @@ export async function readSpending(
   const { rows } = await sql<Reserved>`
     select spent.*, api_keys.name as "keyName", watches.name as "watchName"
     from (
-      select key_id as "keyId", watch_id as "watchId", coalesce(sum(pool_part + payg_part) filter (where state = 'open'), 0)::integer as held,
+      select key_id as "keyId", person_name as "personName", watch_id as "watchId", ${heldNow} as held,
         sum(settled)::integer as settled
       from credit_reservations
       where account_id = ${accountId} and created_at >= ${from}::timestamptz and created_at < ${until}::timestamptz
-      group by key_id, watch_id
+      group by key_id, person_name, watch_id
     ) as spent left join api_keys on api_keys.id = spent."keyId" left join watches on watches.id = spent."watchId"
     where held + settled > 0`.execute(executor)
   return {
     total: sumOf(rows),
     withoutKey: sumOf(rows.filter(({ keyId }) => keyId === null)),
     keys: mostOf(rows, ({ keyId }) => keyId).map(([keyId, of]) => ({ keyId, name: of[0]!.keyName!, ...sumOf(of) })),
+    persons: mostOf(rows, ({ personName, keyId }) => personName && `${personName} ${keyId}`).map(([, of]) => ({
+      personName: of[0]!.personName!,
+      keyId: of[0]!.keyId,
+      ...sumOf(of),
+    })),
     watches: mostOf(rows, ({ watchId }) => watchId).map(([watchId, of]) => ({
       watchId,
       name: of[0]!.watchName,
@@ -80,7 +102,22 @@ export async function readSpending(
   }
 }
 
-/** What a key spent by the runs of a watch, or by itself. */
+/** The use of an account in each of the last ISO weeks, oldest first: for each what `readSpending` totals. */
+export async function readWeeklySpending(
+  executor: Executor,
+  { accountId, weeks, now }: { accountId: string; weeks: number; now: Date },
+): Promise<(Period & Spent & { week: string })[]> {
+  const periods = lastWeeks(weeks, now)
+  const { rows } = await sql<Spent & { week: string }>`
+    select to_char(created_at at time zone 'UTC', 'IYYY-"W"IW') as week, ${heldNow} as held, sum(settled)::integer as settled
+    from credit_reservations
+    where account_id = ${accountId} and created_at >= ${periods[0]!.from}::timestamptz and created_at < ${periods.at(-1)!.until}::timestamptz
+    group by 1`.execute(executor)
+  const spent = new Map(rows.map(({ week, ...of }) => [week, of]))
+  return periods.map((period) => ({ ...period, ...(spent.get(period.week) ?? { held: 0, settled: 0 }) }))
+}
+
+/** What a key or a person spent by the runs of a watch, or by itself. */
 type Reserved = Spent & JobCost['startedBy']
 
 const sumOf = (rows: readonly Spent[]): Spent => ({
@@ -115,7 +152,8 @@ export async function readStatement(
     .leftJoin('credit_reservations as reserved', 'reserved.id', 'entry.reservation_id')
     .leftJoin('scrape_jobs as job', 'job.id', 'reserved.job_id')
     .selectAll('entry')
-    .select(['key.name as key_name', 'watch.name as watch_name', 'job.topic'])
+    .select(['key.name as key_name', 'watch.name as watch_name', 'reserved.person_name'])
+    .select((eb) => eb.fn.coalesce('job.topic', 'reserved.topic').as('topic'))
     .where('entry.account_id', '=', accountId)
   if (cursor !== undefined) query = query.where('entry.id', '<', cursors.decode(cursor)[0])
   const rows = await query
@@ -135,6 +173,7 @@ export async function readStatement(
       pack: row.pack,
       keyId: row.key_id,
       keyName: row.key_name,
+      personName: row.person_name,
       watchId: row.watch_id,
       watchName: row.watch_name,
       changes: {

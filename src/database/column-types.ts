@@ -6,7 +6,8 @@ export type Tier = 'free' | 'pro' | 'max'
 export type TaskState = 'pending' | 'running' | 'done' | 'error' | 'skipped'
 export type PackName = 'starter' | 'standard' | 'bulk'
 /** What credits are spent on. */
-export type SpendingOperation = 'scrape' | 'expand' | 'realtime'
+export const spendingOperations = ['scrape', 'expand', 'realtime'] as const
+export type SpendingOperation = (typeof spendingOperations)[number]
 /** Whose use of a month is counted; `key_budget` is a key with a budget and the keys that it made. */
 export type SpenderKind = 'key_budget' | 'watch'
 export type EntryKind = 'reserve' | 'settle' | 'release' | 'grant'

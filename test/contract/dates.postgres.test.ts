@@ -48,7 +48,9 @@ function targetsOf(method: string, path: string, operation: Operation): Target[]
 }
 
 let targets: Target[] = []
+let accountId: string
 beforeAll(async () => {
+  accountId = (await contract.clientOf('admin').get('/api/admin/accounts')).body.data.results[0].accountId
   const body = await readDocument(contract.service.client)
   const paths = Object.entries(body.paths as Record<string, Record<string, Operation>>)
   targets = paths.flatMap(([path, operations]) =>
@@ -74,7 +76,9 @@ const nested = (path: string, value: string): object =>
 
 function send({ method, path, key, place, field }: Target, text: string) {
   const client = contract.clientOf(key)
-  if (place === 'query') return client.send(method, `${path}?${field}=${encodeURIComponent(text)}`)
+  if (place === 'query') {
+    return client.send(method, `${path.replace('{accountId}', accountId)}?${field}=${encodeURIComponent(text)}`)
+  }
   const body = JSON.stringify({ ...required[path], ...nested(field, text) })
   return client.send(method, path, { headers: json, body })
 }
@@ -82,6 +86,8 @@ function send({ method, path, key, place, field }: Target, text: string) {
 it('every list, search and export has the same dates', () => {
   expect(targets.map(({ path, field }) => `${path} ${field}`).sort()).toEqual([
     '/api/admin/accounts/{accountId}/keys expiresAt',
+    '/api/admin/accounts/{accountId}/usage/collections since',
+    '/api/admin/accounts/{accountId}/usage/collections until',
     '/api/v1/changes since',
     '/api/v1/feeds filters.since',
     '/api/v1/feeds filters.until',
@@ -96,6 +102,8 @@ it('every list, search and export has the same dates', () => {
     '/api/v1/requests/facets until',
     '/api/v1/requests/search filters.since',
     '/api/v1/requests/search filters.until',
+    '/api/v1/usage/collections since',
+    '/api/v1/usage/collections until',
     '/api/v1/watches filters.since',
     '/api/v1/watches filters.until',
     '/api/v1/watches/{watchId} filters.since',

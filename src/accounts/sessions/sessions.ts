@@ -124,6 +124,7 @@ export async function findSession(
           tier,
           hasOwnView: hasOwnView(row),
           keyId,
+          personName: null,
           keyHasBudget: row.keyHasBudget ?? false,
           scope: row.scope ?? 'manage',
           pool,

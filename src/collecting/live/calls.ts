@@ -89,6 +89,10 @@ export interface OpenedCall {
   keyId: string | null
   /** See `Payer`. */
   keyHasBudget: boolean
+  /** See `Payer`. */
+  personName: string | null
+  /** As its caller named them. */
+  collects: { topic: string; platforms: readonly PlatformName[] }
   /** The id of the row of its `Idempotency-Key`; null without one. */
   idempotencyId: string | null
   pricing: Pricing
@@ -102,9 +106,9 @@ export interface OpenedCall {
  * @throws ServiceError RATE_LIMITED when the account or the budget of the key cannot pay; the transaction must be rolled back then.
  */
 export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
-  const { callId, accountId, operation, keyId, keyHasBudget, idempotencyId, pricing, now, expiresAt } = call
-  const amount = pricing.prices[operation]
-  await reserve(transaction, { accountId, operation, callId, amount, keyId, keyHasBudget, pricing, now })
+  const { callId, accountId, operation, idempotencyId, now, expiresAt, ...paid } = call
+  const amount = paid.pricing.prices[operation]
+  await reserve(transaction, { ...paid, accountId, operation, callId, amount, now })
   await transaction
     .insertInto('live_calls')
     .values({

@@ -85,6 +85,7 @@ export function createExpandedSearch(dependencies: ExpandedSearchDependencies): 
     reply.header('cache-control', 'no-store')
     const call: LiveCall<Awaited<ReturnType<typeof readResults>>> = {
       operation: 'expand',
+      topic: input.query,
       platforms: input.platforms,
       topicsFor: (signal) => topicsFor(dependencies, input.query, signal),
       read: (collected) => readResults(dependencies, input, collected),

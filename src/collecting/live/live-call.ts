@@ -100,6 +100,8 @@ export interface LiveEvents {
 
 export interface LiveCall<Answer extends { meta: object }> {
   operation: LiveOperation
+  /** As its caller named it: a query, or a topic. */
+  topic: string
   /** Those that are off are only reported. */
   platforms: readonly PlatformName[]
   /** The topics to collect; the signal is aborted when they are needed no more. */
@@ -124,6 +126,8 @@ export interface Caller {
   keyId: string | null
   /** See `Payer`. */
   keyHasBudget: boolean
+  /** See `Payer`. */
+  personName: string | null
   /** Aborted when no caller can get the answer: nothing more is begun then. */
   gone: AbortSignal
 }
@@ -150,7 +154,7 @@ function startTime({ clock, settings }: CallDependencies) {
 export function createCallSteps<Answer extends { meta: object }>(
   dependencies: CallDependencies,
   call: LiveCall<Answer>,
-  { accountId, keyId, keyHasBudget, gone }: Caller,
+  { gone, ...caller }: Caller,
 ): CallSteps {
   const { database, clock, log, watch, stopping, pricing } = dependencies
   const callId = randomUUID()
@@ -181,8 +185,9 @@ export function createCallSteps<Answer extends { meta: object }>(
       time = startTime(dependencies)
       const { startedAt: now, deadline } = time
       const expiresAt = new Date(deadline.getTime() + graceMs)
-      const payer = { accountId, keyId, keyHasBudget, pricing }
-      return openCall(transaction, { callId, operation: call.operation, ...payer, idempotencyId, now, expiresAt })
+      const { operation, topic, platforms } = call
+      const opened = { callId, operation, collects: { topic, platforms }, pricing }
+      return openCall(transaction, { ...opened, ...caller, idempotencyId, now, expiresAt })
     },
     run: () =>
       collect().catch(async (error: unknown) => {

@@ -89,7 +89,7 @@ export function createLive(dependencies: LiveDependencies): Live {
   const idempotentLongCall = createIdempotentLongCall({ database, clock, callerOf })
 
   const run: Live['answer'] = (request, reply, call) => {
-    const { accountId, keyId, keyHasBudget } = authentication.accountOf(request)
+    const { accountId, keyId, keyHasBudget, personName } = authentication.accountOf(request)
     // A caller with a key can fetch the answer later, so the collection of that call begins also when its caller hangs up.
     const hungUp = request.headers['idempotency-key'] === undefined ? [hangUpSignal(reply)] : []
     const gone = AbortSignal.any([stopping.signal, ...hungUp])
@@ -97,6 +97,7 @@ export function createLive(dependencies: LiveDependencies): Live {
       accountId,
       keyId,
       keyHasBudget,
+      personName,
       gone,
     })
     let leave = () => {}

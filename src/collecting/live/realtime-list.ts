@@ -12,6 +12,7 @@ export function createRealtimeList({ database, live }: { database: Database; liv
     reply.header('cache-control', 'no-store')
     const { text, isReplay } = await live.answer(request, reply, {
       operation: 'realtime',
+      topic: list.topic,
       platforms,
       topicsFor: async () => [list.topic],
       read: (collected) => read(list, collected),

@@ -44,6 +44,7 @@ const terms = {
   key_id: null,
   key_name: null,
   watch_id: null,
+  person_name: null,
   watch_name: null,
 }
 const jobOf = (...tasks: TaskRow[]) => followedJob('job', terms, tasks)

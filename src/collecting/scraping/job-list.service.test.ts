@@ -79,7 +79,13 @@ describe('the list of jobs', () => {
     expect(jobs[0]).toEqual({ ...polled, depth: 2, createdAt: expect.any(String) })
     expect(polled).toMatchObject({
       credits: { held: 0, settled: 2 },
-      startedBy: { keyId: expect.any(String), keyName: 'BOOTSTRAP_API_KEY', watchId: null, watchName: null },
+      startedBy: {
+        keyId: expect.any(String),
+        keyName: 'BOOTSTRAP_API_KEY',
+        personName: null,
+        watchId: null,
+        watchName: null,
+      },
     })
     const stranger = (await service.createAccount()).client
     expect((await stranger.get('/api/v1/scrape')).body.data).toEqual({ results: [], hasMore: false, cursor: null })

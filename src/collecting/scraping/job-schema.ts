@@ -101,6 +101,9 @@ export const jobSchema = closed({
     {
       keyId: nullable(Type.String()),
       keyName: nullable(Type.String()),
+      personName: nullable(
+        Type.String({ description: 'Who signed in, by the name that the link, or the access token, has' }),
+      ),
       watchId: nullable(Type.String({ description: 'The watch whose run it is' })),
       watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
     },

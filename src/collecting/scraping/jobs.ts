@@ -32,6 +32,8 @@ export interface NewJob {
   keyId?: string | null
   /** See `Payer`. */
   keyHasBudget?: boolean
+  /** See `Payer`. */
+  personName?: string | null
   /** The watch whose run it is, which pays by its budget, too. */
   watchId?: string | null
   /** The budget of that watch: the maximum that all its runs may cost in a UTC month. */
@@ -67,7 +69,8 @@ const skipped = (platform: PlatformName, now: Date) => {
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
   const { accountId, topic, platforms, off = [], depth, sources = noSources, pricing, now, expiresAt } = job
-  const { keyId = null, keyHasBudget = true, watchId = null, watchMonthlyCredits = null, newestSince = null } = job
+  const { keyId = null, keyHasBudget = true, personName = null } = job
+  const { watchId = null, watchMonthlyCredits = null, newestSince = null } = job
   const isOver = off.length === platforms.length
   const verified = new Map([...sources].filter(([platform]) => !off.includes(platform)))
   const wishes = await nameSources(transaction, { accountId, sources: verified, now })
@@ -103,7 +106,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
     await recount(transaction, wishes)
     return jobId
   }
-  const payer = { accountId, keyId, keyHasBudget, watchId, watchMonthlyCredits, pricing }
+  const payer = { accountId, keyId, keyHasBudget, personName, watchId, watchMonthlyCredits, pricing }
   await reserve(transaction, { ...payer, operation: 'scrape', jobId, amount: costOf(pricing, job), now })
   await beginJobs(transaction, queue, accountId, now)
   await recount(transaction, wishes)
@@ -201,7 +204,7 @@ export async function readTasks(executor: Executor, jobIds: readonly string[]) {
     .leftJoin('watches', 'watches.id', 'reserved.watch_id')
     .selectAll('scrape_tasks')
     .select(['scrape_jobs.topic', 'scrape_jobs.depth', 'scrape_jobs.expires_at'])
-    .select(['reserved.state as reservation_state', 'pool_part', 'payg_part', 'settled'])
+    .select(['reserved.state as reservation_state', 'pool_part', 'payg_part', 'settled', 'reserved.person_name'])
     .select(['api_keys.id as key_id', 'api_keys.name as key_name', 'reserved.watch_id', 'watches.name as watch_name'])
     .where('scrape_tasks.job_id', 'in', [...jobIds])
     .orderBy('position')

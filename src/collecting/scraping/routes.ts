@@ -82,12 +82,12 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
       },
     },
     async (request, reply) => {
-      const { accountId, keyId, keyHasBudget } = authentication.accountOf(request)
+      const { accountId, keyId, keyHasBudget, personName } = authentication.accountOf(request)
       const now = clock.now()
       const expiresAt = new Date(now.getTime() + jobTimeLimitMs)
       const { named, ...terms } = readTerms(request.body, dependencies)
       const sources = byPlatform(named)
-      const job = { ...terms, sources, accountId, keyId, keyHasBudget, pricing, now, expiresAt }
+      const job = { ...terms, sources, accountId, keyId, keyHasBudget, personName, pricing, now, expiresAt }
       // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
       const refusal = await jobSources.check(sourcesToCheck({ named, off: terms.off }))
       return idempotent(request, reply, async (transaction) => {

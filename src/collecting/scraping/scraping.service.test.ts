@@ -70,7 +70,13 @@ describe('a scrape job', () => {
         { platform: 'stackexchange', pages: 2, requestsFound: 4, requestsCreated: 4, maybeCreated: 0, discarded: {} },
       ],
       credits: { held: 0, settled: 5 },
-      startedBy: { keyId: expect.any(String), keyName: 'BOOTSTRAP_API_KEY', watchId: null, watchName: null },
+      startedBy: {
+        keyId: expect.any(String),
+        keyName: 'BOOTSTRAP_API_KEY',
+        personName: null,
+        watchId: null,
+        watchName: null,
+      },
       startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       completedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })

@@ -1,25 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { requireExisting } from '../../accounts/accounts.ts'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
-import {
-  monthPattern,
-  monthPeriod,
-  type Period,
-  type PeriodName,
-  weekPattern,
-  weekPeriod,
-} from '../../accounts/period.ts'
+import type { Period, PeriodName } from '../../accounts/period.ts'
 import { type Pricing, packNames, tiers } from '../../accounts/plans.ts'
-import { type EntryKind, keyScopes, type SpendingOperation } from '../../database/column-types.ts'
+import { type EntryKind, keyScopes, spendingOperations } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { closed, creditUsage, errorResponses, moment, nullable, oneOf, openWord } from '../../http/schemas.ts'
-import { invalidField } from '../../http/validation.ts'
-import { maxSpenders, readSpending, readStatement } from '../spending.ts'
+import { maxSpenders, readSpending, readStatement, readWeeklySpending } from '../spending.ts'
 import { readDailyUsage, readUsage } from '../usage.ts'
+import { registerCollectionRoutes } from './collection-routes.ts'
+import { periodIn, periodParameters } from './period-query.ts'
 
-const spendingOperations: SpendingOperation[] = ['scrape', 'expand', 'realtime']
 const entryKinds: EntryKind[] = ['reserve', 'settle', 'release', 'grant']
 const shared = { tags: ['Usage'], security: [{ apiKey: [] }] }
 
@@ -35,6 +28,16 @@ const spending = closed(
     until: moment('The first instant after it'),
     total: closed(spent),
     withoutKey: closed(spent, { description: 'On the page, after a sign-in by a link' }),
+    persons: Type.Array(
+      closed({
+        personName: Type.String(),
+        keyId: nullable(
+          Type.String({ description: 'The key of `keys` that it counts for; null: it is part of `withoutKey`' }),
+        ),
+        ...spent,
+      }),
+      { description: 'By the persons with a name who signed in' },
+    ),
     keys: Type.Array(closed({ keyId: Type.String(), name: Type.String(), ...spent })),
     watches: Type.Array(
       closed({
@@ -46,9 +49,10 @@ const spending = closed(
   },
   {
     description:
-      `With \`month\` or \`week\`: credits of the pool and PAYG together, by key and by watch, the most used first, at most ${maxSpenders} of each. ` +
+      `With \`month\` or \`week\`: credits of the pool and PAYG together, by key, person and watch, the most used first, at most ${maxSpenders} of each. ` +
       'They count in the period in which the job or the call began. ' +
-      'A run of a watch counts for the watch and for the key that made it. `keys` and `withoutKey` add up to `total`.',
+      'A run of a watch counts for the watch and for the key that made it. `keys` and `withoutKey` add up to `total`, and so do the rows of ' +
+      '`GET /api/v1/usage/collections` for the same period.',
   },
 )
 
@@ -79,6 +83,20 @@ const usageRecord = closed({
       { description: 'With `days`: oldest first; days on which nothing was settled are left out' },
     ),
   ),
+  weeks: Type.Optional(
+    Type.Array(
+      closed({
+        week: Type.String({ description: 'YYYY-Www' }),
+        from: moment('Monday, 00:00 UTC'),
+        until: moment('The first instant after it'),
+        ...spent,
+      }),
+      {
+        description:
+          'With `weeks`: oldest first, also those without any use; each is the `total` of `spenders` with that `week`',
+      },
+    ),
+  ),
   spenders: Type.Optional(spending),
 })
 
@@ -98,7 +116,7 @@ const entry = closed({
   kind: oneOf(entryKinds),
   operation: openWord([...spendingOperations, 'pack'], 'What it was for'),
   cause: Type.String({ description: 'The id of the job or of the call' }),
-  topic: nullable(Type.String({ description: 'Of the job' })),
+  topic: nullable(Type.String({ description: 'Of the job or the list, or the query of the search' })),
   pack: nullable(oneOf(packNames)),
   keyId: nullable(
     Type.String({
@@ -106,6 +124,9 @@ const entry = closed({
     }),
   ),
   keyName: nullable(Type.String()),
+  personName: nullable(
+    Type.String({ description: 'Who signed in, by the name that the link, or the access token, has' }),
+  ),
   watchId: nullable(Type.String({ description: 'The watch whose run it was' })),
   watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
   changes: closed({
@@ -125,53 +146,48 @@ const usageQuery = closed({
       description: 'Adds a breakdown of this number of UTC days, today included',
     }),
   ),
-  month: Type.Optional(
-    Type.String({
-      pattern: monthPattern,
-      description: 'Adds what each key and each watch used in this UTC month, 2026-11',
+  weeks: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 53,
+      description: 'Adds what was used in each of this number of ISO weeks, this one included',
     }),
   ),
-  week: Type.Optional(
-    Type.String({
-      pattern: weekPattern,
-      description: 'Instead of `month`: in this ISO week, 2026-W47, which begins on Monday at 00:00 UTC',
-    }),
-  ),
+  ...periodParameters('Adds what each key, person and watch used'),
 })
-
-/** The period that a query names, if any. @throws ServiceError INVALID_REQUEST for two of them, and for a week that its year does not have. */
-function periodIn({ month, week }: Static<typeof usageQuery>): (PeriodName & Period) | null {
-  if (month !== undefined && week !== undefined) throw invalidField('week', 'cannot stand beside month')
-  if (month !== undefined) return { month, ...monthPeriod(month) }
-  if (week === undefined) return null
-  const period = weekPeriod(week)
-  if (period === null) throw invalidField('week', 'is not a week of its year, which has 52')
-  return { week, ...period }
-}
 
 async function spendersIn(database: Database, accountId: string, { from, until, ...name }: PeriodName & Period) {
   const spending = await readSpending(database, { accountId, from, until })
   return { ...name, from: from.toISOString(), until: until.toISOString(), ...spending }
 }
 
-/** The use of an account, and its statement. Free. */
+const weeksOf = async (database: Database, asked: { accountId: string; weeks: number; now: Date }) =>
+  (await readWeeklySpending(database, asked)).map(({ from, until, ...week }) => ({
+    ...week,
+    from: from.toISOString(),
+    until: until.toISOString(),
+  }))
+
+/** The use of an account, its statement and its collections. Free. */
 export function registerUsageRoutes(app: App, dependencies: RouteDependencies & { pricing: Pricing }): void {
   registerUsage(app, dependencies)
   registerStatement(app, dependencies)
+  registerCollectionRoutes(app, dependencies)
 }
 
 function registerUsage(
   app: App,
   { database, clock, authentication, pricing }: RouteDependencies & { pricing: Pricing },
 ): void {
-  const answer = async (accountId: string, { days, ...named }: Static<typeof usageQuery>) => {
+  const answer = async (accountId: string, { days, weeks, ...named }: Static<typeof usageQuery>) => {
     const period = periodIn(named)
     const now = clock.now()
     const usage = await readUsage(database, pricing, accountId, now)
     const { requestsPerMinute } = pricing.plans[usage.tier]
     const breakdown = days === undefined ? {} : { days: await readDailyUsage(database, { accountId, days, now }) }
     const spenders = period === null ? {} : { spenders: await spendersIn(database, accountId, period) }
-    return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown, ...spenders } }
+    const byWeek = weeks === undefined ? {} : { weeks: await weeksOf(database, { accountId, weeks, now }) }
+    return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown, ...byWeek, ...spenders } }
   }
 
   app.get(
@@ -218,6 +234,9 @@ function registerUsage(
 }
 
 function registerStatement(app: App, { database, authentication }: RouteDependencies): void {
+  const description = 'Latest first. The balances are the sums of the changes.'
+  const querystring = closed(pageParameters)
+  const response = { 200: closed({ data: pageOf(entry) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') }
   app.get(
     '/api/v1/usage/entries',
     {
@@ -225,18 +244,30 @@ function registerStatement(app: App, { database, authentication }: RouteDependen
       schema: {
         operationId: 'listUsageEntries',
         summary: 'Read the statement: every movement of credits with its cause',
-        description: 'Latest first. The balances are the sums of the changes.',
-        ...shared,
-        querystring: closed(pageParameters),
-        response: {
-          200: closed({ data: pageOf(entry) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        ...{ description, ...shared, querystring, response },
       },
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       return { data: await readStatement(database, { accountId, ...request.query }) }
+    },
+  )
+
+  app.get(
+    '/api/admin/accounts/:accountId/usage/entries',
+    {
+      onRequest: authentication.requireAdmin,
+      schema: {
+        operationId: 'listAccountUsageEntries',
+        summary: "Read an account's statement: every movement of its credits, packs included",
+        ...{ description, querystring, tags: ['Admin'], security: [{ adminKey: [] }] },
+        params: closed({ accountId: Type.String() }),
+        response: { ...response, ...errorResponses('NOT_FOUND') },
+      },
+    },
+    async ({ params: { accountId }, query }) => {
+      await requireExisting(database, accountId)
+      return { data: await readStatement(database, { accountId, ...query }) }
     },
   )
 }

@@ -114,7 +114,11 @@ describe("the operator's view of an account's usage", () => {
     const { scope, ...own } = await usage('?days=7')
     expect([scope, body.data]).toEqual(['manage', own])
     expect(body.data.credits.used).toBeGreaterThan(0)
-    expect((await client.get(`/api/admin/accounts/${accountId}/usage`)).status).toBe(401)
+    const entries = (await admin().get(`/api/admin/accounts/${accountId}/usage/entries`)).body.data
+    expect([entries, entries.results.length]).toEqual([await statement(), 3])
+    for (const path of ['usage', 'usage/entries']) {
+      expect((await client.get(`/api/admin/accounts/${accountId}/${path}`)).status).toBe(401)
+    }
   })
 })
 
@@ -132,6 +136,7 @@ describe('the usage of a month', () => {
       until: '2026-12-01T00:00:00.000Z',
       total: { held: 0, settled: 5 },
       withoutKey: { held: 0, settled: 0 },
+      persons: [],
       keys: [
         { keyId, name: 'laptop', held: 0, settled: 3 },
         { keyId: expect.any(String), name: 'first key', held: 0, settled: 2 },
@@ -190,6 +195,7 @@ describe('the usage of a week', () => {
       until: '2026-11-23T00:00:00.000Z',
       total: { held: 0, settled: 9 },
       withoutKey: { held: 0, settled: 0 },
+      persons: [],
       keys: [
         { keyId: body.data.keyId, name: 'laptop', held: 0, settled: 7 },
         { keyId: expect.any(String), name: 'first key', held: 0, settled: 2 },
@@ -227,6 +233,7 @@ describe('the statement', () => {
       pack: null,
       keyId: expect.any(String),
       keyName: 'first key',
+      personName: null,
       watchId: null,
       watchName: null,
     }
@@ -245,6 +252,7 @@ describe('the statement', () => {
           pack: 'standard',
           keyId: null,
           keyName: null,
+          personName: null,
           changes: { ...none, paygGranted: 5_300 },
         },
       ],

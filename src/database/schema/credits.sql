@@ -36,6 +36,11 @@ create table credit_reservations (
   watch_id uuid,
   -- Whether it may hold credits in months of budgets, which are settled when it is closed.
   is_bounded boolean not null default false,
+  -- Who began it, by the name that a sign-in link or an access token gave; null for a key, a run of a watch and a sign-in without a name.
+  person_name text,
+  -- What a live call collects, of which nothing else is left when it has ended; null for a job, which has them itself.
+  topic text,
+  platforms text[],
   constraint credit_reservations_check1 check (settled >= 0 and (settled <= (pool_part + payg_part))),
   constraint credit_reservations_check2 check ((operation = 'scrape') = (job_id is not null)),
   constraint credit_reservations_check3 check (num_nonnulls(job_id, call_id) = 1),

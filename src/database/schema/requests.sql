@@ -78,6 +78,7 @@ create table suppressions (
   primary key (hash, purge_id)
 );
 create index suppressions_purge on suppressions (purge_id);
+create index suppressions_latest on suppressions (created_at);
 
 -- One row a request, account and difference: how the account sees a request that it sees differently from the shared view.
 create table account_requests (
@@ -114,6 +115,7 @@ create table request_corrections (
   constraint request_corrections_source_hash_account_id_key unique NULLS not DISTINCT (source_hash, account_id)
 );
 create index request_corrections_account on request_corrections (account_id, created_at);
+create index request_corrections_latest on request_corrections (created_at);
 
 -- The confidence that a model gave to a text of the class maybe, or that placing gave to a chore. It counts as long as the text has this hash.
 create table request_judgements (

@@ -117,6 +117,7 @@ create table wish_corrections (
   to_wish_id uuid not null
 );
 create index wish_corrections_account on wish_corrections (account_id, created_at desc, id desc);
+create index wish_corrections_latest on wish_corrections (created_at);
 create index wish_corrections_list on wish_corrections (account_id, sequence desc);
 create index wish_corrections_from on wish_corrections (from_wish_id) where kind = 'merge' and undone_at is null;
 create index wish_corrections_to on wish_corrections (to_wish_id) where kind = 'merge' and undone_at is null;

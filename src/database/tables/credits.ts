@@ -1,5 +1,13 @@
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { EntryKind, Fixed, FixedWithDefault, PackName, SpenderKind, SpendingOperation } from '../column-types.ts'
+import type {
+  EntryKind,
+  Fixed,
+  FixedWithDefault,
+  PackName,
+  PlatformName,
+  SpenderKind,
+  SpendingOperation,
+} from '../column-types.ts'
 
 export interface CreditsTables {
   /** Everything that decides whether an account can pay, in one row, so that one conditional update can decide. */
@@ -43,6 +51,11 @@ export interface CreditsTables {
     watch_id: FixedWithDefault<string | null>
     /** Whether it may hold credits in months of budgets. */
     is_bounded: FixedWithDefault<boolean>
+    /** Who began it, where a sign-in has a name; a deleted account has none any more. */
+    person_name: string | null
+    /** What a live call collects; null for a job. */
+    topic: FixedWithDefault<string | null>
+    platforms: FixedWithDefault<PlatformName[] | null>
   }
   /** What is held and settled in a month, by spender; derived from the entries. */
   spender_months: {

@@ -13,6 +13,7 @@ import { schemaVersion } from '../../database/schema-version.ts'
 import { ServiceError } from '../../http/errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { version } from '../../runtime/version.ts'
+import { type KeyFile, keyFilesIn, noteBackup, readLastBackup } from './last-backup.ts'
 import { archiveFormat, databaseName, type Manifest, manifestName, takeCensus } from './manifest.ts'
 
 interface BackupDependencies {
@@ -23,6 +24,13 @@ interface BackupDependencies {
   log: Logger
 }
 
+export interface LastBackup {
+  /** ISO 8601; null when there was none of this data directory. */
+  at: string | null
+  /** What must be kept elsewhere: no backup holds it. */
+  missingKeys: KeyFile[]
+}
+
 export interface Backups {
   /**
    * Copies the database in one consistent state and gives the copy as a tar.gz. Other statements wait while the changed files are
@@ -31,6 +39,8 @@ export interface Backups {
    * room for the copy.
    */
   create(): Promise<Readable>
+  /** The last one that was read to its end, and what it lacks; null when the data is in a Postgres, of whose backups nobody here knows. */
+  last(): Promise<LastBackup | null>
   /** Waits a moment for a backup under way, then cuts it off. */
   stop(): Promise<void>
 }
@@ -74,8 +84,8 @@ const noRoom = () =>
 
 type Source = Omit<BackupDependencies, 'embedded'> & { client: EmbeddedClient }
 
-/** Copies the database and its manifest into a work directory. */
-async function copyInto(directory: string, { client, dataDir, clock, log }: Source): Promise<void> {
+/** Copies the database and its manifest into a work directory. @returns the moment that the copy is of, ISO 8601. */
+async function copyInto(directory: string, { client, dataDir, clock, log }: Source): Promise<string> {
   const { bytes: needed } = await measure(databaseIn(dataDir))
   if ((await freeBytes(dataDir)) < needed + neededBytes) throw noRoom()
   const createdAt = clock.now().toISOString()
@@ -102,6 +112,7 @@ async function copyInto(directory: string, { client, dataDir, clock, log }: Sour
   }
   await writeFile(join(directory, manifestName), JSON.stringify(manifest))
   log.info({ files, bytes, heldMs }, 'backup: database copied')
+  return createdAt
 }
 
 /**
@@ -114,8 +125,9 @@ async function openArchive(source: Source, onEnd: () => void): Promise<Readable>
     rm(directory, { recursive: true, force: true }).catch((error) => {
       source.log.error({ err: error, directory }, 'backup: its copy is left until the next start')
     })
+  let createdAt: string
   try {
-    await copyInto(directory, source)
+    createdAt = await copyInto(directory, source)
   } catch (error) {
     await remove()
     throw error
@@ -125,7 +137,11 @@ async function openArchive(source: Source, onEnd: () => void): Promise<Readable>
   packed.once('close', () => void remove().finally(onEnd))
   packed.once('error', (error) => archive.destroy(error))
   archive.once('close', () => packed.destroy())
-  finished(archive).catch((error) => source.log.warn({ err: error }, 'backup: cut off'))
+  const note = () =>
+    noteBackup(source.dataDir, createdAt).catch((error) =>
+      source.log.warn({ err: error }, 'backup: that it was made could not be noted'),
+    )
+  finished(archive).then(note, (error) => source.log.warn({ err: error }, 'backup: cut off'))
   return packed.pipe(archive)
 }
 
@@ -177,6 +193,10 @@ export function createBackups({ embedded, ...dependencies }: BackupDependencies)
       })
       current = running
       return archive
+    },
+    last: async () => {
+      const { dataDir } = dependencies
+      return embedded === null ? null : { at: await readLastBackup(dataDir), missingKeys: keyFilesIn(dataDir) }
     },
     stop: async () => {
       if (current === null) return

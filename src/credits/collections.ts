@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Period } from '../accounts/period.ts'
+import type { PlatformName, SpendingOperation } from '../database/column-types.ts'
+import type { Executor } from '../database/open.ts'
+import { cursorsOf, isPositionId, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
+import type { JobCost, Spent } from './spending.ts'
+
+/** What credits were reserved for: a job, an expanded search, or a list with `source=realtime`. */
+export interface Collection extends Spent {
+  /** The id of the job or of the call: the `cause` of its entries. */
+  collectionId: string
+  operation: SpendingOperation
+  /** The topic of a job or a list, or the query of a search. */
+  topic: string | null
+  platforms: PlatformName[]
+  startedBy: Starter
+  /** ISO 8601: when it reserved its credits, which decides the period that it counts in. */
+  startedAt: string
+  /** Null while it is under way. */
+  endedAt: string | null
+  /** What it held at first: always `held` + `settled` + `released`. */
+  reserved: number
+  released: number
+}
+
+/** Who began it. A person and a run of a watch have the key that pays, too, if any; `personName` is null for a sign-in without a name. */
+export type Starter = JobCost['startedBy'] & { by: 'key' | 'person' | 'watch' }
+
+/** A page continues after when a collection began, in milliseconds since 1970, and the id of its reservation. */
+const cursors = cursorsOf<[startedAt: number, reservationId: string]>(
+  'collections',
+  (value): value is number => isPositionNumber(value) && value >= 0,
+  isPositionId,
+)
+
+const readRows = (executor: Executor, accountId: string) =>
+  executor
+    .selectFrom('credit_reservations as reserved')
+    .leftJoin('scrape_jobs as job', 'job.id', 'reserved.job_id')
+    .leftJoin('api_keys as key', 'key.id', 'reserved.key_id')
+    .leftJoin('watches as watch', 'watch.id', 'reserved.watch_id')
+    .selectAll('reserved')
+    .select(['job.topic as job_topic', 'key.name as key_name', 'watch.name as watch_name'])
+    .select((eb) =>
+      eb
+        .selectFrom('scrape_tasks as task')
+        .select(({ fn }) => fn.agg<PlatformName[]>('array_agg', ['task.platform']).orderBy('task.position').as('named'))
+        .whereRef('task.job_id', '=', 'reserved.job_id')
+        .as('job_platforms'),
+    )
+    .where('reserved.account_id', '=', accountId)
+
+type Row = Awaited<ReturnType<ReturnType<typeof readRows>['execute']>>[number]
+
+function describeCollection(row: Row): Collection {
+  const reserved = row.pool_part + row.payg_part
+  const isOpen = row.state === 'open'
+  const { key_id: keyId, key_name: keyName, watch_id: watchId, watch_name: watchName } = row
+  const { person_name: personName } = row
+  return {
+    collectionId: (row.job_id ?? row.call_id)!,
+    operation: row.operation,
+    topic: row.job_topic ?? row.topic,
+    platforms: row.job_platforms ?? row.platforms ?? [],
+    startedBy: { by: starterOf(row), keyId, keyName, personName, watchId, watchName },
+    startedAt: row.created_at.toISOString(),
+    endedAt: row.closed_at?.toISOString() ?? null,
+    reserved,
+    held: isOpen ? reserved : 0,
+    settled: row.settled,
+    released: isOpen ? 0 : reserved - row.settled,
+  }
+}
+
+function starterOf({ key_id: keyId, watch_id: watchId, person_name: personName }: Row): Starter['by'] {
+  if (watchId !== null) return 'watch'
+  return keyId === null || personName !== null ? 'person' : 'key'
+}
+
+/**
+ * One page of what an account reserved credits for in a period, the latest first. All of them add up to what `readSpending` tells of that period,
+ * because both read the same rows.
+ * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ */
+export async function readCollections(
+  executor: Executor,
+  { accountId, from, until, limit, cursor }: Partial<Period> & PageInput & { accountId: string },
+) {
+  let query = readRows(executor, accountId)
+  if (from !== undefined) query = query.where('reserved.created_at', '>=', from)
+  if (until !== undefined) query = query.where('reserved.created_at', '<', until)
+  if (cursor !== undefined) {
+    const [startedAt, id] = cursors.decode(cursor)
+    const position = sql<boolean>`(timestamptz 'epoch' + ${startedAt}::bigint * interval '1 millisecond', ${id}::uuid)`
+    query = query.where(sql<boolean>`(reserved.created_at, reserved.id) < ${position}`)
+  }
+  const rows = await query
+    .orderBy('reserved.created_at', 'desc')
+    .orderBy('reserved.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const { page, ...rest } = pageIn(rows, limit, ({ created_at, id }) => cursors.encode([created_at.getTime(), id]))
+  return { results: page.map(describeCollection), ...rest }
+}

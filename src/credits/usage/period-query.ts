@@ -1,0 +1,31 @@
+import { Type } from 'typebox'
+import {
+  monthPattern,
+  monthPeriod,
+  type Period,
+  type PeriodName,
+  weekPattern,
+  weekPeriod,
+} from '../../accounts/period.ts'
+import { invalidField } from '../../http/validation.ts'
+
+/** The query parameters that name a period. @param does what the parameter does, before "in this UTC month". */
+export const periodParameters = (does: string) => ({
+  month: Type.Optional(Type.String({ pattern: monthPattern, description: `${does} in this UTC month, 2026-11` })),
+  week: Type.Optional(
+    Type.String({
+      pattern: weekPattern,
+      description: 'Instead of `month`: in this ISO week, 2026-W47, which begins on Monday at 00:00 UTC',
+    }),
+  ),
+})
+
+/** The period that a query names, if any. @throws ServiceError INVALID_REQUEST for two of them, and for a week that its year does not have. */
+export function periodIn({ month, week }: { month?: string; week?: string }): (PeriodName & Period) | null {
+  if (month !== undefined && week !== undefined) throw invalidField('week', 'cannot stand beside month')
+  if (month !== undefined) return { month, ...monthPeriod(month) }
+  if (week === undefined) return null
+  const period = weekPeriod(week)
+  if (period === null) throw invalidField('week', 'is not a week of its year, which has 52')
+  return { week, ...period }
+}
