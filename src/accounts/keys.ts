@@ -118,7 +118,16 @@ export async function findAccountByKey(
     await recordIfWritable(executor.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   const { keyHasBudget } = row
-  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: id, keyHasBudget, scope, pool: poolOf(row)! }
+  return {
+    accountId,
+    tier,
+    hasOwnView: hasOwnView(row),
+    keyId: id,
+    personName: null,
+    keyHasBudget,
+    scope,
+    pool: poolOf(row)!,
+  }
 }
 
 /** Reads the account that something other than its key names, such as an access token. @returns null for an unknown or deleted one */
@@ -134,7 +143,8 @@ export async function findAccountById(executor: Executor, accountId: string, sco
     .executeTakeFirst()
   if (!row) return null
   const { tier } = row
-  return { accountId, tier, hasOwnView: hasOwnView(row), keyId: null, keyHasBudget: false, scope, pool: poolOf(row)! }
+  const ofNoKey = { keyId: null, personName: null, keyHasBudget: false }
+  return { accountId, tier, hasOwnView: hasOwnView(row), ...ofNoKey, scope, pool: poolOf(row)! }
 }
 
 /** The columns of the balances of an account that an answer says: read with its key, so that they cost no statement of their own. */

@@ -10,6 +10,7 @@ import type { OidcConfig } from '../accounts/oidc/settings.ts'
 import type { Pricing } from '../accounts/plans.ts'
 import { registerAccountRoutes } from '../accounts/routes.ts'
 import { registerAdminSessionRoutes } from '../accounts/sessions/admin-routes.ts'
+import { registerLinkRoutes } from '../accounts/sessions/link-routes.ts'
 import { registerSessionRoutes } from '../accounts/sessions/routes.ts'
 import type { Expansion } from '../collecting/expansion/expansion.ts'
 import { createExpandedSearch } from '../collecting/live/expanded-search.ts'
@@ -179,6 +180,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerHealthRoutes(routes, dependencies)
   registerSessionRoutes(routes, shared)
   registerAdminSessionRoutes(routes, shared)
+  registerLinkRoutes(routes, shared)
   registerAccountRoutes(routes, { ...shared, deleteOwned })
   const madeKinds = {
     channels: channelsMadeByKeys(dependencies.adapters),

@@ -8,6 +8,8 @@ export interface Account {
   hasOwnView: boolean
   /** The API key that it is made with, or that opened its session; null for a session that a sign-in link opened. */
   keyId: string | null
+  /** For whom the link was made that opened its session; null where nobody said, and without a session. */
+  personName: string | null
   /** Whether its budget, or that of a key that made it, bounds what it spends. The terms of a key never change. */
   keyHasBudget: boolean
   /** What that key may do; without a key, everything. */

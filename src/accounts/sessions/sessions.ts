@@ -26,7 +26,7 @@ export const csrfTokenOf = (token: string): string => createHmac('sha256', token
 
 const dayMs = 24 * 60 * 60_000
 /** A session ends when it is unused for this time. */
-const idleTimeMs = 30 * dayMs
+export const idleTimeMs = 30 * dayMs
 /** A session ends after this time, also if it is used. */
 export const lifetimeMs = 90 * dayMs
 /** More than a person has browsers; one more ends the least recently used one. */
@@ -34,8 +34,14 @@ export const maxSessions = 50
 /** The last use of a session is written at most this often: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 
-/** The key that opens a session, and without which it ends: an API key, or the admin key (for an account: that of its link). */
+/** The key that opens a session or made its link, and without which it ends: an API key, or the admin key. */
 export type Opener = { accountId: string; keyId: string } | { accountId: string | null; adminKey: string }
+
+/** The link that opens a session. */
+export interface OpeningLink {
+  linkId: string
+  personName: string | null
+}
 
 export interface Session {
   sessionId: string
@@ -44,7 +50,12 @@ export interface Session {
 }
 
 /** Opens a session. @returns the token for the cookie; only its hash is stored. */
-export async function openSession(executor: Executor, opener: Opener, now: Date): Promise<string> {
+export async function openSession(
+  executor: Executor,
+  opener: Opener,
+  now: Date,
+  link: OpeningLink | null = null,
+): Promise<string> {
   const token = generateToken()
   const { accountId } = opener
   await executor
@@ -54,6 +65,8 @@ export async function openSession(executor: Executor, opener: Opener, now: Date)
       account_id: accountId,
       api_key_id: 'keyId' in opener ? opener.keyId : null,
       admin_key_hash: 'adminKey' in opener ? hashAdminKey(token, opener.adminKey) : null,
+      link_id: link?.linkId ?? null,
+      person_name: link?.personName ?? null,
       created_at: now,
       expires_at: new Date(now.getTime() + lifetimeMs),
       last_used_at: now,
@@ -91,6 +104,7 @@ export async function findSession(
       'accounts.name',
       'accounts.tier',
       'sessions.api_key_id as keyId',
+      'sessions.person_name as personName',
       'api_keys.scope',
     ])
     .select([...ownViewColumns, hasBudget, ...poolColumns])
@@ -108,7 +122,7 @@ export async function findSession(
     )
     .executeTakeFirst()
   if (!row) return null
-  const { id, lastUsedAt, accountId, name, tier, keyId } = row
+  const { id, lastUsedAt, accountId, name, tier, keyId, personName } = row
   if (now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await recordIfWritable(executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute())
   }
@@ -124,6 +138,7 @@ export async function findSession(
           tier,
           hasOwnView: hasOwnView(row),
           keyId,
+          personName,
           keyHasBudget: row.keyHasBudget ?? false,
           scope: row.scope ?? 'manage',
           pool,

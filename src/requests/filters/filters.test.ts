@@ -7,6 +7,7 @@ const account = {
   tier: 'free' as const,
   hasOwnView: false,
   keyId: null,
+  personName: null,
   keyHasBudget: false,
   scope: 'manage' as const,
 }
