@@ -87,6 +87,9 @@ import { deleteMarksOf } from '../wishes/marks/marks.ts'
 import { registerMarkRoutes } from '../wishes/marks/routes.ts'
 import { createPossiblySame } from '../wishes/placing/targets.ts'
 import { registerWishRoutes } from '../wishes/routes.ts'
+import { registerSharedPages } from '../wishes/shares/read-routes.ts'
+import { registerShareRoutes } from '../wishes/shares/routes.ts'
+import { deleteSharesOf, sharesMadeByKeys } from '../wishes/shares/shares.ts'
 import { registerSimilarRoutes } from '../wishes/similar/routes.ts'
 import { registerSuggestionRoutes } from '../wishes/suggestions/routes.ts'
 import { registerTopicRoutes } from '../wishes/topics/routes.ts'
@@ -152,6 +155,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteCorrectionsOf(transaction, accountId)
   await deleteWatchesOf(transaction, accountId)
   await deleteFeedsOf(transaction, accountId)
+  await deleteSharesOf(transaction, accountId)
   await forgetOwnWishes(transaction, accountId)
 }
 
@@ -186,6 +190,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
     channels: channelsMadeByKeys(dependencies.adapters),
     watches: watchesMadeByKeys,
     feeds: feedsMadeByKeys,
+    shares: sharesMadeByKeys,
   }
   registerKeyRoutes(routes, { ...shared, madeKinds })
   registerCreditRoutes(routes, shared)
@@ -208,6 +213,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerWishCorrectionRoutes(routes, shared)
   registerMarkRoutes(routes, shared)
   registerSuggestionRoutes(routes, shared)
+  registerShareRoutes(routes, shared)
+  await registerSharedPages(routes, shared)
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
   registerNewsRoutes(routes, { ...shared, recordVisit })

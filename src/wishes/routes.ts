@@ -13,11 +13,11 @@ import { dayOf } from '../requests/timeline.ts'
 import { viewOf } from '../requests/views/view.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
 import { readWish } from './detail.ts'
-import { type MarkFilter, wishOrders } from './list/filters.ts'
+import { wishOrders } from './list/filters.ts'
 import { listWishes } from './list/list.ts'
 import type { PossiblySame } from './list/possibly-same.ts'
 import { platformVotes, productCounts, type WishSummary, wishProperties } from './list/summary.ts'
-import { type MarkFilters, markConditions, markedWishes, readMarks } from './marks/marks.ts'
+import { markFilterOf, readMarks } from './marks/marks.ts'
 import { markFilters, wishMark } from './marks/routes.ts'
 
 const security = [{ apiKey: [] }]
@@ -44,15 +44,6 @@ async function withMarks<Wish extends WishSummary>(executor: Executor, accountId
     wishes.map(({ wishId }) => wishId),
   )
   return wishes.map((wish) => ({ ...wish, mark: marks.get(wish.wishId) ?? null }))
-}
-
-function markFilterOf(accountId: string, filters: MarkFilters): MarkFilter | undefined {
-  if (filters.mark === undefined && filters.starred === undefined) return undefined
-  return {
-    key: JSON.stringify([accountId, filters]),
-    conditions: (wishId) => markConditions(accountId, filters, wishId),
-    wishIds: markedWishes(accountId, filters),
-  }
 }
 
 // The numbers of a wish are those of its likely requests, so there is nothing to include.

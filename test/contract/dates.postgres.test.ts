@@ -93,6 +93,8 @@ it('every list, search and export has the same dates', () => {
     '/api/v1/requests/export until',
     '/api/v1/requests/search filters.since',
     '/api/v1/requests/search filters.until',
+    '/api/v1/shares view.filters.since',
+    '/api/v1/shares view.filters.until',
     '/api/v1/watches filters.since',
     '/api/v1/watches filters.until',
     '/api/v1/watches/{watchId} filters.since',

@@ -49,6 +49,7 @@ const movedTables = [
   'scrape_tasks',
   'search_words',
   'sessions',
+  'shares',
   'sign_in_links',
   'spender_months',
   'suppressions',

@@ -4,6 +4,7 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
+import type { MarkFilter } from '../list/filters.ts'
 
 export const marks = ['planned', 'done', 'ignored'] as const
 
@@ -13,7 +14,7 @@ export type Mark = (typeof marks)[number]
 export const maxMarkedWishes = 10_000
 
 /** What an account noted about a wish. */
-interface WishMark {
+export interface WishMark {
   mark: Mark | null
   starred: boolean
   /** Empty when there is none. */
@@ -172,4 +173,14 @@ export function markedWishes(accountId: string, { mark, starred }: MarkFilters):
   const ofMark = mark === undefined ? sql`true` : mark === 'none' ? sql`mark is null` : sql`mark = ${mark}`
   const ofStar = starred === undefined ? sql`true` : sql`starred = ${starred}`
   return sql`select wish_id as id from wish_marks where account_id = ${accountId}::uuid and ${ofMark} and ${ofStar}`
+}
+
+/** The filter of a list of wishes by the marks of an account; undefined where nothing is filtered. */
+export function markFilterOf(accountId: string, filters: MarkFilters): MarkFilter | undefined {
+  if (filters.mark === undefined && filters.starred === undefined) return undefined
+  return {
+    key: JSON.stringify([accountId, filters]),
+    conditions: (wishId) => markConditions(accountId, filters, wishId),
+    wishIds: markedWishes(accountId, filters),
+  }
 }
