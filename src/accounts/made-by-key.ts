@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
 
-// What a key made: keys, feeds, shares, channels and watches store their maker. What becomes of each is in docs/security.md.
+// What a key made: keys, feeds, shares, channels and watches store their maker. What becomes of each is in docs/api.md.
 
 const madeThings = <Id extends string>(id: Id, what: string) =>
   Type.Array(

@@ -27,6 +27,8 @@ export interface SharedWish
   > {
   /** Null where all that ask for it are on platforms whose texts are not shown. */
   titleFrom: RequestRecord | null
+  /** Where its most telling request was posted. */
+  topPost: Pick<RequestRecord, 'sourceUrl' | 'sourcePlatform'>
   mark: WishMark['mark']
   /** Empty where there is none, or it is not shared. */
   note: string
@@ -109,6 +111,7 @@ async function toShared(
   return wishes.map(({ wishId, requestCount, votes, platforms, status, firstAskedAt, lastAskedAt, topRequest }) => ({
     ...{ wishId, requestCount, votes, platforms, status, firstAskedAt, lastAskedAt },
     titleFrom: showsTexts(topRequest) ? topRequest : (others.get(wishId) ?? null),
+    topPost: topRequest,
     mark: marks.get(wishId)?.mark ?? null,
     note: withNotes ? (marks.get(wishId)?.note ?? '') : '',
   }))

@@ -172,7 +172,10 @@ describe('platforms that allow no texts without a key', () => {
     expect(parse(wish).text).toMatch(/Dark mode 53 votes · 2 requests/)
     expect(linkTo(wish, 'https://example.org/a')?.rel).toBe('noopener nofollow ugc')
     expect(parse(alone).text).toMatch(/A wish on \w+ 40 votes · 1 request/)
-    for (const page of [topic, list]) expect(parse(page).text).toMatch(/Dark mode 53 votes.*A wish on/)
+    for (const page of [topic, list]) {
+      expect(parse(page).text).toMatch(/Dark mode 53 votes.*A wish on/)
+      expect(linkTo(page, 'https://example.org/b')).toBeDefined()
+    }
   })
 })
 
@@ -180,7 +183,7 @@ describe('the page of a topic and of a list', () => {
   it('has the numbers of the topic and its most wanted wishes, with whose title each is', async () => {
     await storeWish()
     const { text } = parse(await open(await share({ topic: 'Dark  MODE' })))
-    for (const part of ['15 votes · 3 requests', 'GitHub 2 requests · Stack Exchange 1 request', 'Most wanted'])
+    for (const part of ['15 votes · 3 requests', 'GitHub: 2 requests · Stack Exchange: 1 request', 'Most wanted'])
       expect(text).toContain(part)
     expect(text).toContain('Title from Ada Lovelace · 2 January 2026')
   })
@@ -197,7 +200,7 @@ describe('the page of a topic and of a list', () => {
       foundRequest('3', { title: 'Something else', votes: 5, originalCreatedAt: new Date('2026-05-01') }),
     ])
     const titles = async (view: object) =>
-      [...(await open(await share({ view }))).matchAll(/<h3[^>]*>([^<]*)</g)].map(([, title]) => title)
+      [...(await open(await share({ view }))).matchAll(/<h2[^>]*>([^<]*)</g)].map(([, title]) => title)
     expect(await titles({})).toEqual(['Palette again', 'Something else', 'Palette of colours'])
     expect(await titles({ sortBy: 'new' })).toEqual(['Something else', 'Palette again', 'Palette of colours'])
     expect(await titles({ filters: { status: ['planned'] } })).toEqual(['Palette again'])
@@ -215,7 +218,7 @@ describe('the page of a topic and of a list', () => {
       Array.from({ length: 105 }, (_, at) => foundRequest(`${at}`, { votes: at })),
     )
     const page = await open(await share({ view: {} }))
-    expect(page.match(/<h3/g)).toHaveLength(100)
+    expect(page.match(/<h2/g)).toHaveLength(100)
   })
 })
 

@@ -16,7 +16,7 @@ main,header,footer{max-width:720px;margin:0 auto;padding:0 20px}
 .brand::before{content:"";width:12px;height:12px;background:var(--accent);border-radius:12px 12px 12px 3px}
 h1{margin:0;font-size:26px;line-height:33px}
 h2{margin:36px 0 4px;font-size:18px;line-height:26px}
-h3{margin:0;font-size:17px;line-height:25px}
+h3,li h2{margin:0;font-size:17px;line-height:25px}
 p{margin:8px 0 0}
 .label,.facts,.origin,footer,small{color:var(--muted);font-size:15px;line-height:22px}
 .label{margin:0 0 4px}
@@ -31,6 +31,7 @@ a{color:var(--accent);text-underline-offset:3px}
 a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 figure{margin:20px 0 0}
 svg{display:block;width:100%;height:56px;fill:var(--accent)}
+figcaption{margin-top:6px}
 footer{margin-top:48px;padding-bottom:40px}
 @media print{:root{${variables({ ...light, ground: '#ffffff', accent: '#191b20' })}}body{font-size:11pt;line-height:15pt}li,figure{break-inside:avoid}h2{break-after:avoid}a[href^="http"]::after{content:" (" attr(href) ")";font-size:9pt}}`
 

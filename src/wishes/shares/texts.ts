@@ -60,7 +60,7 @@ export const english = {
   removal: 'To have a post removed or get a copy:',
   unknown: {
     title: 'There is nothing at this address',
-    sentence: 'It was never given, has expired or was revoked, or nothing is left of what it showed.',
+    sentence: 'The link is not complete, has expired or was revoked, or what it showed is gone.',
   },
   tooMany: { title: 'Too many tries', sentence: 'Please wait a minute, then open the address again.' },
   failed: {
