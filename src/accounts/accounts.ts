@@ -141,7 +141,7 @@ export function deleteAccount(
       .set((eb) => ({ name: 'deleted key', revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
       .where('account_id', '=', accountId)
       .execute()
-    for (const table of ['account_sources', 'sign_in_links', 'sessions'] as const)
+    for (const table of ['account_sources', 'sign_in_links', 'session_people', 'sessions'] as const)
       await transaction.deleteFrom(table).where('account_id', '=', accountId).execute()
     return true
   })

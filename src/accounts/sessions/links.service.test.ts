@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClient } from '../../../test/client.ts'
+import { foundRequest } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { idOf, storeRequests } from '../../wishes/shares/testing.ts'
 import { openBrowser } from './testing.ts'
 
 // Holds (HTTP and secrets): a person whom an account invites can no more than the key that made the link, and is out at once when that ends, or the link does
@@ -114,6 +116,34 @@ describe('a sign-in link of an account', () => {
     expect(signedIn.body.data.account).toMatchObject({ personName: 'Eve', scope: 'manage' })
   })
 
+  it('names who did what, also after they are out, to their account alone', async () => {
+    await storeRequests(service, [foundRequest('1'), foundRequest('2')], { now })
+    const [one, two] = (await Promise.all([idOf(service, '1'), idOf(service, '2')])) as [string, string]
+    const ada = await invited(service.client)
+    const said = [
+      await ada.opened.call('PUT', `/api/v1/wishes/${one}/mark`, { body: { mark: 'planned' } }),
+      await ada.opened.call('POST', '/api/v1/corrections/requests', { body: { requestId: one, isRequest: true } }),
+      await ada.opened.call('POST', '/api/v1/corrections/wishes', {
+        body: { kind: 'part', wishId: one, otherWishId: two },
+      }),
+      await ada.opened.call('POST', '/api/v1/shares', { body: { wishId: one } }),
+    ]
+    expect(said.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    await service.client.send('DELETE', `/api/v1/links/${ada.linkId}`)
+    await service.client.send('PUT', `/api/v1/wishes/${two}/mark`, {
+      headers: { 'content-type': 'application/json' },
+      body: '{"mark":"done"}',
+    })
+    const read = async (path: string) => (await service.client.get(path)).body.data
+    for (const path of ['/api/v1/corrections/requests', '/api/v1/corrections/wishes', '/api/v1/shares'])
+      expect([path, (await read(path)).results]).toMatchObject([path, [{ personName: 'Ada' }]])
+    expect((await read(`/api/v1/wishes/${one}`)).mark.personName).toBe('Ada')
+    expect((await read(`/api/v1/wishes/${two}`)).mark.personName).toBeNull()
+    const other = await service.createAccount()
+    expect((await other.client.get(`/api/v1/wishes/${one}`)).body.data.mark).toBeNull()
+    expect(await linksOf(other.client)).toEqual([])
+  })
+
   it('is the own of its account, for keys that manage, 20 open ones at most', async () => {
     const { client } = service
     const other = (await service.createAccount()).client
@@ -139,7 +169,7 @@ describe('a sign-in link of an account', () => {
     await invited(client, 'Bob')
     await service.clientFor(service.adminKey).send('DELETE', `/api/admin/accounts/${accountId}`)
     const named = await Promise.all(
-      (['sign_in_links', 'sessions'] as const).map((table) =>
+      (['sign_in_links', 'session_people'] as const).map((table) =>
         service.database.selectFrom(table).select('person_name').where('account_id', '=', accountId).execute(),
       ),
     )

@@ -142,8 +142,9 @@ export async function listInvitations(executor: Executor, accountId: string, now
         expires_at as "expiresAt", null::timestamptz as "lastUsedAt"
       from sign_in_links where account_id = ${accountId}
       union all
-      select link_id, person_name, api_key_id, created_at, expires_at, last_used_at from sessions
-      where account_id = ${accountId} and link_id is not null and last_used_at > ${new Date(now.getTime() - idleTimeMs)}::timestamptz
+      select link_id, person_name, api_key_id, created_at, expires_at, last_used_at
+      from sessions left join session_people as person on person.session_id = sessions.id
+      where sessions.account_id = ${accountId} and link_id is not null and last_used_at > ${new Date(now.getTime() - idleTimeMs)}::timestamptz
     ) as invited left join api_keys on api_keys.id = invited."madeBy"
     where invited."expiresAt" > ${now}::timestamptz and api_keys.revoked_at is null
       and (api_keys.expires_at is null or api_keys.expires_at > ${now}::timestamptz)`.execute(executor)

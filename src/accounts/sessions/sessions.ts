@@ -58,7 +58,7 @@ export async function openSession(
 ): Promise<string> {
   const token = generateToken()
   const { accountId } = opener
-  await executor
+  const { id } = await executor
     .insertInto('sessions')
     .values({
       token_hash: hashToken(token),
@@ -66,12 +66,16 @@ export async function openSession(
       api_key_id: 'keyId' in opener ? opener.keyId : null,
       admin_key_hash: 'adminKey' in opener ? hashAdminKey(token, opener.adminKey) : null,
       link_id: link?.linkId ?? null,
-      person_name: link?.personName ?? null,
       created_at: now,
       expires_at: new Date(now.getTime() + lifetimeMs),
       last_used_at: now,
     })
-    .execute()
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  if (accountId !== null && link !== null && link.personName !== null) {
+    const person = { session_id: id, account_id: accountId, person_name: link.personName }
+    await executor.insertInto('session_people').values(person).execute()
+  }
   const owned = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`
   await sql`delete from sessions where id in (
     select id from sessions where id in (
@@ -95,6 +99,7 @@ export async function findSession(
   const row = await executor
     .selectFrom('sessions')
     .leftJoin('api_keys', 'api_keys.id', 'sessions.api_key_id')
+    .leftJoin('session_people', 'session_people.session_id', 'sessions.id')
     .leftJoin('accounts', 'accounts.id', 'sessions.account_id')
     .leftJoin('credit_balances', 'credit_balances.account_id', 'accounts.id')
     .select([
@@ -104,7 +109,7 @@ export async function findSession(
       'accounts.name',
       'accounts.tier',
       'sessions.api_key_id as keyId',
-      'sessions.person_name as personName',
+      'session_people.person_name as personName',
       'api_keys.scope',
     ])
     .select([...ownViewColumns, hasBudget, ...poolColumns])

@@ -41,9 +41,8 @@ create table sessions (
   account_id uuid references accounts,
   api_key_id uuid references api_keys,
   admin_key_hash text,
-  -- The link that opened it, which is no row any more, and the person for whom it was made.
+  -- The link that opened it, which is no row any more.
   link_id uuid,
-  person_name text,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   last_used_at timestamptz not null,
@@ -69,3 +68,11 @@ create table sign_in_links (
 );
 create index sign_in_links_account on sign_in_links (account_id, created_at);
 create index sign_in_links_expired on sign_in_links (expires_at);
+
+-- For whom the link was made that opened a session. It stays after the session, so that what was done in it still has a name.
+create table session_people (
+  session_id uuid primary key,
+  account_id uuid not null references accounts,
+  person_name text not null
+);
+create index session_people_account on session_people (account_id);

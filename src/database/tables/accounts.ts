@@ -77,14 +77,19 @@ export interface AccountsTables {
     api_key_id: Fixed<string | null>
     /** SHA-256 of the token and the admin key that opened it or made its link, in hex; null where it was an API key. */
     admin_key_hash: Fixed<string | null>
-    /** The link that opened it, and the person for whom it was made; null where a key opened it. */
+    /** The link that opened it; null where a key did. */
     link_id: FixedWithDefault<string | null>
-    person_name: FixedWithDefault<string | null>
     created_at: Fixed<Date>
     /** When it ends, however much it is used. */
     expires_at: Fixed<Date>
     /** Exact to within minutes. */
     last_used_at: Date
+  }
+  /** For whom the links of sessions were made; of ended sessions, too. */
+  session_people: {
+    session_id: Fixed<string>
+    account_id: Fixed<string>
+    person_name: Fixed<string>
   }
   /** Unused links that open an account's dashboard once. */
   sign_in_links: {

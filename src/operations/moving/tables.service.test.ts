@@ -48,6 +48,7 @@ const movedTables = [
   'scrape_jobs',
   'scrape_tasks',
   'search_words',
+  'session_people',
   'sessions',
   'shares',
   'sign_in_links',

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountExists } from '../../accounts/accounts.ts'
+import { personOf } from '../../accounts/sessions/people.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
@@ -19,6 +20,8 @@ export interface WishMark {
   starred: boolean
   /** Empty when there is none. */
   note: string
+  /** For whom the link was made that signed in who changed it last. */
+  personName: string | null
   /** ISO 8601 */
   updatedAt: string
 }
@@ -35,13 +38,15 @@ interface MarkRow {
   mark: Mark | null
   starred: boolean
   note: string
+  person_name: string | null
   updated_at: Date
 }
 
-const toMark = ({ mark, starred, note, updated_at }: MarkRow): WishMark => ({
+const toMark = ({ mark, starred, note, person_name, updated_at }: MarkRow): WishMark => ({
   mark,
   starred,
   note,
+  personName: person_name,
   updatedAt: updated_at.toISOString(),
 })
 
@@ -53,7 +58,7 @@ export async function readMarks(
 ): Promise<Map<string, WishMark>> {
   if (wishIds.length === 0) return new Map()
   const { rows } = await sql<MarkRow>`
-    select wish_id, mark, starred, note, updated_at from wish_marks
+    select wish_id, mark, starred, note, ${personOf(sql`made_by`)} as person_name, updated_at from wish_marks
     where account_id = ${accountId} and wish_id = any(${wishIds}::uuid[])`.execute(executor)
   return new Map(rows.map((row) => [row.wish_id, toMark(row)]))
 }
@@ -108,7 +113,7 @@ export async function markWish(
     values (${accountId}, ${wishId}, ${mark}, ${starred}, ${note}, ${madeBy}, ${now})
     on conflict (account_id, wish_id) do update set mark = excluded.mark, starred = excluded.starred, note = excluded.note,
       made_by = excluded.made_by, updated_at = excluded.updated_at
-    returning wish_id, mark, starred, note, updated_at`.execute(transaction)
+    returning wish_id, mark, starred, note, ${personOf(sql`made_by`)} as person_name, updated_at`.execute(transaction)
   return toMark(rows[0]!)
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { madeByFields } from '../../accounts/made-by-key.ts'
+import { personName } from '../../accounts/sessions/people.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Account } from '../../http/callers.ts'
@@ -55,7 +56,7 @@ const shareProperties = {
   hint: Type.String({ description: 'The first characters of the token in its address' }),
   createdAt: moment('When it was made'),
   madeBy: madeByFields.madeBy,
-  personName: nullable(Type.String({ description: 'For whom the link was made that signed its maker in' })),
+  personName,
   expiresAt: moment('When it ends: after `expiresInDays`, or with the key that made it'),
   lastOpenedOn: nullable(Type.String({ format: 'date', description: 'The UTC day; null when never' })),
 }
@@ -134,12 +135,19 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
     },
     async (request, reply) => {
       const account = authentication.accountOf(request)
-      const { accountId, keyId, personName } = account
+      const { accountId, keyId, personName: person } = account
       const make = async (transaction: Transaction) => {
         const now = clock.now()
         await checkShown(transaction, request.body, account, now)
         const wishId = request.body.wishId?.toLowerCase()
-        const made = await createShare(transaction, { ...request.body, wishId, accountId, keyId, personName, now })
+        const made = await createShare(transaction, {
+          ...request.body,
+          wishId,
+          accountId,
+          keyId,
+          personName: person,
+          now,
+        })
         const titles = await readTitles(transaction, [made.share], account, now)
         return { data: { ...describeShare(made.share, titles), url: shareUrl(publicUrl(), made.token) } }
       }

@@ -61,6 +61,7 @@ describe('the address of a share', () => {
     expect(JSON.stringify(await listed())).not.toContain(token)
     await fetch(`${service.url}/s/${token}/`)
     await fetch(`${service.url}//s//${token}?a=${token}`)
+    expect((await fetch(`${service.url}/%73/${token}`)).status).toBe(200)
     expect(logged.join('')).toContain('/s/')
     expect(logged.join('')).not.toContain(token)
   })
@@ -68,12 +69,13 @@ describe('the address of a share', () => {
   it('that is unknown, expired, revoked or of a purged text is one and the same page', async () => {
     const [expired, revoked, purged] = [await make({ wishId, expiresInDays: 1 }), await make(), await make()]
     expect((await service.client.send('DELETE', `/api/v1/shares/${revoked.shareId}`)).status).toBe(200)
-    await purgeRequests(service.database, { id: wishId, suppress: false, dryRun: false, now })
-    const gone = await open(purged.url)
+    expect((await open(expired.url)).status).toBe(200)
     later(dayMs)
+    const ended = await open(expired.url)
+    await purgeRequests(service.database, { id: wishId, suppress: false, dryRun: false, now })
     const answers = [
-      gone,
-      await open(expired.url),
+      ended,
+      await open(purged.url),
       await open(revoked.url),
       await open(`${publicUrl}/s/${'A'.repeat(22)}`),
       await open(`${publicUrl}/s/short`),
