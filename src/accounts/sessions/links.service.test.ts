@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClient } from '../../../test/client.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
@@ -161,6 +162,16 @@ describe('a sign-in link of an account', () => {
       Array.from({ length: 20 }, () => client.post('/api/v1/links', { personName: 'b' })),
     )
     expect(answers.map(({ status }) => status).filter((status) => status === 409)).toHaveLength(1)
+  })
+
+  it('is remembered after its session for the last 1,000 sign-ins', async () => {
+    const { client, accountId } = await service.createAccount()
+    await sql`insert into session_people select gen_random_uuid(), ${accountId}, 'Bob', ${now}::timestamptz - n * interval '1 hour'
+      from generate_series(1, 1000) as n`.execute(service.database)
+    await invited(client)
+    const people = await service.database.selectFrom('session_people').selectAll().orderBy('signed_in_at').execute()
+    expect([people.length, people[0]!.signed_in_at]).toEqual([1_000, new Date(now.getTime() - 999 * 3_600_000)])
+    expect(people.at(-1)!.person_name).toBe('Ada')
   })
 
   it('leaves no name behind when its account is deleted', async () => {

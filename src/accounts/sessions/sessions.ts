@@ -4,6 +4,7 @@ import type { Database, Executor } from '../../database/open.ts'
 import { recordIfWritable } from '../../database/writes.ts'
 import type { Account } from '../../http/callers.ts'
 import { hasBudget, hasOwnView, ownViewColumns, poolColumns, poolOf } from '../keys.ts'
+import { nameSession } from './people.ts'
 
 /** The 256 random bits of a cookie or a sign-in link. Only the hash is stored. */
 export const generateToken = (): string => randomBytes(32).toString('base64url')
@@ -72,10 +73,8 @@ export async function openSession(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  if (accountId !== null && link !== null && link.personName !== null) {
-    const person = { session_id: id, account_id: accountId, person_name: link.personName }
-    await executor.insertInto('session_people').values(person).execute()
-  }
+  if (accountId !== null && link !== null && link.personName !== null)
+    await nameSession(executor, { sessionId: id, accountId, personName: link.personName, now })
   const owned = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`
   await sql`delete from sessions where id in (
     select id from sessions where id in (

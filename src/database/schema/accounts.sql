@@ -73,6 +73,7 @@ create index sign_in_links_expired on sign_in_links (expires_at);
 create table session_people (
   session_id uuid primary key,
   account_id uuid not null references accounts,
-  person_name text not null
+  person_name text not null,
+  signed_in_at timestamptz not null
 );
-create index session_people_account on session_people (account_id);
+create index session_people_account on session_people (account_id, signed_in_at desc);

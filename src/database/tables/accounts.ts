@@ -90,6 +90,7 @@ export interface AccountsTables {
     session_id: Fixed<string>
     account_id: Fixed<string>
     person_name: Fixed<string>
+    signed_in_at: Fixed<Date>
   }
   /** Unused links that open an account's dashboard once. */
   sign_in_links: {

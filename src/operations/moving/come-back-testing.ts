@@ -50,7 +50,7 @@ export const comeBackRows = `
   insert into feeds (account_id, kind, name, topic, watch_id, query, filters, secret_hash, hint, authority, created_at) values
     ('${account}', 'watch', 'of a watch', null, '${watch}', null, null, repeat('ab', 32), 'abcd', 'wishwell.example', '${now}'),
     ('${account}', 'search', 'of a search', null, null, 'dark "mode"', '{"minVotes": 3}', repeat('cd', 32), 'efgh', 'wishwell.example', '${now}');
-  insert into session_people values ('c0000000-0000-4000-8000-000000000001', '${account}', 'Ada „Countess" Lovelace');
+  insert into session_people values ('c0000000-0000-4000-8000-000000000001', '${account}', 'Ada „Countess" Lovelace', '${now}');
   insert into shares (account_id, wish_id, topic, view, title, with_notes, token_hash, hint, created_at, made_by, person_name, expires_at, last_opened_at) values
     ('${account}', '${request}', null, null, 'Our „dark" plan', true, repeat('ac', 32), 'abcd', '${now}', '${key}', 'Ada', '2126-11-20T10:00:00Z', '${now}'),
     ('${account}', null, null, '{"query": "dark \\"mode\\"", "sortBy": "new"}', null, false, repeat('bd', 32), 'efgh', '${now}', null, null, '2126-11-20T10:00:00Z', null);
