@@ -32,7 +32,13 @@ const newShare = closed(
     wishId: Type.Optional(Type.String({ maxLength: 100, description: 'A wish that the account sees' })),
     topic: Type.Optional(trimmedText(2, 100, 'A topic that has requests')),
     view: Type.Optional(listView),
-    title: Type.Optional(trimmedText(1, 100, 'What the page is called; it names nobody otherwise')),
+    title: Type.Optional(
+      trimmedText(
+        1,
+        100,
+        'What the page is called; it names nobody otherwise. It is a text of the account: a purge does not change it',
+      ),
+    ),
     withNotes: defaulted(Type.Boolean({ default: false, description: 'Whether it shows the notes of the account' })),
     expiresInDays: defaulted(Type.Integer({ minimum: 1, maximum: maxDays, default: defaultDays })),
   },
