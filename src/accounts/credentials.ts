@@ -84,7 +84,8 @@ export function createCredentials({
   }
   const ofToken = async (token: string, read: ReadAccessToken) => {
     const claims = await read(token)
-    const account = claims && (await findAccountById(database, claims.accountId, claims.scope))
+    const account =
+      claims && (await findAccountById(database, claims.accountId, { scope: claims.scope, personName: claims.subject }))
     return account && claims && { account, token, origin: `token of ${claims.subject}` }
   }
   /** An answer by session is for one person, so no browser or proxy may store it. */

@@ -130,8 +130,16 @@ export async function findAccountByKey(
   }
 }
 
-/** Reads the account that something other than its key names, such as an access token. @returns null for an unknown or deleted one */
-export async function findAccountById(executor: Executor, accountId: string, scope: KeyScope): Promise<Account | null> {
+/**
+ * Reads the account that something other than its key names, such as an access token.
+ * @param claims whose token it is, and what it may do.
+ * @returns null for an unknown or deleted one.
+ */
+export async function findAccountById(
+  executor: Executor,
+  accountId: string,
+  claims: Pick<Account, 'scope' | 'personName'>,
+): Promise<Account | null> {
   if (!isId(accountId)) return null
   const row = await executor
     .selectFrom('accounts')
@@ -143,8 +151,8 @@ export async function findAccountById(executor: Executor, accountId: string, sco
     .executeTakeFirst()
   if (!row) return null
   const { tier } = row
-  const ofNoKey = { keyId: null, personName: null, keyHasBudget: false }
-  return { accountId, tier, hasOwnView: hasOwnView(row), ...ofNoKey, scope, pool: poolOf(row)! }
+  const account = { accountId, tier, hasOwnView: hasOwnView(row), pool: poolOf(row)! }
+  return { ...account, ...claims, keyId: null, keyHasBudget: false }
 }
 
 /** The columns of the balances of an account that an answer says: read with its key, so that they cost no statement of their own. */

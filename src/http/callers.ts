@@ -6,9 +6,9 @@ export interface Account {
   tier: Tier
   /** Whether it may see requests differently from all others: it has differences or corrections. */
   hasOwnView: boolean
-  /** The API key that it is made with, or that opened its session; null for a session that a sign-in link opened. */
+  /** The API key that it is made with, that opened its session, or that made the link of its session; null where no key did. */
   keyId: string | null
-  /** For whom the link was made that opened its session; null where nobody said, and without a session. */
+  /** Who signed in by a link or an access token, where that has a name; null with a key. */
   personName: string | null
   /** Whether its budget, or that of a key that made it, bounds what it spends. The terms of a key never change. */
   keyHasBudget: boolean
