@@ -112,13 +112,17 @@ describe('what a key made', () => {
         { feedId: made.feed.feedId, name: 'dark mode' },
         { feedId: made.ofChild.feedId, name: 'dark mode' },
       ],
+      shares: [],
       channels: [{ channelId: made.channelId, name: 'hook' }],
       watches: [{ watchId: made.watchId, name: 'offline maps' }],
     })
     const admin = service.clientFor(service.adminKey)
     expect((await admin.get(`/api/admin/keys/${made.keyId}/made`)).body.data).toEqual(listed)
     const revoked = await service.client.send('DELETE', `/api/v1/keys/${made.keyId}`)
-    expect(revoked.body.data).toEqual({ keyId: made.keyId, ended: { keys: [], feeds: [], channels: [], watches: [] } })
+    expect(revoked.body.data).toEqual({
+      keyId: made.keyId,
+      ended: { keys: [], feeds: [], shares: [], channels: [], watches: [] },
+    })
     expect(await statusOf(made.feed.url)).toBe(200)
     // It can be ended still.
     const again = await service.client.send('DELETE', `/api/v1/keys/${made.keyId}?withMade=true`)

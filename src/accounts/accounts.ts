@@ -149,7 +149,7 @@ export async function requireExisting(executor: Executor, accountId: string): Pr
 export type DeleteOfAccount = (transaction: Transaction, accountId: string) => Promise<void>
 
 /**
- * Deletes an account: removes its name, those of its keys and its sources, and revokes its keys at once. Its ledger and jobs stay,
+ * Deletes an account: removes its name, those of its keys, links and sessions, and its sources, and revokes its keys at once. Its ledger and jobs stay,
  * and a job under way goes on to its end, because it is paid for.
  * @param deleteOwned deletes what the rooms above store of it.
  * @returns false when the account does not exist or is deleted.
@@ -174,7 +174,8 @@ export function deleteAccount(
       .set((eb) => ({ name: 'deleted key', revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
       .where('account_id', '=', accountId)
       .execute()
-    await transaction.deleteFrom('account_sources').where('account_id', '=', accountId).execute()
+    for (const table of ['account_sources', 'sign_in_links', 'session_people', 'sessions'] as const)
+      await transaction.deleteFrom(table).where('account_id', '=', accountId).execute()
     return true
   })
 }

@@ -98,7 +98,7 @@ function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: R
 const madeTexts = {
   summary: 'List what a key made',
   description:
-    'Keys, and what they made in turn, feeds, channels and watches: what `withMade=true` ends when the key is revoked. Never the key of the call itself and what it made.',
+    'Keys, and what they made in turn, feeds, shares, channels and watches: what `withMade=true` ends when the key is revoked. Never the key of the call itself and what it made.',
 }
 
 function registerMadeByOwnKey(

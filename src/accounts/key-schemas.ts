@@ -59,7 +59,7 @@ export const revocation = closed({
     Type.Boolean({
       default: false,
       description:
-        'Whether all that it made ends with it: keys and what they made, feeds, channels; watches stop until somebody resumes them',
+        'Whether all that it made ends with it: keys and what they made, feeds, shares, channels; watches stop until somebody resumes them',
     }),
   ),
 })

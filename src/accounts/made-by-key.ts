@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
 
-// What a key made: keys, feeds, channels and watches store their maker. What becomes of each is in docs/security.md.
+// What a key made: keys, feeds, shares, channels and watches store their maker. What becomes of each is in docs/api.md.
 
 const madeThings = <Id extends string>(id: Id, what: string) =>
   Type.Array(
@@ -18,6 +18,7 @@ const madeThings = <Id extends string>(id: Id, what: string) =>
 export const madeByKey = closed({
   keys: madeThings('keyId', 'keys that open the account'),
   feeds: madeThings('feedId', 'feeds'),
+  shares: madeThings('shareId', 'shares'),
   channels: madeThings('channelId', 'channels'),
   watches: madeThings('watchId', 'watches that run'),
 })
@@ -167,6 +168,7 @@ export async function readMadeBy(executor: Executor, kinds: MadeKinds, asked: As
   return {
     keys: keys.filter(({ isActive }) => isActive).map(({ id, name }) => ({ keyId: id, name })),
     feeds: (await kinds.feeds.list(executor, makers)).map(({ id, name }) => ({ feedId: id, name })),
+    shares: (await kinds.shares.list(executor, makers)).map(({ id, name }) => ({ shareId: id, name })),
     channels: (await kinds.channels.list(executor, makers)).map(({ id, name }) => ({ channelId: id, name })),
     watches: (await kinds.watches.list(executor, makers)).map(({ id, name }) => ({ watchId: id, name })),
   }

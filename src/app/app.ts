@@ -10,6 +10,7 @@ import type { OidcConfig } from '../accounts/oidc/settings.ts'
 import type { Pricing } from '../accounts/plans.ts'
 import { registerAccountRoutes } from '../accounts/routes.ts'
 import { registerAdminSessionRoutes } from '../accounts/sessions/admin-routes.ts'
+import { registerLinkRoutes } from '../accounts/sessions/link-routes.ts'
 import { registerSessionRoutes } from '../accounts/sessions/routes.ts'
 import type { Expansion } from '../collecting/expansion/expansion.ts'
 import { createExpandedSearch } from '../collecting/live/expanded-search.ts'
@@ -89,6 +90,9 @@ import { deleteMarksOf } from '../wishes/marks/marks.ts'
 import { registerMarkRoutes } from '../wishes/marks/routes.ts'
 import { createPossiblySame } from '../wishes/placing/targets.ts'
 import { registerWishRoutes } from '../wishes/routes.ts'
+import { registerSharedPages } from '../wishes/shares/read-routes.ts'
+import { registerShareRoutes } from '../wishes/shares/routes.ts'
+import { deleteSharesOf, sharesMadeByKeys } from '../wishes/shares/shares.ts'
 import { registerSimilarRoutes } from '../wishes/similar/routes.ts'
 import { registerSuggestionRoutes } from '../wishes/suggestions/routes.ts'
 import { registerTopicRoutes } from '../wishes/topics/routes.ts'
@@ -159,6 +163,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteCorrectionsOf(transaction, accountId)
   await deleteWatchesOf(transaction, accountId)
   await deleteFeedsOf(transaction, accountId)
+  await deleteSharesOf(transaction, accountId)
   await forgetOwnWishes(transaction, accountId)
   await forgetPersons(transaction, accountId)
 }
@@ -188,11 +193,13 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerHealthRoutes(routes, dependencies)
   registerSessionRoutes(routes, shared)
   registerAdminSessionRoutes(routes, shared)
+  registerLinkRoutes(routes, shared)
   registerAccountRoutes(routes, { ...shared, deleteOwned })
   const madeKinds = {
     channels: channelsMadeByKeys(dependencies.adapters),
     watches: watchesMadeByKeys,
     feeds: feedsMadeByKeys,
+    shares: sharesMadeByKeys,
   }
   registerKeyRoutes(routes, { ...shared, madeKinds })
   registerCreditRoutes(routes, shared)
@@ -219,6 +226,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerTrendRoutes(routes, shared)
   registerChangesRoutes(routes, shared)
   registerSuggestionRoutes(routes, shared)
+  registerShareRoutes(routes, shared)
+  await registerSharedPages(routes, shared)
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
   registerNewsRoutes(routes, { ...shared, recordVisit })

@@ -28,6 +28,7 @@ import { deleteReadChanges } from '../search/outbox/outbox.ts'
 import type { SizeWatch } from '../search/size-watch.ts'
 import { createRunRetention } from '../watches/history.ts'
 import { deleteOldReports } from '../watches/news/report.ts'
+import { deleteExpiredShares } from '../wishes/shares/shares.ts'
 import { refreshPriorities } from '../wishes/suggestions/store.ts'
 
 export interface MaintenanceJobsOptions {
@@ -96,6 +97,7 @@ export const createMaintenanceJobs = ({
   deletedMailChannels: () => purgeMailChannels(database, clock.now()),
   mailLimits: () => purgeMailLimits(database, clock.now()),
   expiredFeeds: () => deleteExpiredFeeds(database, clock.now()),
+  expiredShares: () => deleteExpiredShares(database, clock.now()),
   oldEvents: () => deleteOldEvents(database, clock.now()),
   resealedChannels: async () => {
     const more = await sealAgain(database, secrets, clock.now())

@@ -32,11 +32,12 @@ function rowOf(key: Key): Row {
 }
 
 /** A line for each thing that a key made. */
-function madeLines({ keys, feeds, channels, watches }: Data<'listMadeByAccountKey'>): string[] {
+function madeLines({ keys, feeds, shares, channels, watches }: Data<'listMadeByAccountKey'>): string[] {
   const line = (kind: string, name: string, id: string) => `${kind.padEnd(7)}  ${printable(name)}  ${id}`
   return [
     ...keys.map(({ keyId, name }) => line('key', name, keyId)),
     ...feeds.map(({ feedId, name }) => line('feed', name, feedId)),
+    ...shares.map(({ shareId, name }) => line('share', name, shareId)),
     ...channels.map(({ channelId, name }) => line('channel', name, channelId)),
     ...watches.map(({ watchId, name }) => line('watch', name, watchId)),
   ]
@@ -91,7 +92,7 @@ const revoke = () =>
     .argument('<keyId>', 'the id of a key, as "wishwell admin keys list" shows it')
     .option(
       '--with-made',
-      'end all that it made, too: keys, feeds and channels; watches stop until they are resumed',
+      'end all that it made, too: keys, feeds, shares and channels; watches stop until they are resumed',
       false,
     )
     .action((keyId: string, options: { json: boolean; withMade: boolean }) =>

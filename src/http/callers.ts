@@ -6,7 +6,7 @@ export interface Account {
   tier: Tier
   /** Whether it may see requests differently from all others: it has differences or corrections. */
   hasOwnView: boolean
-  /** The API key that it is made with, or that opened its session; null for a session that a sign-in link opened. */
+  /** The API key that it is made with, that opened its session, or that made the link of its session; null where no key did. */
   keyId: string | null
   /** Who signed in by a link or an access token, where that has a name; null with a key. */
   personName: string | null

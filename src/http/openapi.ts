@@ -78,6 +78,7 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'News' },
       { name: 'Channels' },
       { name: 'Feeds' },
+      { name: 'Shares' },
       { name: 'Platforms' },
       { name: 'Usage' },
       { name: 'Keys' },

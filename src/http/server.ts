@@ -112,13 +112,13 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
 }
 
-/** The path of a call, without the secrets of links in mails and of feeds. */
+/** The path of a call, without the secrets of links in mails, of feeds and of shares. */
 const loggedPath = (url: string): string =>
-  (url.split('?', 1)[0] ?? '').slice(0, 200).replace(/^(\/+(?:mail\/+(?:confirm|unsubscribe)|feeds)\/+).*/i, '$1…')
+  (url.split('?', 1)[0] ?? '').slice(0, 200).replace(/^(\/+(?:mail\/+(?:confirm|unsubscribe)|feeds|s)\/+).*/i, '$1…')
 
 /** An address may be spelt in many ways, so the route that it leads to counts, too. */
 const pathOf = ({ url, routeOptions }: FastifyRequest): string =>
-  loggedPath(/^\/(feeds|mail)\//.test(routeOptions?.url ?? '') ? (routeOptions.url as string) : url)
+  loggedPath(/^\/(feeds|mail|s)\//.test(routeOptions?.url ?? '') ? (routeOptions.url as string) : url)
 
 /** A request in the log: never its headers, body or query string, which may hold secrets. */
 const serializers = {

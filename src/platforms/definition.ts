@@ -51,6 +51,16 @@ export interface CachingAdapterDependencies extends AdapterDependencies {
   cache: AdapterCache
 }
 
+/** What a page that everybody can read, without a key, may show of the posts of a platform, by its terms (docs/platforms/). */
+export interface PublicPages {
+  /** `links`: only how many posts there are, and links to them. `texts`: their texts and authors, too. */
+  show: 'texts' | 'links'
+  /** The terms of the platform, where they demand a link to them beside its posts. */
+  termsUrl?: string
+  /** Whether its links may not be `nofollow`, as the attribution of some platforms demands. */
+  hasPlainLinks?: boolean
+}
+
 /** How an account names a source of a platform in a job, such as a repository. */
 export interface SourceKind {
   /** What to write, for errors and docs, such as `owner/repository`. */
@@ -74,6 +84,8 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
   variables: Variables
   /** The variables without which it is skipped. */
   required?: readonly (keyof Variables & string)[]
+  /** What is shown of its requests where no key is needed. */
+  publicPages: PublicPages
   /** Days that its requests are stored after their last refresh, where its terms limit that. */
   retentionDays?: number
   /**

@@ -63,6 +63,7 @@ it('a definition whose name or variables have another form is refused', () => {
     title: 'Forge',
     votes: 'likes',
     isOpen: true,
+    publicPages: { show: 'links' as const },
     create: async () => Promise.reject(new Error()),
   }
   expect(definePlatform({ ...definition, variables: { FORGE_URL: Type.String() } }).name).toBe('forge')

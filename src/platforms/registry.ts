@@ -9,7 +9,7 @@ import { reddit } from './adapters/reddit/settings.ts'
 import { stackexchange } from './adapters/stackexchange/settings.ts'
 import { x } from './adapters/x/settings.ts'
 import { youtube } from './adapters/youtube/settings.ts'
-import type { PlatformDefinition } from './definition.ts'
+import type { PlatformDefinition, PublicPages } from './definition.ts'
 
 /** Every platform that Wishwell has an adapter for. The order is that of documents, lists and defaults. */
 export const platformDefinitions: readonly PlatformDefinition[] = [
@@ -42,5 +42,14 @@ export function definitionOf(platform: PlatformName): PlatformDefinition {
 /** What votes on a platform count; null for one that is here no more. */
 export const votesOf = (platform: PlatformName): string | null =>
   platformDefinitions.find(({ name }) => name === platform)?.votes ?? null
+
+/** What a page without a key may show of a platform; only links to one that is here no more. */
+export const publicPagesOf = (platform: PlatformName): PublicPages =>
+  platformDefinitions.find(({ name }) => name === platform)?.publicPages ?? { show: 'links' }
+
+/** The platforms whose texts a page without a key may show. */
+export const publicTextPlatforms: readonly PlatformName[] = platformDefinitions
+  .filter(({ publicPages }) => publicPages.show === 'texts')
+  .map(({ name }) => name)
 
 export const titleOf = (platform: PlatformName): string => definitionOf(platform).title

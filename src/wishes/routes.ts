@@ -12,11 +12,11 @@ import { dayOf } from '../requests/timeline.ts'
 import { viewOf } from '../requests/views/view.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
 import { readWish } from './detail.ts'
-import { type MarkFilter, wishOrders } from './list/filters.ts'
+import { wishOrders } from './list/filters.ts'
 import { listWishes } from './list/list.ts'
 import type { PossiblySame } from './list/possibly-same.ts'
 import { platformVotes, productCounts, wishProperties } from './list/summary.ts'
-import { type MarkFilters, markConditions, markedWishes, withMarks } from './marks/marks.ts'
+import { markFilterOf, withMarks } from './marks/marks.ts'
 import { markFilters, markProperty } from './marks/routes.ts'
 
 const security = [{ apiKey: [] }]
@@ -31,15 +31,6 @@ interface WishDependencies extends Omit<RouteDependencies, 'idempotent'> {
 export function registerWishRoutes(app: App, dependencies: WishDependencies): void {
   registerList(app, dependencies)
   registerDetail(app, dependencies)
-}
-
-function markFilterOf(accountId: string, filters: MarkFilters): MarkFilter | undefined {
-  if (filters.mark === undefined && filters.starred === undefined) return undefined
-  return {
-    key: JSON.stringify([accountId, filters]),
-    conditions: (wishId) => markConditions(accountId, filters, wishId),
-    wishIds: markedWishes(accountId, filters),
-  }
 }
 
 // The numbers of a wish are those of its likely requests, so there is nothing to include.

@@ -102,6 +102,8 @@ it('every list, search and export has the same dates', () => {
     '/api/v1/requests/facets until',
     '/api/v1/requests/search filters.since',
     '/api/v1/requests/search filters.until',
+    '/api/v1/shares view.filters.since',
+    '/api/v1/shares view.filters.until',
     '/api/v1/usage/collections since',
     '/api/v1/usage/collections until',
     '/api/v1/watches filters.since',

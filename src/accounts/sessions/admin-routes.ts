@@ -3,7 +3,7 @@ import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, moment } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, moment, nullable, trimmedText } from '../../http/schemas.ts'
 import { requireExisting } from '../accounts.ts'
 import type { RouteDependencies } from '../authentication.ts'
 import { invitationTimeMs, linkUrl, listLinks, makeLink, maxOpenLinks, revokeLinks } from './links.ts'
@@ -20,12 +20,25 @@ const common = { tags: ['Admin'], security: [{ adminKey: [] }], params }
 const links = '/api/admin/accounts/:accountId/links'
 const linkProperties = {
   linkId: Type.String(),
+  personName: nullable(Type.String({ description: 'For whom it is' })),
   createdAt: moment('When it was made'),
   expiresAt: moment('When it expires'),
 }
 const linkList = closed({ data: pageOf(closed(linkProperties)) })
-const describeLink = ({ linkId, createdAt, expiresAt }: { linkId: string; createdAt: Date; expiresAt: Date }) => ({
+/** For whom a link is made: who signs in with it is named so. */
+export const personName = trimmedText(1, 100, 'For whom it is: answers name who signed in with it so')
+const newLink = closed({ personName: Type.Optional(personName) })
+
+interface ShownLink {
+  linkId: string
+  personName: string | null
+  createdAt: Date
+  expiresAt: Date
+}
+
+const describeLink = ({ linkId, personName: person, createdAt, expiresAt }: ShownLink) => ({
   linkId,
+  personName: person,
   createdAt: createdAt.toISOString(),
   expiresAt: expiresAt.toISOString(),
 })
@@ -53,7 +66,7 @@ function registerMakeLink(
           `It is valid for 24 hours. An account has at most ${maxOpenLinks} open links; one more is a 409. ` +
           'Its address begins with `PUBLIC_URL`, by default with the address that the service listens on.',
         ...common,
-        body: Type.Union([closed({}), Type.Null()], { description: 'Nothing, or an empty object' }),
+        body: Type.Union([newLink, Type.Null()], { description: 'It may be missing' }),
         response: {
           200: closed({
             data: closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
@@ -64,12 +77,11 @@ function registerMakeLink(
     },
     async (request, reply) => {
       const { accountId } = request.params
+      const made = { opener: { adminKey }, personName: request.body?.personName ?? null, validForMs: invitationTimeMs }
       const link = isId(accountId)
         ? await database
             .transaction()
-            .execute((transaction) =>
-              makeLink(transaction, { accountId, adminKey, now: clock.now(), validForMs: invitationTimeMs }),
-            )
+            .execute((transaction) => makeLink(transaction, { ...made, accountId, now: clock.now() }))
         : null
       if (link === null) throw notFound('Account')
       reply.header('cache-control', 'no-store')

@@ -2,9 +2,18 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { ServiceError } from '../../http/errors.ts'
-import { generateToken, hashAdminKey, hashToken, isAnybodySignedIn, isToken, openSession } from './sessions.ts'
+import {
+  generateToken,
+  hashAdminKey,
+  hashToken,
+  idleTimeMs,
+  isAnybodySignedIn,
+  isToken,
+  type Opener,
+  openSession,
+} from './sessions.ts'
 
-/** An invitation by the operator. */
+/** An invitation by the operator or the account. */
 export const invitationTimeMs = 24 * 60 * 60_000
 /** The link that a start prints, for the operator at the terminal. */
 const firstLinkTimeMs = 15 * 60_000
@@ -14,13 +23,17 @@ export const maxOpenLinks = 20
 interface SignInLink {
   linkId: string
   token: string
+  personName: string | null
   createdAt: Date
   expiresAt: Date
 }
 
 interface NewLink {
   accountId: string
-  adminKey: string
+  /** The key on which the session will depend: that of the maker, or the admin key. */
+  opener: { keyId: string } | { adminKey: string }
+  /** For whom it is. */
+  personName?: string | null
   now: Date
   /** How long it is valid. */
   validForMs: number
@@ -35,7 +48,7 @@ export const linkUrl = (publicUrl: string, { token }: SignInLink): string => `${
  * @throws ServiceError CONFLICT when the account has the maximum of open links.
  */
 export async function makeLink(transaction: Transaction, link: NewLink): Promise<SignInLink | null> {
-  const { accountId, adminKey, now, validForMs } = link
+  const { accountId, opener, personName = null, now, validForMs } = link
   const account = await transaction
     .selectFrom('accounts')
     .select('id')
@@ -55,19 +68,21 @@ export async function makeLink(transaction: Transaction, link: NewLink): Promise
     .values({
       token_hash: hashToken(token),
       account_id: accountId,
-      admin_key_hash: hashAdminKey(token, adminKey),
+      api_key_id: 'keyId' in opener ? opener.keyId : null,
+      admin_key_hash: 'adminKey' in opener ? hashAdminKey(token, opener.adminKey) : null,
+      person_name: personName,
       created_at: now,
       expires_at: expiresAt,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { linkId, token, createdAt: now, expiresAt }
+  return { linkId, token, personName, createdAt: now, expiresAt }
 }
 
 /**
  * Signs in with a link and uses it up: one of several concurrent calls succeeds.
  * @returns the token for the cookie; null for a link that is unknown, used, expired, revoked, or of another admin key than the
- * current one. The session of a deleted account opens nothing.
+ * current one. The session of a deleted account, or of a key that has ended, opens nothing.
  */
 export function openWithLink(
   database: Database,
@@ -79,11 +94,16 @@ export function openWithLink(
     const used = await transaction
       .deleteFrom('sign_in_links')
       .where('token_hash', '=', hashToken(token))
-      .where('admin_key_hash', '=', hashAdminKey(token, adminKey))
+      .where((eb) =>
+        eb.or([eb('api_key_id', 'is not', null), eb('admin_key_hash', '=', hashAdminKey(token, adminKey))]),
+      )
       .where('expires_at', '>', now)
-      .returning('account_id')
+      .returning(['id as linkId', 'account_id as accountId', 'api_key_id as keyId', 'person_name as personName'])
       .executeTakeFirst()
-    return used ? openSession(transaction, { accountId: used.account_id, adminKey }, now) : null
+    if (!used) return null
+    const { accountId, keyId } = used
+    const opener: Opener = keyId === null ? { accountId, adminKey } : { accountId, keyId }
+    return openSession(transaction, opener, now, used)
   })
 }
 
@@ -91,13 +111,54 @@ export function openWithLink(
 export const listLinks = (executor: Executor, accountId: string, now: Date) =>
   executor
     .selectFrom('sign_in_links')
-    .select(['id as linkId', 'created_at as createdAt', 'expires_at as expiresAt'])
+    .select(['id as linkId', 'person_name as personName', 'created_at as createdAt', 'expires_at as expiresAt'])
     .where('account_id', '=', accountId)
     .where('expires_at', '>', now)
     .orderBy('created_at')
     .orderBy('id')
     .limit(maxOpenLinks)
     .execute()
+
+/** What an account sees of a link: while it is open, and of the session that it opened. */
+interface Invitation {
+  linkId: string
+  personName: string | null
+  /** The key that made it; null for the operator, and for a session that no key opened. */
+  madeBy: string | null
+  /** When it was made; of a used one, when it was used. */
+  createdAt: Date
+  /** When it expires; of a used one, when its session ends at the latest. */
+  expiresAt: Date
+  /** Null while it is open. */
+  lastUsedAt: Date | null
+}
+
+/** The links of an account that are open, and those whose sessions are. One of an earlier admin key is listed until it expires. */
+export async function listInvitations(executor: Executor, accountId: string, now: Date): Promise<Invitation[]> {
+  const { rows } = await sql<Invitation>`
+    select invited."linkId", invited."personName", invited."madeBy", invited."createdAt", invited."expiresAt", invited."lastUsedAt"
+    from (
+      select id as "linkId", person_name as "personName", api_key_id as "madeBy", created_at as "createdAt",
+        expires_at as "expiresAt", null::timestamptz as "lastUsedAt"
+      from sign_in_links where account_id = ${accountId}
+      union all
+      select link_id, person_name, api_key_id, created_at, expires_at, last_used_at
+      from sessions left join session_people as person on person.session_id = sessions.id
+      where sessions.account_id = ${accountId} and link_id is not null and last_used_at > ${new Date(now.getTime() - idleTimeMs)}::timestamptz
+    ) as invited left join api_keys on api_keys.id = invited."madeBy"
+    where invited."expiresAt" > ${now}::timestamptz and api_keys.revoked_at is null
+      and (api_keys.expires_at is null or api_keys.expires_at > ${now}::timestamptz)`.execute(executor)
+  return rows
+}
+
+/** Ends a link of an account, open or used: with the session that it opened. @returns false when the account has no such link. */
+export async function endInvitation(executor: Executor, accountId: string, linkId: string): Promise<boolean> {
+  const { rows } = await sql`
+    with unused as (delete from sign_in_links where id = ${linkId} and account_id = ${accountId} returning id),
+      used as (delete from sessions where link_id = ${linkId} and account_id = ${accountId} returning id)
+    select from unused union all select from used`.execute(executor)
+  return rows.length > 0
+}
 
 /** Revokes every open link of an account. @returns their number. */
 export async function revokeLinks(executor: Executor, accountId: string, now: Date): Promise<number> {
@@ -124,7 +185,7 @@ function makeFirstLink(
       .limit(1)
       .executeTakeFirst()
     if (!first) return null
-    return makeLink(transaction, { accountId: first.id, adminKey, now, validForMs: firstLinkTimeMs })
+    return makeLink(transaction, { accountId: first.id, opener: { adminKey }, now, validForMs: firstLinkTimeMs })
   })
 }
 

@@ -26,7 +26,12 @@ const sessionAnswer = closed({
         accountId: Type.String(),
         name: Type.String(),
         tier: oneOf(tiers, { description: 'The plan' }),
-        scope: oneOf(keyScopes, { description: 'Of the key that opened the session; `manage` after a link' }),
+        scope: oneOf(keyScopes, {
+          description: 'Of the key that opened the session, or made its link; `manage` after a link of the operator',
+        }),
+        personName: nullable(
+          Type.String({ description: 'For whom the link was made that opened it; null where nobody said' }),
+        ),
       }),
     ),
   }),
@@ -44,6 +49,7 @@ const answerSession = ({ token, account }: SignedIn) => ({
       name: account.name,
       tier: account.tier,
       scope: account.scope,
+      personName: account.personName,
     },
   },
 })

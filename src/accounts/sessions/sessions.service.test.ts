@@ -39,7 +39,7 @@ describe('a session', () => {
     const { accountId, apiKey } = await service.createAccount('pro')
     const opened = browser()
     const answer = await opened.signIn({ apiKey })
-    const account = { accountId, name: 'a pro account', tier: 'pro', scope: 'manage' }
+    const account = { accountId, name: 'a pro account', tier: 'pro', scope: 'manage', personName: null }
     const data = { kind: 'account', csrfToken: expect.stringMatching(/^[\w-]{43}$/), account }
     expect([answer.status, answer.body]).toEqual([200, { data }])
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -322,7 +322,7 @@ describe('a sign-in link', () => {
     const answer = await opened.signIn({ link })
     expect([answer.status, answer.body.data.account]).toEqual([
       200,
-      { accountId, name: 'a free account', tier: 'free', scope: 'manage' },
+      { accountId, name: 'a free account', tier: 'free', scope: 'manage', personName: null },
     ])
     expect(await usageOf(opened)).toBe(200)
     const again = await browser().signIn({ link })
@@ -367,7 +367,7 @@ describe('a sign-in link', () => {
     const make = (adminKey: string) =>
       service.database
         .transaction()
-        .execute((transaction) => makeLink(transaction, { accountId, adminKey, now, validForMs: 1_000 }))
+        .execute((transaction) => makeLink(transaction, { accountId, opener: { adminKey }, now, validForMs: 1_000 }))
     const [former, present] = [await make('a-former-admin-key'), await make(service.adminKey)]
     expect((await browser().signIn({ link: former?.token ?? '' })).status).toBe(401)
     expect((await browser().signIn({ link: present?.token ?? '' })).status).toBe(200)
@@ -378,7 +378,10 @@ describe('a sign-in link', () => {
     const { link, expiresAt } = await invite(accountId)
     const listed = await admin().get(links(accountId))
     expect(listed.body.data.results).toEqual([
-      { linkId: expect.any(String), createdAt: now.toISOString(), expiresAt: expiresAt.toISOString() },
+      {
+        ...{ linkId: expect.any(String), personName: null },
+        ...{ createdAt: now.toISOString(), expiresAt: expiresAt.toISOString() },
+      },
     ])
     expect(listed.text).not.toContain(link)
     const answers = await Promise.all(Array.from({ length: 20 }, () => admin().post(links(accountId), {})))

@@ -4,6 +4,7 @@ import type { Database, Executor } from '../../database/open.ts'
 import { recordIfWritable } from '../../database/writes.ts'
 import type { Account } from '../../http/callers.ts'
 import { hasBudget, hasOwnView, ownViewColumns, poolColumns, poolOf } from '../keys.ts'
+import { nameSession } from './people.ts'
 
 /** The 256 random bits of a cookie or a sign-in link. Only the hash is stored. */
 export const generateToken = (): string => randomBytes(32).toString('base64url')
@@ -26,7 +27,7 @@ export const csrfTokenOf = (token: string): string => createHmac('sha256', token
 
 const dayMs = 24 * 60 * 60_000
 /** A session ends when it is unused for this time. */
-const idleTimeMs = 30 * dayMs
+export const idleTimeMs = 30 * dayMs
 /** A session ends after this time, also if it is used. */
 export const lifetimeMs = 90 * dayMs
 /** More than a person has browsers; one more ends the least recently used one. */
@@ -34,8 +35,14 @@ export const maxSessions = 50
 /** The last use of a session is written at most this often: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 
-/** The key that opens a session, and without which it ends: an API key, or the admin key (for an account: that of its link). */
+/** The key that opens a session or made its link, and without which it ends: an API key, or the admin key. */
 export type Opener = { accountId: string; keyId: string } | { accountId: string | null; adminKey: string }
+
+/** The link that opens a session. */
+export interface OpeningLink {
+  linkId: string
+  personName: string | null
+}
 
 export interface Session {
   sessionId: string
@@ -44,21 +51,30 @@ export interface Session {
 }
 
 /** Opens a session. @returns the token for the cookie; only its hash is stored. */
-export async function openSession(executor: Executor, opener: Opener, now: Date): Promise<string> {
+export async function openSession(
+  executor: Executor,
+  opener: Opener,
+  now: Date,
+  link: OpeningLink | null = null,
+): Promise<string> {
   const token = generateToken()
   const { accountId } = opener
-  await executor
+  const { id } = await executor
     .insertInto('sessions')
     .values({
       token_hash: hashToken(token),
       account_id: accountId,
       api_key_id: 'keyId' in opener ? opener.keyId : null,
       admin_key_hash: 'adminKey' in opener ? hashAdminKey(token, opener.adminKey) : null,
+      link_id: link?.linkId ?? null,
       created_at: now,
       expires_at: new Date(now.getTime() + lifetimeMs),
       last_used_at: now,
     })
-    .execute()
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  if (accountId !== null && link !== null && link.personName !== null)
+    await nameSession(executor, { sessionId: id, accountId, personName: link.personName, now })
   const owned = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`
   await sql`delete from sessions where id in (
     select id from sessions where id in (
@@ -82,6 +98,7 @@ export async function findSession(
   const row = await executor
     .selectFrom('sessions')
     .leftJoin('api_keys', 'api_keys.id', 'sessions.api_key_id')
+    .leftJoin('session_people', 'session_people.session_id', 'sessions.id')
     .leftJoin('accounts', 'accounts.id', 'sessions.account_id')
     .leftJoin('credit_balances', 'credit_balances.account_id', 'accounts.id')
     .select([
@@ -91,6 +108,7 @@ export async function findSession(
       'accounts.name',
       'accounts.tier',
       'sessions.api_key_id as keyId',
+      'session_people.person_name as personName',
       'api_keys.scope',
     ])
     .select([...ownViewColumns, hasBudget, ...poolColumns])
@@ -108,7 +126,7 @@ export async function findSession(
     )
     .executeTakeFirst()
   if (!row) return null
-  const { id, lastUsedAt, accountId, name, tier, keyId } = row
+  const { id, lastUsedAt, accountId, name, tier, keyId, personName } = row
   if (now.getTime() - lastUsedAt.getTime() >= lastUsedPrecisionMs) {
     await recordIfWritable(executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute())
   }
@@ -124,7 +142,7 @@ export async function findSession(
           tier,
           hasOwnView: hasOwnView(row),
           keyId,
-          personName: null,
+          personName,
           keyHasBudget: row.keyHasBudget ?? false,
           scope: row.scope ?? 'manage',
           pool,

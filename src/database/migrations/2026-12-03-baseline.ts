@@ -16,6 +16,7 @@ const areas = [
   'channels',
   'mail',
   'news',
+  'shares',
   'search',
   'request-copies',
   'wish-numbers',

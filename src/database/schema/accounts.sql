@@ -41,6 +41,8 @@ create table sessions (
   account_id uuid references accounts,
   api_key_id uuid references api_keys,
   admin_key_hash text,
+  -- The link that opened it, which is no row any more.
+  link_id uuid,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   last_used_at timestamptz not null,
@@ -56,9 +58,22 @@ create table sign_in_links (
   id uuid primary key default gen_random_uuid(),
   token_hash text not null unique,
   account_id uuid not null references accounts,
-  admin_key_hash text not null,
+  -- What made it, on which the session will depend: an API key, or the admin key of the operator or of the maker's session.
+  api_key_id uuid references api_keys,
+  admin_key_hash text,
+  person_name text,
   created_at timestamptz not null,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  constraint sign_in_links_check check (num_nonnulls(api_key_id, admin_key_hash) = 1)
 );
 create index sign_in_links_account on sign_in_links (account_id, created_at);
 create index sign_in_links_expired on sign_in_links (expires_at);
+
+-- For whom the link was made that opened a session. It stays after the session, so that what was done in it still has a name.
+create table session_people (
+  session_id uuid primary key,
+  account_id uuid not null references accounts,
+  person_name text not null,
+  signed_in_at timestamptz not null
+);
+create index session_people_account on session_people (account_id, signed_in_at desc);

@@ -73,15 +73,24 @@ export interface AccountsTables {
     token_hash: Fixed<string>
     /** Null for the operator. */
     account_id: Fixed<string | null>
-    /** The key that it was opened with; null where it was the admin key or a sign-in link. */
+    /** The key that opened it or made its link; null where it was the admin key. */
     api_key_id: Fixed<string | null>
     /** SHA-256 of the token and the admin key that opened it or made its link, in hex; null where it was an API key. */
     admin_key_hash: Fixed<string | null>
+    /** The link that opened it; null where a key did. */
+    link_id: FixedWithDefault<string | null>
     created_at: Fixed<Date>
     /** When it ends, however much it is used. */
     expires_at: Fixed<Date>
     /** Exact to within minutes. */
     last_used_at: Date
+  }
+  /** For whom the links of sessions were made; of ended sessions, too. */
+  session_people: {
+    session_id: Fixed<string>
+    account_id: Fixed<string>
+    person_name: Fixed<string>
+    signed_in_at: Fixed<Date>
   }
   /** Unused links that open an account's dashboard once. */
   sign_in_links: {
@@ -89,8 +98,12 @@ export interface AccountsTables {
     /** SHA-256 of the token in the link, in hex. */
     token_hash: Fixed<string>
     account_id: Fixed<string>
-    /** SHA-256 of the token and the admin key of the service that made it, in hex. */
-    admin_key_hash: Fixed<string>
+    /** The key that made it; null for the operator, and for a session that no key opened. */
+    api_key_id: FixedWithDefault<string | null>
+    /** SHA-256 of the token and the admin key of the service that made it, in hex; null where a key did. */
+    admin_key_hash: Fixed<string | null>
+    /** For whom it is; null where nobody said. */
+    person_name: FixedWithDefault<string | null>
     created_at: Fixed<Date>
     expires_at: Fixed<Date>
   }

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { Fixed, FixedWithDefault, PlatformName, RequestStatus, Standing } from '../column-types.ts'
 
 export interface TopicsTables {
@@ -166,6 +166,29 @@ export interface WishesTables {
     note: string
     made_by: string
     updated_at: Date
+  }
+  /** What accounts show to whoever has the address, without a key. */
+  shares: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    /** One of these three. */
+    wish_id: Fixed<string | null>
+    topic: Fixed<string | null>
+    view: ColumnType<Record<string, unknown> | null, string | null, never>
+    /** What the maker calls it; null: it has the title of what it shows. */
+    title: Fixed<string | null>
+    with_notes: Fixed<boolean>
+    /** SHA-256 of the token in its address, in hex. */
+    token_hash: Fixed<string>
+    /** The first characters of the token, so that people can tell their shares apart. */
+    hint: Fixed<string>
+    created_at: Fixed<Date>
+    made_by: Fixed<string | null>
+    /** For whom the link was made that opened the maker's session; null where nobody said. */
+    person_name: Fixed<string | null>
+    expires_at: Fixed<Date>
+    /** To within a UTC day; null when never. */
+    last_opened_at: Date | null
   }
   /** Narrow copies of the columns of requests that lists and wishes filter and order by. */
   request_facets: CopiedColumns & {

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import type { RemovalContact } from '../../runtime/removal-contact.ts'
 import type { App } from '../app-type.ts'
 import { isKnown } from '../compression.ts'
+import { escapeHtml } from '../html.ts'
 
 /** Allows only the dashboard's own files: no inline script or style, no other site, no frame around it. */
 export const contentSecurityPolicy = [
@@ -58,10 +59,6 @@ starting anything. Then start the service again.</p>
 </body>
 </html>
 `
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-/** A text as HTML, also within a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => escapes[sign]!)
 
 /**
  * Adds the contact for authors to the end of a page. It is part of the document: it is shown with and without a session,

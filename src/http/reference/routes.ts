@@ -4,8 +4,9 @@ import { brotliDecompressSync } from 'node:zlib'
 import type { onRequestAsyncHookHandler } from 'fastify'
 import type { App } from '../app-type.ts'
 import { prepareAnswer } from '../compression.ts'
-import { contentSecurityPolicy, escapeHtml, pageHeaders } from '../dashboard/page.ts'
+import { contentSecurityPolicy, pageHeaders } from '../dashboard/page.ts'
 import { documentationOf, type ErrorCode, errorCatalogue } from '../errors.ts'
+import { escapeHtml } from '../html.ts'
 
 interface ReferenceOptions {
   /** Where the built page is, and with it the script of the reference. */

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { FastifyReply } from 'fastify'
 import type { Authentication } from '../../accounts/authentication.ts'
 import type { Database } from '../../database/open.ts'
 import { recordIfWritable } from '../../database/writes.ts'
 import type { App } from '../../http/app-type.ts'
-import { notFound, ServiceError } from '../../http/errors.ts'
-import { createSlidingLog } from '../../http/rate-limits/limiter.ts'
-import { clientOf } from '../../http/rate-limits/rate-limits.ts'
+import { notFound } from '../../http/errors.ts'
+import { createSecretGuard } from '../../http/rate-limits/secret-guard.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { setOwner } from '../../runtime/work-owner.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
@@ -17,26 +15,6 @@ import { contentTypes, renderFeed } from './render.ts'
 
 /** Reads in a minute: readers ask a few times an hour, and services read the feeds of many people from one address. */
 export const feedLimits = { ofFeed: 20, ofAddress: 120 }
-
-const maxKeys = 10_000
-
-/** Bounds how often feeds are read in this process, apart from the limits of accounts. */
-function createFeedGuard(clock: Clock) {
-  const feeds = createSlidingLog({ clock, maxKeys })
-  const addresses = createSlidingLog({ clock, maxKeys })
-  /** @throws ServiceError RATE_LIMITED when the feed or the address was read too often in the last minute. */
-  return async (feedId: string, address: string, reply: FastifyReply): Promise<void> => {
-    const verdicts = [
-      await addresses.take(clientOf(address), feedLimits.ofAddress),
-      await feeds.take(feedId, feedLimits.ofFeed),
-    ]
-    const refused = verdicts.find(({ accepted }) => !accepted)
-    if (refused === undefined) return
-    const seconds = Math.ceil(refused.msUntilMore / 1000)
-    reply.header('retry-after', seconds)
-    throw new ServiceError('RATE_LIMITED', `The feed is read too often. Try again in ${seconds} s.`, { reason: 'rate' })
-  }
-}
 
 /** The tag of a body: another one for each other byte. */
 const tagOf = (body: string): string => `"${createHash('sha256').update(body).digest('base64url')}"`
@@ -92,7 +70,7 @@ const feedHeaders = {
 /** `/feeds/{secret}.atom` and `.json`, for feed readers: without a key, by the secret alone. */
 export function registerFeedReading(app: App, dependencies: FeedReadDependencies): void {
   const { database, clock, authentication, searchIndex, publicUrl, visits } = dependencies
-  const guard = createFeedGuard(clock)
+  const guard = createSecretGuard(clock, { ofOne: feedLimits.ofFeed, ofAddress: feedLimits.ofAddress, what: 'feed' })
   app.get<{ Params: { file: string } }>('/feeds/:file', { schema: { hide: true } }, async (request, reply) => {
     // Read before the lookup: a connection that is closed meanwhile has no address any more.
     const { ip: address, headers } = request

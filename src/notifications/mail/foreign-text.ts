@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../http/html.ts'
 import { withoutUnseen } from '../../runtime/text/unseen.ts'
 
 const blanks = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
@@ -42,15 +43,6 @@ export const withoutLinks = (text: string): string =>
 
 /** A foreign text for the text part. */
 export const plainForeign = (text: string, maxLength: number): string => withoutLinks(cleanText(text, maxLength))
-
-/** For HTML, in text and in quoted attributes. */
-export const escapeHtml = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
 
 /** A foreign text for HTML. */
 export const htmlForeign = (text: string, maxLength: number): string => escapeHtml(plainForeign(text, maxLength))

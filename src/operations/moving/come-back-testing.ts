@@ -2,7 +2,7 @@ import { defaultPricing } from '../../accounts/plans.ts'
 import { closeReservation, reserve } from '../../credits/ledger.ts'
 import type { Database } from '../../database/open.ts'
 
-// Rows of the tables of watches, news, channels, mails and feeds, in a database of the rows of `test/rows.sql`.
+// Rows of the tables of watches, news, channels, mails, feeds and shares, in a database of the rows of `test/rows.sql`.
 
 const account = 'a0000000-0000-4000-8000-000000000001'
 const request = 'e0000000-0000-4000-8000-000000000001'
@@ -50,6 +50,10 @@ export const comeBackRows = `
   insert into feeds (account_id, kind, name, topic, watch_id, query, filters, secret_hash, hint, authority, created_at) values
     ('${account}', 'watch', 'of a watch', null, '${watch}', null, null, repeat('ab', 32), 'abcd', 'wishwell.example', '${now}'),
     ('${account}', 'search', 'of a search', null, null, 'dark "mode"', '{"minVotes": 3}', repeat('cd', 32), 'efgh', 'wishwell.example', '${now}');
+  insert into session_people values ('c0000000-0000-4000-8000-000000000001', '${account}', 'Ada „Countess" Lovelace', '${now}');
+  insert into shares (account_id, wish_id, topic, view, title, with_notes, token_hash, hint, created_at, made_by, person_name, expires_at, last_opened_at) values
+    ('${account}', '${request}', null, null, 'Our „dark" plan', true, repeat('ac', 32), 'abcd', '${now}', '${key}', 'Ada', '2126-11-20T10:00:00Z', '${now}'),
+    ('${account}', null, null, '{"query": "dark \\"mode\\"", "sortBy": "new"}', null, false, repeat('bd', 32), 'efgh', '${now}', null, null, '2126-11-20T10:00:00Z', null);
   insert into mail_consents values ('${account}', repeat('ef', 32), repeat('ee', 32), 'asked', true, '${now}', 2, '${now}');
   insert into mail_channels values ('${channel}', '${account}', repeat('ef', 32), 'a token', '${now}');
   insert into mail_confirmations values (repeat('aa', 32), '${account}', repeat('ef', 32), '2126-11-20T10:00:00Z', null);

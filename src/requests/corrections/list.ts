@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { personOf } from '../../accounts/sessions/people.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import { standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
@@ -13,6 +14,8 @@ export interface ListedCorrection {
   isRequest: boolean
   sourcePlatform: PlatformName
   madeBy: string
+  /** For whom the link was made that signed them in. */
+  personName: string | null
   /** ISO 8601 */
   correctedAt: string
   /** Null when it is not stored now, or the account does not see it any more. */
@@ -48,12 +51,13 @@ export async function listCorrections(
     isRequest: boolean
     sourcePlatform: PlatformName
     madeBy: string
+    personName: string | null
     created_at: Date
     key: number
     visible_id: string | null
   }>`
     select source_hash as "correctionId", is_request as "isRequest", stored.platform as "sourcePlatform", made_by as "madeBy",
-      stored.created_at, (extract(epoch from stored.created_at) * 1000000)::bigint as key, requests.id as visible_id
+      ${personOf(sql`stored.made_by`)} as "personName", stored.created_at, (extract(epoch from stored.created_at) * 1000000)::bigint as key, requests.id as visible_id
     from request_corrections as stored left join requests on requests.id = stored.request_id and ${isVisibleTo(accountId)}
     where ${owner} ${of} ${from}
     order by stored.created_at desc, source_hash desc limit ${limit + 1}`.execute(executor)

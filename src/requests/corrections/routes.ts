@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { maxCorrections } from '../../accounts/accounts.ts'
 import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
+import { personName } from '../../accounts/sessions/people.ts'
 import type { App } from '../../http/app-type.ts'
 import { type ErrorCode, notFound } from '../../http/errors.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
@@ -22,6 +23,7 @@ const correction = closed({
   isRequest: Type.Boolean(),
   sourcePlatform: Type.String({ description: 'Platform identifier' }),
   madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
+  personName,
   correctedAt: moment('When it was made or last changed'),
   request: nullable(requestRecord),
 })

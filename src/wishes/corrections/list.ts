@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { personOf } from '../../accounts/sessions/people.ts'
 import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../../http/pagination.ts'
 import { readRequests } from '../../requests/record.ts'
@@ -11,6 +12,7 @@ interface Row {
   from_wish_id: string
   to_wish_id: string
   madeBy: string
+  personName: string | null
   created_at: Date
   undone_at: Date | null
   undoneBy: string | null
@@ -44,7 +46,7 @@ export async function listWishCorrections(
   const view: View = { account: accountId, least: 0 }
   const owner = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`
   const { rows } = await sql<Row>`
-    select id as "correctionId", kind, from_wish_id, to_wish_id, made_by as "madeBy", created_at, undone_at,
+    select id as "correctionId", kind, from_wish_id, to_wish_id, made_by as "madeBy", ${personOf(sql`made_by`)} as "personName", created_at, undone_at,
       undone_by as "undoneBy", sequence, (${movedRequest(view)}) as request_id
     from wish_corrections as correction where ${owner} ${of} ${after} order by sequence desc limit ${limit + 1}`.execute(
     executor,
@@ -54,12 +56,13 @@ export async function listWishCorrections(
   const read = await readRequests(executor, ids, { fullText: false, view })
   const records = new Map(read.map((record) => [record._id, record]))
   return {
-    results: page.map(({ correctionId, kind, madeBy, undoneBy, ...row }) => ({
+    results: page.map(({ correctionId, kind, madeBy, personName, undoneBy, ...row }) => ({
       correctionId,
       kind,
       wishId: kind === 'split' ? row.from_wish_id : row.to_wish_id,
       otherWishId: kind === 'split' ? row.to_wish_id : row.from_wish_id,
       madeBy,
+      personName,
       correctedAt: row.created_at.toISOString(),
       undoneAt: row.undone_at?.toISOString() ?? null,
       undoneBy,

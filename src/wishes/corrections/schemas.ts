@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { personName } from '../../accounts/sessions/people.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { correctionKinds, madeKinds } from './corrections.ts'
@@ -42,6 +43,7 @@ export const wishCorrection = closed({
   madeBy: Type.String({
     description: '`key <id>`, `session <id>`, `admin`, or `model` for what a model took for the same',
   }),
+  personName,
   correctedAt: moment('When it was made'),
   undoneAt: nullable(moment('When it was undone')),
   undoneBy: nullable(Type.String()),

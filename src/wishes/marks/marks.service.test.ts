@@ -36,7 +36,10 @@ const mark = (client: TestClient, wishId: string, changes: object) =>
 it('changes what is given, and is deleted when nothing is left', async () => {
   const [wishId] = ids as [string]
   expect((await mark(service.client, wishId, { mark: 'planned', note: '  soon ' })).body).toEqual({
-    data: { wishId, mark: { mark: 'planned', starred: false, note: 'soon', updatedAt: expect.any(String) } },
+    data: {
+      wishId,
+      mark: { mark: 'planned', starred: false, note: 'soon', personName: null, updatedAt: expect.any(String) },
+    },
   })
   const starred = await mark(service.client, wishId.toUpperCase(), { starred: true })
   expect(starred.body.data).toMatchObject({ wishId, mark: { mark: 'planned', starred: true, note: 'soon' } })

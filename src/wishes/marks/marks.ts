@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountExists } from '../../accounts/accounts.ts'
+import { personOf } from '../../accounts/sessions/people.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
+import type { MarkFilter } from '../list/filters.ts'
 
 export const marks = ['planned', 'done', 'ignored'] as const
 
@@ -13,11 +15,13 @@ export type Mark = (typeof marks)[number]
 export const maxMarkedWishes = 10_000
 
 /** What an account noted about a wish. */
-interface WishMark {
+export interface WishMark {
   mark: Mark | null
   starred: boolean
   /** Empty when there is none. */
   note: string
+  /** For whom the link was made that signed in who changed it last. */
+  personName: string | null
   /** ISO 8601 */
   updatedAt: string
 }
@@ -34,13 +38,15 @@ interface MarkRow {
   mark: Mark | null
   starred: boolean
   note: string
+  person_name: string | null
   updated_at: Date
 }
 
-const toMark = ({ mark, starred, note, updated_at }: MarkRow): WishMark => ({
+const toMark = ({ mark, starred, note, person_name, updated_at }: MarkRow): WishMark => ({
   mark,
   starred,
   note,
+  personName: person_name,
   updatedAt: updated_at.toISOString(),
 })
 
@@ -52,7 +58,7 @@ export async function readMarks(
 ): Promise<Map<string, WishMark>> {
   if (wishIds.length === 0) return new Map()
   const { rows } = await sql<MarkRow>`
-    select wish_id, mark, starred, note, updated_at from wish_marks
+    select wish_id, mark, starred, note, ${personOf(sql`made_by`)} as person_name, updated_at from wish_marks
     where account_id = ${accountId} and wish_id = any(${wishIds}::uuid[])`.execute(executor)
   return new Map(rows.map((row) => [row.wish_id, toMark(row)]))
 }
@@ -121,7 +127,7 @@ export async function markWish(
     values (${accountId}, ${wishId}, ${mark}, ${starred}, ${note}, ${madeBy}, ${now})
     on conflict (account_id, wish_id) do update set mark = excluded.mark, starred = excluded.starred, note = excluded.note,
       made_by = excluded.made_by, updated_at = excluded.updated_at
-    returning wish_id, mark, starred, note, updated_at`.execute(transaction)
+    returning wish_id, mark, starred, note, ${personOf(sql`made_by`)} as person_name, updated_at`.execute(transaction)
   return toMark(rows[0]!)
 }
 
@@ -186,4 +192,14 @@ export function markedWishes(accountId: string, { mark, starred }: MarkFilters):
   const ofMark = mark === undefined ? sql`true` : mark === 'none' ? sql`mark is null` : sql`mark = ${mark}`
   const ofStar = starred === undefined ? sql`true` : sql`starred = ${starred}`
   return sql`select wish_id as id from wish_marks where account_id = ${accountId}::uuid and ${ofMark} and ${ofStar}`
+}
+
+/** The filter of a list of wishes by the marks of an account; undefined where nothing is filtered. */
+export function markFilterOf(accountId: string, filters: MarkFilters): MarkFilter | undefined {
+  if (filters.mark === undefined && filters.starred === undefined) return undefined
+  return {
+    key: JSON.stringify([accountId, filters]),
+    conditions: (wishId) => markConditions(accountId, filters, wishId),
+    wishIds: markedWishes(accountId, filters),
+  }
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
+import { personName } from '../../accounts/sessions/people.ts'
 import type { App } from '../../http/app-type.ts'
 import { bodyErrors, closed, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { isWishSeen } from '../corrections/members.ts'
@@ -13,6 +14,7 @@ export const wishMark = closed({
   mark: nullable(oneOf(marks)),
   starred: Type.Boolean(),
   note: Type.String({ description: 'Empty when there is none' }),
+  personName,
   updatedAt: moment('When it last changed'),
 })
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Database, Transaction } from '../../../database/open.ts'
 import type { App } from '../../../http/app-type.ts'
+import { dark, font, light } from '../../../http/appearance.ts'
 import { ServiceError } from '../../../http/errors.ts'
 import type { RateLimits } from '../../../http/rate-limits/rate-limits.ts'
 import type { Clock } from '../../../runtime/clock.ts'
@@ -13,7 +14,6 @@ import {
   readUnsubscription,
   unsubscribe,
 } from '../confirmation-links.ts'
-import { dark, font, light } from '../templates/content.ts'
 
 /** What a page says: sentences of our own, and a button that posts to the page's own address, or to another of ours. */
 interface PageView {

@@ -1,4 +1,5 @@
 import type { MessageSection } from '../../../accounts/events/message.ts'
+import { dark } from '../../../http/appearance.ts'
 import { cleanText, ownUrl } from '../foreign-text.ts'
 
 /** A confirmation: without any word of the account that asked for it. */
@@ -35,29 +36,6 @@ export const newsFooter = (publicUrl: string, url: string): MailContent['footer'
 })
 
 const hostOf = (publicUrl: string): string => URL.parse(publicUrl)?.host ?? publicUrl
-
-/** The colours of the dashboard (`dashboard/src/style/base.css`). */
-export const light = {
-  ground: '#fafafb',
-  raised: '#ffffff',
-  line: '#e2e4e9',
-  ink: '#191b20',
-  muted: '#595e6a',
-  accent: '#4f46e5',
-  onAccent: '#ffffff',
-} as const
-
-export const dark: Record<keyof typeof light, string> = {
-  ground: '#101114',
-  raised: '#17191e',
-  line: '#2a2e37',
-  ink: '#eceef2',
-  muted: '#a3a9b6',
-  accent: '#a8a3ff',
-  onAccent: '#14122f',
-}
-
-export const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,'Noto Sans',sans-serif;"
 
 const rules = (scope: string) =>
   [

@@ -1,16 +1,8 @@
 import type { MessageItem, MessageSection } from '../../../accounts/events/message.ts'
-import { escapeHtml, htmlForeign, plainForeign } from '../foreign-text.ts'
-import {
-  boundedContent,
-  darkStyle,
-  font,
-  light,
-  type MailContent,
-  maxParagraph,
-  maxTitle,
-  moreText,
-  subjectOf,
-} from './content.ts'
+import { font, light } from '../../../http/appearance.ts'
+import { escapeHtml } from '../../../http/html.ts'
+import { htmlForeign, plainForeign } from '../foreign-text.ts'
+import { boundedContent, darkStyle, type MailContent, maxParagraph, maxTitle, moreText, subjectOf } from './content.ts'
 
 // Tables and inline styles, since Outlook renders with Word and others remove <style>. Nothing is loaded from anywhere.
 

@@ -5,6 +5,8 @@ export const bluesky = definePlatform({
   title: 'Bluesky',
   votes: 'likes',
   isOpen: false,
+  // Some authors want to be shown to signed-in readers only (`!no-unauthenticated`), and their posts are stored without the label.
+  publicPages: { show: 'links' },
   variables: {
     BLUESKY_API_URL: webAddress('https://bsky.social', 'the Bluesky server of the account'),
     BLUESKY_HANDLE: secret('the handle of a Bluesky account; required for Bluesky'),

@@ -6,6 +6,7 @@ export const discourse = definePlatform({
   title: 'Discourse',
   votes: 'votes of the voting plugin, else likes',
   isOpen: true,
+  publicPages: { show: 'texts' },
   hasIndependentHosts: true,
   variables: {
     DISCOURSE_URLS: webAddressList(

@@ -6,6 +6,7 @@ export const github = definePlatform({
   title: 'GitHub',
   votes: 'thumbs-up reactions, upvotes of discussions',
   isOpen: true,
+  publicPages: { show: 'texts' },
   variables: {
     GITHUB_API_URL: webAddress('https://api.github.com', 'base address of the GitHub REST API'),
     GITHUB_TOKEN: secret('a GitHub token: 30 searches a minute instead of 10, and Discussions too'),

@@ -6,6 +6,7 @@ export const gitlab = definePlatform({
   title: 'GitLab',
   votes: 'thumbs-up reactions',
   isOpen: true,
+  publicPages: { show: 'texts' },
   variables: {
     GITLAB_API_URL: webAddress('https://gitlab.com/api/v4', 'base address of the GitLab REST API'),
     GITLAB_TOKEN: secret('a GitLab token: 30 searches a minute instead of 10; only public projects are collected'),

@@ -5,6 +5,7 @@ export const lemmy = definePlatform({
   title: 'Lemmy',
   votes: 'score, up less down',
   isOpen: true,
+  publicPages: { show: 'texts' },
   hasIndependentHosts: true,
   variables: {
     LEMMY_URLS: webAddressList(

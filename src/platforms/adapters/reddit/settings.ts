@@ -6,6 +6,8 @@ export const reddit = definePlatform({
   title: 'Reddit',
   votes: 'score, up less down',
   isOpen: false,
+  // Its terms allow what was approved, which is not known here.
+  publicPages: { show: 'links' },
   // Its terms want what was deleted there to go here; 30 days is our answer to that.
   retentionDays: 30,
   variables: {

@@ -6,6 +6,8 @@ export const stackexchange = definePlatform({
   title: 'Stack Exchange',
   votes: 'score, up less down',
   isOpen: true,
+  // Its attribution: the site, the author and the licence named, with direct links that are not nofollow.
+  publicPages: { show: 'texts', hasPlainLinks: true },
   variables: {
     STACKEXCHANGE_API_URL: webAddress('https://api.stackexchange.com/2.3', 'base address of the Stack Exchange API'),
     STACKEXCHANGE_API_KEY: secret('a Stack Exchange key: 10,000 calls a day instead of 300'),

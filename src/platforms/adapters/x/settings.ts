@@ -5,6 +5,8 @@ export const x = definePlatform({
   title: 'X',
   votes: 'likes',
   isOpen: false,
+  // Its terms: only ids are passed on, and what is shown must be the current version.
+  publicPages: { show: 'links' },
   // Its terms demand that what was deleted there is deleted here too; 30 days is our interpretation.
   retentionDays: 30,
   variables: {

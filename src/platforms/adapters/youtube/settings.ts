@@ -6,6 +6,7 @@ export const youtube = definePlatform({
   title: 'YouTube',
   votes: 'likes',
   isOpen: false,
+  publicPages: { show: 'texts', termsUrl: 'https://www.youtube.com/t/terms' },
   // YouTube API Services, Developer Policies, III.E.4: data is refreshed or deleted after 30 days.
   retentionDays: 30,
   variables: {

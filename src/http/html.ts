@@ -1,0 +1,26 @@
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** A text as HTML, also within a quoted attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => escapes[sign]!)
+
+/** A part of a page: `html` made it, so its texts are escaped. */
+export class Html {
+  readonly text: string
+
+  /** Only for text that is HTML already, such as a stylesheet of ours. */
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type HtmlValue = Html | string | number | null | readonly HtmlValue[]
+
+function render(value: HtmlValue): string {
+  if (value === null) return ''
+  if (value instanceof Html) return value.text
+  return typeof value === 'string' || typeof value === 'number' ? escapeHtml(String(value)) : value.map(render).join('')
+}
+
+/** HTML with values in it: whatever is not HTML itself is escaped, so no text can be forgotten. Attributes must be in double quotes. */
+export const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html =>
+  new Html(parts.map((part, at) => part + render(values[at] ?? null)).join(''))

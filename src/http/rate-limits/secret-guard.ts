@@ -1,0 +1,32 @@
+import type { FastifyReply } from 'fastify'
+import type { Clock } from '../../runtime/clock.ts'
+import { ServiceError } from '../errors.ts'
+import { createSlidingLog } from './limiter.ts'
+import { clientOf } from './rate-limits.ts'
+
+interface SecretLimits {
+  /** Reads of one address that is a secret, in a minute. */
+  ofOne: number
+  /** Reads from one client address, in a minute. */
+  ofAddress: number
+  /** What is read, for the error: a feed. */
+  what: string
+}
+
+const maxKeys = 10_000
+
+/** Bounds in this process how often what needs no key but the secret in its address is read, apart from the limits of accounts. */
+export function createSecretGuard(clock: Clock, { ofOne, ofAddress, what }: SecretLimits) {
+  const read = createSlidingLog({ clock, maxKeys })
+  const addresses = createSlidingLog({ clock, maxKeys })
+  /** @throws ServiceError RATE_LIMITED when it was read too often in the last minute, or too much from the client address. */
+  return async (id: string, address: string, reply: FastifyReply): Promise<void> => {
+    const verdicts = [await addresses.take(clientOf(address), ofAddress), await read.take(id, ofOne)]
+    const refused = verdicts.find(({ accepted }) => !accepted)
+    if (refused === undefined) return
+    const seconds = Math.ceil(refused.msUntilMore / 1000)
+    reply.header('retry-after', seconds)
+    const message = `The ${what} is read too often. Try again in ${seconds} s.`
+    throw new ServiceError('RATE_LIMITED', message, { reason: 'rate' })
+  }
+}

@@ -1,0 +1,149 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
+import { type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
+import type { Executor, Transaction } from '../../database/open.ts'
+import type { Tables } from '../../database/tables.ts'
+import { ServiceError } from '../../http/errors.ts'
+import { dayMs, dayOf } from '../../requests/timeline.ts'
+
+/** 128 random bits: nobody guesses them, and the address is short enough to be read out. */
+const makeToken = (): string => randomBytes(16).toString('base64url')
+
+const isToken = (text: string): boolean => /^[\w-]{22}$/.test(text)
+
+/** What is stored of a token. It is random, so a plain hash is enough. */
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+const hintOf = (token: string): string => token.slice(0, 4)
+
+/** The address of a share. */
+export const shareUrl = (publicUrl: string, token: string): string => `${publicUrl}/s/${token}`
+
+/** The maximum of an account. */
+export const maxShares = 100
+/** A month is enough to be read by those who got it. */
+export const defaultDays = 30
+/** What nobody remembers ends within a year: who has the address needs no key, and nobody is told who has it. */
+export const maxDays = 365
+
+/** A row of `shares`. */
+export type Share = Selectable<Tables['shares']>
+
+/** What a share shows: one of the three. */
+export interface Shown {
+  wishId?: string | undefined
+  topic?: string | undefined
+  /** As it was given. */
+  view?: object | undefined
+}
+
+export interface NewShare extends Shown {
+  accountId: string
+  /** The key that makes it; null for a session that no key opened. */
+  keyId: string | null
+  personName: string | null
+  title?: string | undefined
+  withNotes: boolean
+  expiresInDays: number
+  now: Date
+}
+
+/**
+ * Makes a share. The token of its address is not stored, and cannot be read again.
+ * @throws ServiceError CONFLICT at the maximum.
+ */
+export async function createShare(transaction: Transaction, share: NewShare): Promise<{ share: Share; token: string }> {
+  const { accountId, keyId, personName, wishId, topic, view, title, withNotes, expiresInDays, now } = share
+  const maker = await makerOf(transaction, { accountId, keyId, now })
+  const { rows } = await sql<{ shares: number }>`
+    select count(*)::integer as shares from shares where account_id = ${accountId} and expires_at > ${now}`.execute(
+    transaction,
+  )
+  if ((rows[0]?.shares ?? 0) >= maxShares) {
+    throw new ServiceError('CONFLICT', `The account has ${maxShares} shares, which is the maximum. Revoke some first.`)
+  }
+  const token = makeToken()
+  const own = new Date(now.getTime() + expiresInDays * dayMs)
+  const made = await transaction
+    .insertInto('shares')
+    .values({
+      account_id: accountId,
+      wish_id: wishId ?? null,
+      topic: topic ?? null,
+      view: view === undefined ? null : JSON.stringify(view),
+      title: title ?? null,
+      with_notes: withNotes,
+      token_hash: hashToken(token),
+      hint: hintOf(token),
+      created_at: now,
+      made_by: maker.made_by,
+      person_name: personName,
+      expires_at: maker.expires_at !== null && maker.expires_at < own ? maker.expires_at : own,
+      last_opened_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { share: made, token }
+}
+
+/** The shares of an account that have not expired, the oldest first. */
+export const listShares = (executor: Executor, accountId: string, now: Date): Promise<Share[]> =>
+  executor
+    .selectFrom('shares')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+/** Ends a share: its address is wrong from then on. @returns false when the account has none with this id. */
+export async function revokeShare(executor: Executor, accountId: string, shareId: string): Promise<boolean> {
+  const { rows } = await sql`
+    delete from shares where id = ${shareId} and account_id = ${accountId} returning 1`.execute(executor)
+  return rows.length > 0
+}
+
+/** Deletes the shares of a deleted account. */
+export async function deleteSharesOf(transaction: Transaction, accountId: string): Promise<void> {
+  await sql`delete from shares where account_id = ${accountId}`.execute(transaction)
+}
+
+/** The share of an address, until it expires. */
+export const findShare = async (executor: Executor, token: string, now: Date): Promise<Share | undefined> =>
+  isToken(token)
+    ? executor
+        .selectFrom('shares')
+        .selectAll()
+        .where('token_hash', '=', hashToken(token))
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+    : undefined
+
+/** Notes the day on which a share was opened. Only the first read of a day writes. */
+export async function noteOpened(executor: Executor, { id, last_opened_at: last }: Share, now: Date): Promise<void> {
+  if (last !== null && dayOf(last) === dayOf(now)) return
+  await executor.updateTable('shares').set({ last_opened_at: now }).where('id', '=', id).execute()
+}
+
+/** The shares that keys made. */
+export const sharesMadeByKeys: MadeKind = {
+  list: async (executor, keyIds) => {
+    const { rows } = await sql<{ id: string; name: string }>`
+      select id, coalesce(title, topic, view ->> 'query', case when wish_id is null then 'a list of wishes' else 'a wish' end) as name
+      from shares where made_by = any(${[...keyIds]}::uuid[]) order by created_at, id`.execute(executor)
+    return rows
+  },
+  end: async (transaction, keyIds) => {
+    await transaction.deleteFrom('shares').where('made_by', 'in', keyIds).execute()
+  },
+}
+
+/** Deletes a slice of the shares that have expired. @returns whether there may be more. */
+export async function deleteExpiredShares(executor: Executor, now: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from shares where id in (select id from shares where expires_at <= ${now} order by expires_at limit 500)`.execute(
+    executor,
+  )
+  return numAffectedRows === 500n
+}
