@@ -4,6 +4,7 @@ import type { PeriodSpending, UsageQuery } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { accountTexts as texts } from '../texts/account.ts'
+import { Collections } from './collections.tsx'
 import { useSpending } from './use-usage.ts'
 
 type Choice = keyof typeof texts.periods
@@ -21,7 +22,7 @@ function nameOf(choice: Choice, now: Date): UsageQuery {
 
 /** What each key and each watch used in a month or a week, the most first. */
 export function Spenders() {
-  const [choice, setChoice] = useState<Choice>('thisMonth')
+  const [choice, setChoice] = useState<Choice>('thisWeek')
   const { data, error, refetch, isPlaceholderData } = useSpending(nameOf(choice, new Date()))
   return (
     <section aria-labelledby="spenders" aria-busy={isPlaceholderData}>
@@ -38,6 +39,7 @@ export function Spenders() {
       </label>
       {error !== null && <Problem error={error} retry={refetch} />}
       {data && <Bars spending={data} />}
+      <Collections period={nameOf(choice, new Date())} />
     </section>
   )
 }

@@ -22,6 +22,8 @@ export type UsageRecord = Data<'readUsage'>
 export type DailyUsage = NonNullable<UsageRecord['days']>[number]
 /** What was used in a period. `from` and `until` are moments. */
 export type PeriodSpending = NonNullable<UsageRecord['spenders']>
+/** What one collection cost, and who began it. */
+export type PaidCollection = Data<'listCollections'>['results'][number]
 export type StatementEntry = Data<'listUsageEntries'>['results'][number]
 export type Difference = Data<'verifyLedger'>['differences'][number]
 
@@ -120,3 +122,14 @@ export type Feed = Data<'listFeeds'>['results'][number]
 export type FeedTarget = Body<'createFeed'>
 /** With its address, this once. */
 export type MadeFeed = Data<'createFeed'>
+
+// Sharing and people.
+export type NewShare = Body<'createShare'>
+/** A wish, a topic or a list. */
+export type ShareTarget = Pick<NewShare, 'wishId' | 'topic' | 'view'>
+export type Share = Data<'listShares'>['results'][number]
+/** An invitation, or who came in by it. */
+export type PersonLink = Data<'listLinks'>['results'][number]
+
+// The operator's home.
+export type Overview = Data<'readOverview'>

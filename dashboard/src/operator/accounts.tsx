@@ -3,7 +3,7 @@ import { api, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account } from '../api/types.ts'
 import { operatorAccountAddress } from '../shell/addresses.ts'
-import { date } from '../shell/format.ts'
+import { ago, date, number } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
@@ -45,6 +45,10 @@ const AccountTable = ({ accounts }: { accounts: Account[] }) => (
         <tr>
           <th scope="col">{texts.name}</th>
           <th scope="col">{accountTexts.plan}</th>
+          <th scope="col" className="number">
+            {texts.usedThisMonth}
+          </th>
+          <th scope="col">{texts.lastSeen}</th>
           <th scope="col">{texts.paygCap}</th>
           <th scope="col">{texts.madeOn}</th>
         </tr>
@@ -58,6 +62,8 @@ const AccountTable = ({ accounts }: { accounts: Account[] }) => (
               </Link>
             </th>
             <td>{accountTexts.tiers[account.tier]}</td>
+            <td className="number">{number(account.usedThisMonth)}</td>
+            <td>{account.lastSeenAt === null ? texts.never : ago(account.lastSeenAt)}</td>
             <td>{account.paygMonthlyCap ?? texts.none}</td>
             <td>{date(account.createdAt)}</td>
           </tr>

@@ -6,19 +6,14 @@ import { AccountDetail } from './account-detail.tsx'
 import { Accounts } from './accounts.tsx'
 import { AllJobs } from './all-jobs.tsx'
 import { Ledger } from './ledger.tsx'
+import { OverviewPage } from './overview.tsx'
 import { Platforms } from './platforms.tsx'
-import { Warnings } from './warnings.tsx'
 
 /** The operator's pages, with the admin key. */
 export function OperatorPages({ parts: [first, second, ...rest] }: { parts: (string | undefined)[] }) {
   if (rest.length === 0) {
-    if (first === undefined)
-      return (
-        <>
-          <Warnings />
-          <Accounts />
-        </>
-      )
+    if (first === undefined) return <OverviewPage />
+    if (first === 'accounts' && second === undefined) return <Accounts />
     if (first === 'accounts' && second !== undefined) return <AccountDetail key={second} accountId={second} />
     if (first === 'platforms' && second === undefined) return <Platforms />
     if (first === 'jobs' && second === undefined) return <AllJobs />

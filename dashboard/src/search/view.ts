@@ -7,6 +7,7 @@ import type {
   RequestStatus,
   SearchFilters,
   SearchInput,
+  ShareTarget,
   WishListInput,
 } from '../api/types.ts'
 import { wishesAddress } from '../shell/addresses.ts'
@@ -178,6 +179,20 @@ export function searchInput(view: View, page: { limit: number; offset: number })
 export function feedOf(view: View): FeedTarget {
   const { query, filters } = searchInput(view, { limit: 1, offset: 0 })
   return { kind: 'search', query, ...(filters === undefined ? {} : { filters: { ...filters } }) }
+}
+
+/** What a shared page of a view shows: its topic, or its list. What only the account knows of wishes is not among it. */
+export function shareOf(view: View): ShareTarget {
+  const { query, filters, sortBy } = searchInput(view, { limit: 1, offset: 0 })
+  if (query === '' && view.topic !== '' && filterCount(view) === 1) return { topic: view.topic }
+  const { include: _include, ...shared } = filters ?? {}
+  return {
+    view: {
+      ...given(query !== '', { query }),
+      ...given(Object.keys(shared).length > 0, { filters: shared }),
+      sortBy: query === '' ? wishListInput(view).sortBy : sortBy,
+    },
+  } as ShareTarget
 }
 
 /** The rows of one page of a search; a list has more. */

@@ -1,13 +1,17 @@
 import { AccountPage } from '../account/account.tsx'
 import { Keys } from '../account/keys.tsx'
 import { ChannelsPage } from '../channels/channels.tsx'
-import { channelsAddress, collectAddress, settingsAddress } from '../shell/addresses.ts'
+import { PeoplePage } from '../people/people.tsx'
+import { SharesPage } from '../shares/share-list.tsx'
+import { channelsAddress, collectAddress, peopleAddress, settingsAddress, sharingAddress } from '../shell/addresses.ts'
 import { SignOut } from '../shell/header.tsx'
 import { Empty, Page } from '../shell/page.tsx'
 import { Link } from '../shell/router.tsx'
 import { accountTexts } from '../texts/account.ts'
 import { channelTexts } from '../texts/channels.ts'
 import { collectTexts } from '../texts/collect.ts'
+import { peopleTexts } from '../texts/people.ts'
+import { shareTexts } from '../texts/shares.ts'
 import { shellTexts as texts } from '../texts/shell.ts'
 
 const keysAddress = `${settingsAddress}/keys`
@@ -16,6 +20,8 @@ const parts = [
   [settingsAddress, accountTexts.title],
   [keysAddress, accountTexts.keys],
   [channelsAddress, channelTexts.title],
+  [sharingAddress, shareTexts.list],
+  [peopleAddress, peopleTexts.title],
   [collectAddress, collectTexts.history],
 ] as const
 
@@ -45,6 +51,8 @@ export function SettingsPages({ part }: { part: string | undefined }) {
 function Part({ part }: { part: string | undefined }) {
   if (part === undefined) return <AccountPage />
   if (part === 'channels') return <ChannelsPage />
+  if (part === 'sharing') return <SharesPage />
+  if (part === 'people') return <PeoplePage />
   if (part === 'keys') {
     return (
       <Page title={accountTexts.keys}>

@@ -11,7 +11,10 @@ export const settingsAddress = '/settings'
 export const accountAddress = '/settings'
 export const channelsAddress = '/settings/channels'
 export const feedsAddress = '/settings/channels#feeds'
+export const sharingAddress = '/settings/sharing'
+export const peopleAddress = '/settings/people'
 export const operatorAddress = '/operator'
+export const operatorAccountsAddress = '/operator/accounts'
 export const signInAddress = '/sign-in'
 
 export const jobAddress = (jobId: string): string => `/collect/${encodeURIComponent(jobId)}`

@@ -4,7 +4,14 @@ import { isFree } from '../api/pricing.ts'
 import { signOut } from '../api/session.ts'
 import type { Session } from '../api/types.ts'
 import { shellTexts as texts } from '../texts/shell.ts'
-import { homeAddress, operatorAddress, settingsAddress, watchesAddress, wishesAddress } from './addresses.ts'
+import {
+  homeAddress,
+  operatorAccountsAddress,
+  operatorAddress,
+  settingsAddress,
+  watchesAddress,
+  wishesAddress,
+} from './addresses.ts'
 import { Link, navigate } from './router.tsx'
 
 const CollectDialog = lazy(() => import('../collect/collect-dialog.tsx'))
@@ -16,7 +23,8 @@ const accountPages = [
   [settingsAddress, texts.settings],
 ] as const
 const operatorPages = [
-  [operatorAddress, texts.accounts],
+  [operatorAddress, texts.overview],
+  [operatorAccountsAddress, texts.accounts],
   [`${operatorAddress}/platforms`, texts.platforms],
   [`${operatorAddress}/jobs`, texts.jobs],
   [`${operatorAddress}/ledger`, texts.ledger],
@@ -24,10 +32,7 @@ const operatorPages = [
 
 /** Whether a page is the one at an address, or one below it. */
 const isAt = (path: string, address: string): boolean =>
-  path === address ||
-  (address === operatorAddress
-    ? path.startsWith(`${operatorAddress}/accounts`)
-    : address !== homeAddress && path.startsWith(`${address}/`))
+  path === address || (address !== homeAddress && address !== operatorAddress && path.startsWith(`${address}/`))
 
 export function Header({ session, path }: { session: Session; path: string }) {
   const isOperator = session.kind === 'operator'

@@ -36,6 +36,13 @@ export const accountTexts = {
   credits: 'Credits',
   watch: 'Watch',
   ofPage: 'this page, signed in by a link',
+  collections: 'Collections of this period',
+  noCollections: 'Nothing was collected.',
+  reserved: 'Held',
+  charged: 'Charged',
+  returned: 'Returned',
+  stillHeld: (credits: number) => `${number(credits)} still held`,
+  byWatchOf: (name: string) => `watch ${name}`,
   goneWatch: 'a watch that was removed',
   operations: { scrape: 'Collections', expand: 'Expanded searches', realtime: 'Live lists', pack: 'Pack' },
 

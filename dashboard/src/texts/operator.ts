@@ -1,4 +1,4 @@
-import { number, plural } from '../shell/format.ts'
+import { conjunction, number, plural } from '../shell/format.ts'
 
 export const operatorTexts = {
   accounts: 'Accounts',
@@ -49,6 +49,53 @@ export const operatorTexts = {
   endSessionsQuestion: 'End every session of this account?',
   endSessionsConfirm: 'Yes, end them',
   sessionsEnded: (count: number) => `${plural(count, 'session')} ended.`,
+
+  overview: 'Overview',
+  ready: 'Ready',
+  notReady: 'Not ready',
+  version: (version: string) => `Version ${version}`,
+  runsSince: (ago: string) => `started ${ago}`,
+  database: 'Database',
+  backends: { embedded: 'embedded', postgres: 'Postgres' },
+  free: (size: string) => `${size} free`,
+  search: 'Search',
+  unread: (count: string) => `${count} changes not indexed yet`,
+  failing: 'What fails',
+  nothingFails: 'No platform and no channel fails.',
+  platformState: (state: string) => state.replaceAll('_', ' '),
+  neverAnswered: 'Never answered.',
+  channels: (failing: number, disabled: number) =>
+    [
+      ...(failing > 0 ? [`${plural(failing, 'channel')} failing`] : []),
+      ...(disabled > 0 ? [`${plural(disabled, 'channel')} disabled`] : []),
+    ].join(', '),
+  backup: 'Last backup',
+  noBackup: 'There is none. Run wishwell admin backup.',
+  backupOfPostgres: 'pg_dump backs up a Postgres.',
+  backedUp: (ago: string) => `Made ${ago}.`,
+  backupLacks: (files: readonly string[]) =>
+    `No backup holds ${conjunction(files)} of the data directory: keep a copy of ${files.length === 1 ? 'it' : 'them'} elsewhere.`,
+  waiting: 'What waits',
+  backlogNames: {
+    jobsQueued: 'Jobs that wait for their account',
+    tasks: 'Open tasks',
+    queueMessages: 'Due in the queue',
+    liveCalls: 'Live calls',
+    deliveries: 'Deliveries',
+    refreshes: 'Requests to read again',
+    unplacedRequests: 'Requests to place in wishes',
+    uncountedTexts: 'Texts to count',
+  },
+  judging: (today: number, perDay: number, unanswered: number) =>
+    `The model judged ${number(today)} of ${number(perDay)} texts today${unanswered > 0 ? `; ${number(unanswered)} are sent again` : ''}.`,
+  corrections: 'Corrections and purges',
+  correctionsCount: (requests: number, wishes: number) =>
+    `${plural(requests, 'correction')} of requests, ${number(wishes)} of wishes.`,
+  purgesCount: (purges: number, suppressed: number) =>
+    `${plural(purges, 'purge')}; ${number(suppressed)} requests and authors are never stored again.`,
+  usedThisMonth: 'Used this month',
+  lastSeen: 'Last seen',
+  never: 'never',
 
   warnings: 'What to do about this service',
 

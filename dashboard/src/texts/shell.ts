@@ -13,6 +13,7 @@ export const shellTexts = {
   watches: 'Watches',
   channels: 'Channels',
   account: 'Account',
+  overview: 'Overview',
   accounts: 'Accounts',
   platforms: 'Platforms',
   jobs: 'Jobs',

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { WishDetail } from '../api/types.ts'
+import { ShareButton } from '../shares/share-button.tsx'
 import { wishAddress } from '../shell/addresses.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { wishTexts as texts } from '../texts/wishes.ts'
@@ -10,6 +11,7 @@ import { issueAddress, toMarkdown } from './markdown.ts'
 export const TakeAlong = ({ wish }: { wish: WishDetail }) => (
   <div className="actions take-along">
     <CopyButton text={toMarkdown(wish)} label={texts.copyMarkdown} />
+    <ShareButton target={{ wishId: wish.wishId }} />
     <OpenIssue wish={wish} />
     <CopyButton text={location.origin + wishAddress(wish.wishId)} label={texts.copyLink} />
     <button type="button" onClick={() => window.print()}>

@@ -1,6 +1,7 @@
 import { FeedButton } from '../feeds/feed-button.tsx'
 import { ExportMenu } from '../search/export-menu.tsx'
-import { addressOf, feedOf, isTopic, topicLength, type View } from '../search/view.ts'
+import { addressOf, feedOf, isTopic, shareOf, topicLength, type View } from '../search/view.ts'
+import { ShareButton } from '../shares/share-button.tsx'
 import { newWatch } from '../shell/addresses.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Link } from '../shell/router.tsx'
@@ -21,6 +22,7 @@ export function ViewActions({ view }: { view: View }) {
         </Link>
       )}
       {view.query !== '' && <FeedButton key={addressOf(view)} target={feedOf(view)} />}
+      <ShareButton key={`share ${addressOf(view)}`} target={shareOf(view)} />
       {view.mark === null && !view.isStarred && <ExportMenu view={view} />}
       <CopyButton text={location.origin + addressOf(view)} label={searchTexts.copyLink} />
     </>

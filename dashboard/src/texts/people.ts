@@ -1,0 +1,17 @@
+export const peopleTexts = {
+  title: 'People',
+  intro: 'An invitation is a link that signs one person in, once. What they do is shown under their name.',
+  name: 'Name of the person',
+  invite: 'Invite',
+  inviting: 'Inviting …',
+  made: (name: string) => `Here is the invitation for ${name}.`,
+  madeAdvice: (until: string) => `Send it to them: it is shown this once, and works once, until ${until}.`,
+  none: 'Nobody was invited yet.',
+  unnamed: 'Somebody',
+  open: (made: string, until: string) => `invited ${made}, open until ${until}`,
+  signedIn: (when: string | null) => (when === null ? 'signed in' : `signed in, last seen ${when}`),
+  end: 'Remove',
+  endLabel: (name: string) => `Remove ${name}`,
+  endQuestion: 'End the invitation and the sign-in?',
+  endConfirm: 'Yes, remove them',
+}
