@@ -21,7 +21,9 @@ it('every read is answered while the database takes no writes, and every write i
   const watch = await client.post('/api/v1/watches', { topic: 'dark mode', schedule: 'daily', monthlyCredits: 100 })
   const feed = await client.post('/api/v1/feeds', { kind: 'watch', watchId: watch.body.data.watchId })
   const feedPath = new URL(feed.body.data.url).pathname
-  // What is noted beside a read is due: the last use of the key, the look at the watch, the read of the feed.
+  const share = await client.post('/api/v1/shares', { view: {} })
+  const sharePath = new URL(share.body.data.url).pathname
+  // What is noted beside a read is due: the last use of the key, the look at the watch, the reads of the feed and the share.
   await sql`update api_keys set last_used_at = null`.execute(database)
   await sql`update watches set last_looked_at = now() - interval '1 day'`.execute(database)
   await setReadOnly('on')
@@ -33,7 +35,7 @@ it('every read is answered while the database takes no writes, and every write i
     }
     expect(failed).toEqual([])
     expect(reads.length).toBeGreaterThan(15)
-    expect((await service.clientFor(null).get(feedPath)).status).toBe(200)
+    for (const path of [feedPath, sharePath]) expect((await service.clientFor(null).get(path)).status).toBe(200)
     expect((await client.search('anything')).status).toBe(200)
     expect(await client.post('/api/v1/keys', { name: 'refused' })).toMatchObject({
       status: 503,
