@@ -5,10 +5,11 @@ import { count, printable } from './text.ts'
 type ListedWish = Data<'listWishes'>['results'][number]
 
 /** What the account noted about a wish. */
-export const formatMark = ({ mark, starred, note }: NonNullable<ListedWish['mark']>): string =>
+export const formatMark = ({ mark, starred, note, owner }: NonNullable<ListedWish['mark']>): string =>
   [
     ...(starred ? ['starred'] : []),
     ...(mark === null ? [] : [mark]),
+    ...(owner === '' ? [] : [`owned by ${printable(owner)}`]),
     ...(note === '' ? [] : [`"${printable(note)}"`]),
   ].join(', ')
 

@@ -75,6 +75,7 @@ export const wishesCommand = (): Command =>
         .addOption(new Option('--star', 'add a star').conflicts('unstar'))
         .option('--unstar', 'remove the star')
         .option('--note <text>', 'a note; the empty text removes it')
+        .option('--owner <name>', 'who looks after it; the empty text removes it')
         .action(mark),
       correctCommand(),
     ],
@@ -155,16 +156,18 @@ interface MarkOptions extends Json {
   star?: true
   unstar?: true
   note?: string
+  owner?: string
 }
 
-async function mark(wishId: string, { as, star, unstar, note, json }: MarkOptions): Promise<void> {
+async function mark(wishId: string, { as, star, unstar, note, owner, json }: MarkOptions): Promise<void> {
   const body: Body<'markWish'> = defined({
     mark: as === 'none' ? null : as,
     starred: star || unstar ? star === true : undefined,
     note,
+    owner,
   })
   if (Object.keys(body).length === 0) {
-    throw new CommandError('Give one of --as, --star, --unstar, --note.', exitCodes.usage)
+    throw new CommandError('Give one of --as, --star, --unstar, --note, --owner.', exitCodes.usage)
   }
   await printAnswer(
     { json },

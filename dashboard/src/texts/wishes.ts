@@ -107,22 +107,29 @@ export const wishTexts = {
   markedBy: 'Your decision',
   star: 'Star',
   starred: 'Starred',
+  owner: 'Owner',
+  nobody: 'nobody yet',
+  ownedBy: (name: string) => `owned by ${name}.`,
   note: 'Note',
   addNote: 'Add a note',
   changeNote: 'Edit',
   notePlaceholder: 'Who owns it, why, what is next. Only your account sees it.',
   saveNote: 'Save',
   cancel: 'Cancel',
-  changed: (title: string, { mark, starred, note }: MarkChange) =>
+  changed: (title: string, { mark, starred, note, owner }: MarkChange) =>
     mark !== undefined
       ? mark === null
         ? `“${short(title)}” is no longer marked.`
         : `Marked as ${markNames[mark].toLowerCase()}: “${short(title)}”.`
       : starred !== undefined
         ? `${starred ? 'Starred' : 'No longer starred'}: “${short(title)}”.`
-        : note === ''
-          ? 'Note removed.'
-          : 'Note saved.',
+        : owner !== undefined
+          ? owner === ''
+            ? `“${short(title)}” has no owner any more.`
+            : `${owner} owns “${short(title)}”.`
+          : note === ''
+            ? 'Note removed.'
+            : 'Note saved.',
   merged: (title: string, other: string) => `“${short(other)}” is now part of “${short(title)}”.`,
   parted: (title: string) => `Not the same: “${short(title)}”.`,
   splitOff: (title: string) => `“${short(title)}” is now a wish of its own.`,

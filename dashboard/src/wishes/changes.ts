@@ -11,7 +11,7 @@ import { trendsKey } from './use-rows.ts'
 
 interface Trends {
   days: string[]
-  results: WishTrend[]
+  wishes: WishTrend[]
 }
 
 /** What a mark was before, as a change that restores it. */
@@ -19,6 +19,7 @@ const changeTo = (mark: WishMark): Required<MarkChange> => ({
   mark: mark?.mark ?? null,
   starred: mark?.starred ?? false,
   note: mark?.note ?? '',
+  owner: mark?.owner ?? '',
 })
 
 async function putMark(queries: QueryClient, owner: string, wishId: string, change: MarkChange): Promise<void> {
@@ -26,7 +27,7 @@ async function putMark(queries: QueryClient, owner: string, wishId: string, chan
   queries.setQueriesData<Trends>(
     { queryKey: trendsKey(owner) },
     (trends) =>
-      trends && { ...trends, results: trends.results.map((one) => (one.wishId === wishId ? { ...one, mark } : one)) },
+      trends && { ...trends, wishes: trends.wishes.map((one) => (one.wishId === wishId ? { ...one, mark } : one)) },
   )
   // Lists by mark have changed; the one on the screen stays as it is until it is left.
   void queries.invalidateQueries({ queryKey: [owner, 'wish', wishId] })

@@ -36,8 +36,8 @@ export function useRowKeys({ rows, openId, openBeside, goTo }: RowKeysInput): vo
   }
   const markOf = (wishId: string) =>
     queries
-      .getQueriesData<{ results: WishTrend[] }>({ queryKey: trendsKey(owner) })
-      .flatMap(([, trends]) => trends?.results ?? [])
+      .getQueriesData<{ wishes: WishTrend[] }>({ queryKey: trendsKey(owner) })
+      .flatMap(([, trends]) => trends?.wishes ?? [])
       .find((trend) => trend.wishId === wishId)?.mark ?? null
   const toggle = (name: Mark | 'starred') => {
     const wish = present()

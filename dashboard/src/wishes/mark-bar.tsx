@@ -41,6 +41,7 @@ export function MarkBar({ wish }: { wish: WishDetail }) {
           <span aria-hidden="true">{present?.starred ? '★' : '☆'}</span> {texts.star}
         </button>
       </fieldset>
+      <Owner key={`owner ${present?.owner ?? ''}`} owner={present?.owner ?? ''} save={(owner) => change({ owner })} />
       <Note key={present?.note ?? ''} note={present?.note ?? ''} save={(note) => change({ note })} />
       {error !== null && <Problem error={error} />}
     </div>
@@ -50,9 +51,41 @@ export function MarkBar({ wish }: { wish: WishDetail }) {
 const ReadOnly = ({ wish: { mark } }: { wish: WishDetail }) =>
   mark === null ? null : (
     <p className="mark-bar">
-      {mark.mark && <span className={`badge mark-${mark.mark}`}>{texts.marks[mark.mark]}</span>} {mark.note}
+      {mark.mark && <span className={`badge mark-${mark.mark}`}>{texts.marks[mark.mark]}</span>}{' '}
+      {mark.owner !== '' && texts.ownedBy(mark.owner)} {mark.note}
     </p>
   )
+
+const maxOwner = 100
+
+/** Who looks after it; it is saved when the field is left, or by Enter. */
+function Owner({ owner, save }: { owner: string; save: (owner: string) => void }) {
+  const [text, setText] = useState(owner)
+  const submit = () => {
+    if (text.trim() !== owner) save(text.trim())
+  }
+  return (
+    <form
+      className="wish-owner"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <label>
+        <span>{texts.owner}</span>
+        <input
+          dir="auto"
+          maxLength={maxOwner}
+          placeholder={texts.nobody}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          onBlur={submit}
+        />
+      </label>
+    </form>
+  )
+}
 
 const maxNote = 2_000
 

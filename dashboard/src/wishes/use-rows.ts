@@ -113,6 +113,6 @@ export function useTrends(wishIds: readonly string[], weeks = 12): ReadonlyMap<s
       staleTime: staleMs,
     })),
     combine: (answers) =>
-      new Map(answers.flatMap(({ data }) => data?.results ?? []).map((trend) => [trend.wishId, trend])),
+      new Map(answers.flatMap(({ data }) => data?.wishes ?? []).map((trend) => [trend.wishId, trend])),
   })
 }

@@ -175,6 +175,7 @@ create table wish_marks (
   mark text check (mark in ('planned', 'done', 'ignored')),
   starred boolean not null default false,
   note text not null default '',
+  owner text not null default '',
   made_by text not null,
   updated_at timestamptz not null,
   primary key (account_id, wish_id)

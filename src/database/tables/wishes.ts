@@ -164,6 +164,7 @@ export interface WishesTables {
     mark: 'planned' | 'done' | 'ignored' | null
     starred: boolean
     note: string
+    owner: string
     made_by: string
     updated_at: Date
   }

@@ -20,6 +20,8 @@ export interface WishMark {
   starred: boolean
   /** Empty when there is none. */
   note: string
+  /** Who looks after it, in the words of the account; empty when nobody does. */
+  owner: string
   /** For whom the link was made that signed in who changed it last. */
   personName: string | null
   /** ISO 8601 */
@@ -31,6 +33,7 @@ interface MarkChanges {
   mark?: Mark | null
   starred?: boolean
   note?: string
+  owner?: string
 }
 
 interface MarkRow {
@@ -38,14 +41,16 @@ interface MarkRow {
   mark: Mark | null
   starred: boolean
   note: string
+  owner: string
   person_name: string | null
   updated_at: Date
 }
 
-const toMark = ({ mark, starred, note, person_name, updated_at }: MarkRow): WishMark => ({
+const toMark = ({ mark, starred, note, owner, person_name, updated_at }: MarkRow): WishMark => ({
   mark,
   starred,
   note,
+  owner,
   personName: person_name,
   updatedAt: updated_at.toISOString(),
 })
@@ -58,7 +63,7 @@ export async function readMarks(
 ): Promise<Map<string, WishMark>> {
   if (wishIds.length === 0) return new Map()
   const { rows } = await sql<MarkRow>`
-    select wish_id, mark, starred, note, ${personOf(sql`made_by`)} as person_name, updated_at from wish_marks
+    select wish_id, mark, starred, note, owner, ${personOf(sql`made_by`)} as person_name, updated_at from wish_marks
     where account_id = ${accountId} and wish_id = any(${wishIds}::uuid[])`.execute(executor)
   return new Map(rows.map((row) => [row.wish_id, toMark(row)]))
 }
@@ -103,7 +108,7 @@ async function refuseBeyondMaximum(transaction: Transaction, accountId: string):
 }
 
 /**
- * Changes the mark, the star or the note of an account on a wish. What is empty altogether is deleted.
+ * Changes the mark, the star, the note or the owner of an account on a wish. What is empty altogether is deleted.
  * @returns what the account noted now; null for nothing.
  * @throws ServiceError NOT_FOUND for a wish that the account neither sees nor has marked; CONFLICT at the maximum of marked wishes.
  */
@@ -116,18 +121,20 @@ export async function markWish(
   await takeLock(transaction, 'memberships')
   const known = (await readMarks(transaction, accountId, [wishId])).get(wishId.toLowerCase())
   if (!known && !(await isSeen(transaction, accountId, wishId))) throw notFound('Wish')
-  const { mark, starred, note } = { mark: null, starred: false, note: '', ...known, ...changes }
-  if (mark === null && !starred && note === '') {
+  const { mark, starred, note, owner } = { mark: null, starred: false, note: '', owner: '', ...known, ...changes }
+  if (mark === null && !starred && note === '' && owner === '') {
     await sql`delete from wish_marks where account_id = ${accountId} and wish_id = ${wishId}`.execute(transaction)
     return null
   }
   if (!known) await refuseBeyondMaximum(transaction, accountId)
   const { rows } = await sql<MarkRow>`
-    insert into wish_marks (account_id, wish_id, mark, starred, note, made_by, updated_at)
-    values (${accountId}, ${wishId}, ${mark}, ${starred}, ${note}, ${madeBy}, ${now})
-    on conflict (account_id, wish_id) do update set mark = excluded.mark, starred = excluded.starred, note = excluded.note,
+    insert into wish_marks (account_id, wish_id, mark, starred, note, owner, made_by, updated_at)
+    values (${accountId}, ${wishId}, ${mark}, ${starred}, ${note}, ${owner}, ${madeBy}, ${now})
+    on conflict (account_id, wish_id) do update set mark = excluded.mark, starred = excluded.starred, note = excluded.note, owner = excluded.owner,
       made_by = excluded.made_by, updated_at = excluded.updated_at
-    returning wish_id, mark, starred, note, ${personOf(sql`made_by`)} as person_name, updated_at`.execute(transaction)
+    returning wish_id, mark, starred, note, owner, ${personOf(sql`made_by`)} as person_name, updated_at`.execute(
+    transaction,
+  )
   return toMark(rows[0]!)
 }
 
@@ -145,8 +152,8 @@ export async function copyMarks(
 ): Promise<void> {
   const ofAccount = accountId === null ? sql`true` : sql`account_id = ${accountId}`
   await sql`
-    insert into wish_marks (account_id, wish_id, mark, starred, note, made_by, updated_at)
-    select account_id, ${toWishId}::uuid, mark, starred, note, made_by, updated_at
+    insert into wish_marks (account_id, wish_id, mark, starred, note, owner, made_by, updated_at)
+    select account_id, ${toWishId}::uuid, mark, starred, note, owner, made_by, updated_at
     from wish_marks where wish_id = ${fromWishId} and ${ofAccount}
     on conflict do nothing`.execute(transaction)
 }

@@ -14,6 +14,7 @@ export const wishMark = closed({
   mark: nullable(oneOf(marks)),
   starred: Type.Boolean(),
   note: Type.String({ description: 'Empty when there is none' }),
+  owner: Type.String({ description: 'Who looks after it, as the account wrote it; empty for nobody' }),
   personName,
   updatedAt: moment('When it last changed'),
 })
@@ -26,6 +27,9 @@ const markChanges = closed(
     starred: Type.Optional(Type.Boolean()),
     note: Type.Optional(
       Type.String({ 'x-trim': true, maxLength: maxNoteLength, description: 'The empty text removes it' }),
+    ),
+    owner: Type.Optional(
+      Type.String({ 'x-trim': true, maxLength: 100, description: 'Who looks after it; the empty text removes it' }),
     ),
   },
   { minProperties: 1, description: 'What is given changes; the rest stays' },

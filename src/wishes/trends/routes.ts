@@ -15,7 +15,7 @@ const trends = closed({
   days: Type.Array(Type.String({ format: 'date' }), {
     description: 'UTC days: today and every seventh day before it, the oldest first',
   }),
-  results: Type.Array(
+  wishes: Type.Array(
     closed({
       wishId,
       votes: Type.Array(Type.Integer(), {
@@ -60,7 +60,7 @@ export function registerTrendRoutes(
       const days = daysOfTrend(request.query.weeks, now)
       const wishIds = [...new Set(request.query.wishId?.map((id) => id.toLowerCase()))].filter(isId)
       const found = await readTrends(database, wishIds, { view, days, now })
-      return { data: { days, results: await withMarks(database, account.accountId, found) } }
+      return { data: { days, wishes: await withMarks(database, account.accountId, found) } }
     },
   )
 }

@@ -1,0 +1,63 @@
+import { beforeAll, expect, it } from 'vitest'
+import { chromiumPath } from './chromium.ts'
+import { describePage, patient, usePage } from './page-test.ts'
+
+describePage('sharing and inviting', () => {
+  const test = usePage()
+  beforeAll(async () => {
+    if (chromiumPath !== null) await test.collect('dark mode')
+  })
+
+  it('a wish is shared from where it is seen, read by who has no key, and revoked', async () => {
+    const page = await test.open('/wishes?topic=dark+mode')
+    await page.locator('.wish-list .row-title a').first().click()
+    const panel = page.getByRole('region', { name: 'Wish', exact: true })
+    const title = (await panel.getByRole('heading', { level: 2 }).innerText()).trim()
+    await panel.getByRole('button', { name: 'Share' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Title on the page').fill('For the board')
+    await dialog.getByRole('button', { name: 'Make the page' }).click()
+    const address = await dialog.locator('code').innerText()
+    const stranger = await test.open(address, { as: null })
+    await stranger.getByText(title).first().waitFor()
+    expect(await stranger.title()).toContain('For the board')
+    await dialog.getByRole('link', { name: 'All shared pages' }).click()
+    await page.getByText('For the board').waitFor()
+    await page.getByRole('button', { name: 'Revoke the page of For the board' }).click()
+    await page.getByRole('button', { name: 'Yes, revoke it' }).click()
+    await page.getByText('Nothing is shared.').waitFor()
+    expect((await stranger.reload())?.status()).toBe(404)
+  })
+
+  it('a person is invited by name, comes in, and is named where credits were spent', async () => {
+    const page = await test.open('/settings/people')
+    await page.getByLabel('Name of the person').fill('Ana')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    const address = await page.locator('.secret code').innerText()
+    const ana = await test.open(address, { as: null })
+    await ana.getByRole('button', { name: 'Sign in with this link' }).click()
+    await ana.getByRole('heading', { name: 'What changed' }).waitFor()
+    await ana.getByRole('button', { name: 'Collect' }).click()
+    const dialog = ana.getByRole('dialog')
+    await dialog.getByLabel('Topic').fill('offline maps')
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await ana.getByRole('heading', { name: 'offline maps' }).waitFor()
+    await page.goto('/settings')
+    const row = page.getByRole('row', { name: /offline maps/ }).first()
+    await row.getByText('Ana').waitFor()
+    await page.goto('/settings/people')
+    await page.getByText('signed in').waitFor()
+    await page.getByRole('button', { name: 'Remove Ana' }).click()
+    await page.getByRole('button', { name: 'Yes, remove them' }).click()
+    await page.getByText('Nobody was invited yet.').waitFor()
+    await expect.poll(async () => (await ana.request.get('/api/session')).status(), patient).toBe(401)
+  })
+
+  it('the operator sees on one page what fails, what waits and when it was backed up', async () => {
+    const page = await test.open('/operator', { as: test.service.adminKey })
+    await page.getByText('Ready').first().waitFor()
+    await page.getByText('There is none. Run wishwell admin backup.').waitFor()
+    await page.getByRole('link', { name: 'Accounts', exact: true }).click()
+    await page.getByRole('columnheader', { name: 'Used this month' }).waitFor()
+  })
+})
