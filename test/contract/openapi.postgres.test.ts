@@ -396,8 +396,20 @@ describe('the API document', () => {
     expectDocumented('GET', usage, await admin.get(`${path}/usage?days=3`))
     expectDocumented('GET', usage, await admin.get(`${path}x/usage`))
     await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    for (const list of ['collections', 'entries']) {
+      expectDocumented('GET', `/api/v1/usage/${list}`, await service.client.get(`/api/v1/usage/${list}`))
+      expectDocumented('GET', `${usage}/${list}`, await admin.get(`${path}/usage/${list}`))
+      expectDocumented('GET', `${usage}/${list}`, await admin.get(`${path}x/usage/${list}`))
+    }
+    expectDocumented('GET', '/api/v1/usage', await service.client.get('/api/v1/usage?weeks=2&week=2026-W47'))
     expectDocumented('GET', '/api/admin/jobs', await admin.get('/api/admin/jobs'))
     expectDocumented('GET', '/api/admin/platforms', await admin.get('/api/admin/platforms'))
+  })
+
+  it('describes the overview, which knows of no backup and no disk of a Postgres', async () => {
+    const overview = await service.clientFor(testAdminKey).get('/api/admin/overview')
+    expectDocumented('GET', '/api/admin/overview', overview)
+    expect(overview.body.data).toMatchObject({ database: { backend: 'postgres', freeBytes: null }, backup: null })
   })
 
   it('describes purges, and what they suppress', async () => {
