@@ -53,6 +53,13 @@ const run = (...parameters: string[]) =>
     DATA_DIR: '/nonexistent',
   }).finished
 
+/** The search engine in the operator's overview. */
+const seen = async () =>
+  (await service.clientFor(service.adminKey).get('/api/admin/overview')).body.data.search as {
+    isReady: boolean
+    unreadChanges: number
+  }
+
 /** Equal to the database, when all changes have arrived. */
 async function expectEqual() {
   const direct = await createCluster(cluster.url.split(','))
@@ -66,6 +73,7 @@ describe('a service with a search cluster', () => {
     await expectFound(await collect())
     const { body } = await service.client.get('/readyz')
     expect(body.search).toBe('opensearch')
+    expect(await seen()).toMatchObject({ engine: 'opensearch', isReady: true })
     const status = await run('status')
     expect(status).toMatchObject({ exitCode: exitCodes.ok })
     expect(status.stdout).toMatch(
@@ -102,6 +110,8 @@ describe('a service with a search cluster', () => {
     const { body } = await service.client.get('/api/v1/requests?limit=1')
     expect(body.data.results).toHaveLength(1)
     await changeRequests(service.database, sql`delete from requests where title = ${`Penguin ${before}`}`)
+    const { isReady, unreadChanges } = await seen()
+    expect([isReady, unreadChanges > 0]).toEqual([false, true])
     const status = await run('status')
     expect(status.exitCode).toBe(exitCodes.failed)
     expect(status.stdout).toMatch(/cannot be reached: searches fail/)
@@ -116,6 +126,7 @@ describe('a service with a search cluster', () => {
     for (const node of [0, 1] as const) cluster.signal(node, 'SIGSTOP')
     const search = await service.client.search('penguin')
     expect([search.status, search.body.error.code]).toEqual([503, 'SEARCH_UNAVAILABLE'])
+    expect(await seen()).toMatchObject({ isReady: false })
     const word = await collect()
     for (const node of [0, 1] as const) cluster.signal(node, 'SIGCONT')
     await expectFound(word)
