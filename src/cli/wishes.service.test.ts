@@ -16,7 +16,7 @@ const listed = {
   firstAskedAt: '2026-01-01T00:00:00.000Z',
   lastAskedAt: '2026-02-01T00:00:00.000Z',
   growth: { days7: 2, days30: 12 },
-  mark: { mark: 'planned', starred: true, note: 'next\x07', updatedAt: '2026-02-01T00:00:00.000Z' },
+  mark: { mark: 'planned', starred: true, note: 'next\x07', owner: 'Ana\x07', updatedAt: '2026-02-01T00:00:00.000Z' },
 }
 
 describe('wishwell wishes list', { timeout: 60_000 }, () => {
@@ -29,7 +29,7 @@ describe('wishwell wishes list', { timeout: 60_000 }, () => {
     expect(exitCode).toBe(exitCodes.ok)
     expect(service.received[0]?.call).toBe('GET /api/v1/wishes?mark=planned&starred=true&limit=1&sortBy=growing')
     expect(stdout.split('\n')).toEqual([
-      'Dark mode  3 requests · 1,234 votes · 12 new votes in 30 days · github, lemmy · in progress · starred, planned, "next"  w1',
+      'Dark mode  3 requests · 1,234 votes · 12 new votes in 30 days · github, lemmy · in progress · starred, planned, owned by Ana, "next"  w1',
       'More: wishwell wishes list --sort growing --mark planned --starred --limit 1 --cursor next',
       '',
     ])

@@ -17,7 +17,7 @@ import { listWishes } from './list/list.ts'
 import type { PossiblySame } from './list/possibly-same.ts'
 import { platformVotes, productCounts, wishProperties } from './list/summary.ts'
 import { markFilterOf, withMarks } from './marks/marks.ts'
-import { markFilters, markProperty } from './marks/routes.ts'
+import { markedWish, markFilters, markProperty } from './marks/routes.ts'
 
 const security = [{ apiKey: [] }]
 const tags = ['Wishes']
@@ -64,7 +64,7 @@ function registerList(app: App, { database, clock, authentication, cachedRead }:
           ...pageParameters,
         }),
         response: {
-          200: closed({ data: pageOf(closed({ ...wishProperties, ...markProperty })) }),
+          200: closed({ data: pageOf(markedWish) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
         },
       },

@@ -6,14 +6,13 @@ import { pageParameters } from '../../http/pagination.ts'
 import { closed, errorResponses } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
-import { dayBefore, wishProperties } from '../list/summary.ts'
+import { dayBefore } from '../list/summary.ts'
 import { withMarks } from '../marks/marks.ts'
-import { markProperty } from '../marks/routes.ts'
+import { markedWish } from '../marks/routes.ts'
 import { readChanges } from './changes.ts'
 
-const wish = { ...wishProperties, ...markProperty }
-const listOf = (properties: Parameters<typeof closed>[0], description: string) =>
-  closed({ total: Type.Integer(), results: Type.Array(closed(properties)) }, { description })
+const listOf = (description: string) =>
+  closed({ total: Type.Integer(), results: Type.Array(markedWish) }, { description })
 
 const changes = closed({
   since: Type.String({ format: 'date-time' }),
@@ -21,13 +20,16 @@ const changes = closed({
     {
       total: Type.Integer(),
       results: Type.Array(
-        closed({ ...wish, votesGained: Type.Integer({ description: 'Since the start of the UTC day of `since`' }) }),
+        closed({
+          ...markedWish.properties,
+          votesGained: Type.Integer({ description: 'Since the start of the UTC day of `since`' }),
+        }),
       ),
     },
     { description: 'Wishes that gained votes, the most gained first' },
   ),
-  new: listOf(wish, 'Wishes of which nothing was in the cache before, the most voted first'),
-  done: listOf(wish, 'Wishes that were completed, the most voted first'),
+  new: listOf('Wishes of which nothing was in the cache before, the most voted first'),
+  done: listOf('Wishes that were completed, the most voted first'),
 })
 
 interface ChangesDependencies extends Omit<RouteDependencies, 'idempotent'> {

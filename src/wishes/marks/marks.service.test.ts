@@ -38,14 +38,23 @@ it('changes what is given, and is deleted when nothing is left', async () => {
   expect((await mark(service.client, wishId, { mark: 'planned', note: '  soon ' })).body).toEqual({
     data: {
       wishId,
-      mark: { mark: 'planned', starred: false, note: 'soon', personName: null, updatedAt: expect.any(String) },
+      mark: {
+        mark: 'planned',
+        starred: false,
+        note: 'soon',
+        owner: '',
+        personName: null,
+        updatedAt: expect.any(String),
+      },
     },
   })
   const starred = await mark(service.client, wishId.toUpperCase(), { starred: true })
   expect(starred.body.data).toMatchObject({ wishId, mark: { mark: 'planned', starred: true, note: 'soon' } })
+  const owned = await mark(service.client, wishId, { owner: ' Ana ' })
+  expect(owned.body.data.mark).toMatchObject({ mark: 'planned', note: 'soon', owner: 'Ana' })
   const stored = await service.database.selectFrom('wish_marks').select('made_by').executeTakeFirstOrThrow()
   expect(stored.made_by).toMatch(/^key /)
-  const nothing = await mark(service.client, wishId, { mark: null, starred: false, note: '' })
+  const nothing = await mark(service.client, wishId, { mark: null, starred: false, note: '', owner: '' })
   expect(nothing.body).toEqual({ data: { wishId, mark: null } })
   expect(await service.database.selectFrom('wish_marks').selectAll().execute()).toEqual([])
 })
