@@ -43,6 +43,11 @@ export function utcPeriod(from: string, next: string | undefined): string {
   return utcDay(from)
 }
 
+const weekdayNames = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' })
+
+/** @param day 0 is Sunday, as in cron expressions. */
+export const weekdayName = (day: number): string => weekdayNames.format(new Date(Date.UTC(2026, 0, 4 + day)))
+
 /** The time until a moment. */
 export function inHowLong(moment: string): string {
   const left = largestWholeUnit(new Date(), new Date(moment))

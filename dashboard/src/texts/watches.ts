@@ -1,5 +1,5 @@
 import { goalChangesNothing } from '../../../src/watches/news/goal-words.ts'
-import { number, plural } from '../shell/format.ts'
+import { number, plural, weekdayName } from '../shell/format.ts'
 
 const scheduleNames: Readonly<Record<string, string>> = {
   hourly: 'every hour',
@@ -19,7 +19,12 @@ export const watchTexts = {
   one: 'Watch',
   watchThis: 'Watch this topic',
   state: { active: 'active', paused: 'paused', asking: 'waits for you' },
-  schedule: (schedule: string) => scheduleNames[schedule] ?? schedule,
+  schedule: (schedule: string) => {
+    const [, minute, hour, weekday] = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[0-6])$/.exec(schedule) ?? []
+    if (weekday === undefined) return scheduleNames[schedule] ?? schedule
+    const time = `${hour?.padStart(2, '0')}:${minute?.padStart(2, '0')}`
+    return weekday === '*' ? `every day at ${time}` : `every ${weekdayName(Number(weekday))} at ${time}`
+  },
   next: (when: string) => `next run ${when}`,
   neverRan: 'has not run yet',
   ranWith: (when: string, created: number) => `ran ${when}: ${number(created)} new`,
@@ -47,6 +52,12 @@ export const watchTexts = {
     cron: 'At times of my own',
   },
   scheduleNote: 'The minute is chosen for you, so that not all watches ask the platforms at once.',
+  weekday: 'On',
+  hour: 'At',
+  anyHour: 'any time',
+  atHour: (hour: number, minute: number) => `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`,
+  alsoRunNow: (credits: number) =>
+    credits === 0 ? 'Also run it now' : `Also run it now, for up to ${plural(credits, 'credit')}`,
   cron: 'Times, as a cron expression',
   cronNote: 'Minute, hour, day, month, weekday: “30 8 * * 1-5” is 8:30 from Monday to Friday.',
   cronFault: 'A cron expression has five parts.',
@@ -63,7 +74,7 @@ export const watchTexts = {
   noChannels: 'There is no channel yet that tells them elsewhere.',
   channelsHidden: 'Your key may not see the channels, so it cannot choose among them.',
   toChannels: 'Add a channel',
-  pageAlways: 'The news are always on the page “News”.',
+  pageAlways: 'The news are always among the watches, and on Home.',
   quiet: 'Also when there is nothing new',
   previewTitle: 'What this means',
   previewOff: 'Fill in the fields above to see when it runs and what it costs.',
@@ -94,7 +105,7 @@ export const watchTexts = {
   running: 'Starting …',
   runQuestion: (credits: number) => `It costs up to ${plural(credits, 'credit')} of the budget. Run it now?`,
   runConfirm: 'Yes, run it',
-  started: 'It runs.',
+  started: 'Started.',
   toJob: 'Follow it',
   pause: 'Pause',
   resume: 'Go on',
@@ -121,7 +132,7 @@ export const watchTexts = {
   platforms: 'Platforms',
   depth: 'Depth, each platform',
   tells: 'Tells',
-  tellsPage: 'the page “News” only',
+  tellsPage: 'this page only',
   toNews: 'News',
   history: 'Runs',
   noRuns: 'None yet.',

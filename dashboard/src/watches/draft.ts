@@ -27,6 +27,12 @@ export interface Draft {
   sources: SourceTexts
   depth: number
   preset: Preset | 'cron'
+  /** Of a daily or weekly run; null: when the service chooses. */
+  hour: number | null
+  /** Of a weekly run at an hour; 0 is Sunday. */
+  weekday: number
+  /** Of a run at an hour, any: not all watches ask the platforms at once. */
+  minute: number
   cron: string
   timezone: string
   /** As typed; null: what all runs of a month may cost. */
@@ -34,6 +40,8 @@ export interface Draft {
   goal: string
   channels: string[]
   reportsQuiet: boolean
+  /** A new watch runs once at the start. */
+  runsNow: boolean
 }
 
 export type DraftFault = 'topic' | 'platforms' | 'cron' | 'timezone' | 'budget'
@@ -41,21 +49,48 @@ export type DraftFault = 'topic' | 'platforms' | 'cron' | 'timezone' | 'budget'
 const begin = (text: string | null, length: number) => [...(text ?? '')].slice(0, length).join('')
 
 /** A new watch, as the parameters of the address say. */
-export function draftOfAddress(platforms: PlatformStatus[], prefilled: URLSearchParams): Draft {
+export function draftOfAddress(platforms: PlatformStatus[], prefilled: URLSearchParams, channels: string[]): Draft {
   return {
     topic: begin(prefilled.get('topic'), 100),
     name: '',
     platforms: chosenAtFirst(platforms, prefilled),
     sources: sourcesAtFirst(platforms, prefilled),
     depth: depthAtFirst(prefilled),
-    preset: 'daily',
+    preset: 'weekly',
+    hour: 8,
+    weekday: 1,
+    minute: Math.floor(Math.random() * 60),
     cron: '',
     timezone: ownTimeZone(),
     budget: null,
     goal: '',
-    channels: [],
+    channels,
     reportsQuiet: false,
+    runsNow: true,
   }
+}
+
+type Times = Pick<Draft, 'preset' | 'hour' | 'weekday' | 'minute' | 'cron'>
+
+/** An expression that the form can also say in words: at an hour, every day or on one weekday. */
+const atAnHour = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[0-6])$/
+
+function timesOf(schedule: string): Times {
+  const times = { hour: null, weekday: 1, minute: 0, cron: '' }
+  if (isPreset(schedule)) return { ...times, preset: schedule }
+  const [, minute, hour, weekday] = atAnHour.exec(schedule) ?? []
+  if (weekday === undefined) return { ...times, preset: 'cron', cron: schedule }
+  const at = { ...times, hour: Number(hour), minute: Number(minute) }
+  return weekday === '*' ? { ...at, preset: 'daily' } : { ...at, preset: 'weekly', weekday: Number(weekday) }
+}
+
+/** Whether an hour can be chosen. */
+export const hasHour = ({ preset }: Pick<Draft, 'preset'>): boolean => preset === 'daily' || preset === 'weekly'
+
+function scheduleOf({ preset, hour, weekday, minute, cron }: Times): string {
+  if (preset === 'cron') return cron.trim().split(/ +/).join(' ')
+  if (hour === null || !hasHour({ preset })) return preset
+  return `${minute} ${hour} * * ${preset === 'weekly' ? weekday : '*'}`
 }
 
 export const draftOfWatch = (watch: Watch): Draft => ({
@@ -64,13 +99,13 @@ export const draftOfWatch = (watch: Watch): Draft => ({
   platforms: watch.platforms as PlatformName[],
   sources: Object.fromEntries(Object.entries(watch.sources ?? {}).map(([name, named]) => [name, named.join(', ')])),
   depth: watch.depth,
-  preset: isPreset(watch.schedule) ? watch.schedule : 'cron',
-  cron: isPreset(watch.schedule) ? '' : watch.schedule,
+  ...timesOf(watch.schedule),
   timezone: watch.timezone,
   budget: String(watch.monthlyCredits),
   goal: watch.goal ?? '',
   channels: watch.channelIds,
   reportsQuiet: watch.reportsQuiet,
+  runsNow: false,
 })
 
 /** What one run costs at most. */
@@ -105,7 +140,7 @@ export function termsOf(draft: Draft): RunTerms | null {
     platforms: draft.platforms,
     ...(sources === undefined ? {} : { sources }),
     depth: draft.depth,
-    schedule: draft.preset === 'cron' ? draft.cron.trim().split(/ +/).join(' ') : draft.preset,
+    schedule: scheduleOf(draft),
     timezone: draft.timezone,
     ...(fault === null ? { monthlyCredits: budgetOf(draft) } : {}),
   }

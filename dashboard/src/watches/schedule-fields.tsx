@@ -1,7 +1,7 @@
 import { useId } from 'react'
-import { isTimeZone } from '../shell/format.ts'
+import { isTimeZone, weekdayName } from '../shell/format.ts'
 import { watchTexts as texts } from '../texts/watches.ts'
-import { budgetOf, type Draft, type DraftFault, presets, runCost } from './draft.ts'
+import { budgetOf, type Draft, type DraftFault, hasHour, presets, runCost } from './draft.ts'
 
 export interface DraftFieldsProps {
   draft: Draft
@@ -13,6 +13,7 @@ export interface DraftFieldsProps {
 export const ScheduleFields = (props: DraftFieldsProps) => (
   <div className="form-row">
     <Often {...props} />
+    {hasHour(props.draft) && <When {...props} />}
     {props.draft.preset === 'cron' && <Cron {...props} />}
     <TimeZone
       timezone={props.draft.timezone}
@@ -41,9 +42,53 @@ function Often({ draft, change }: DraftFieldsProps) {
         ))}
       </select>
       <p id={`${id}-note`} className="note">
-        {draft.preset !== 'cron' && texts.scheduleNote}
+        {draft.preset !== 'cron' && (draft.hour === null || !hasHour(draft)) && texts.scheduleNote}
       </p>
     </div>
+  )
+}
+
+const hours = Array.from({ length: 24 }, (_, hour) => hour)
+/** Monday first. */
+const weekdays = [1, 2, 3, 4, 5, 6, 0]
+
+/** The weekday and the hour of a run. */
+function When({ draft, change }: DraftFieldsProps) {
+  const id = useId()
+  return (
+    <>
+      {draft.preset === 'weekly' && draft.hour !== null && (
+        <div className="field">
+          <label htmlFor={`${id}-day`}>{texts.weekday}</label>
+          <select
+            id={`${id}-day`}
+            value={draft.weekday}
+            onChange={({ target }) => change({ weekday: Number(target.value) })}
+          >
+            {weekdays.map((day) => (
+              <option key={day} value={day}>
+                {weekdayName(day)}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      <div className="field">
+        <label htmlFor={`${id}-hour`}>{texts.hour}</label>
+        <select
+          id={`${id}-hour`}
+          value={draft.hour ?? ''}
+          onChange={({ target }) => change({ hour: target.value === '' ? null : Number(target.value) })}
+        >
+          <option value="">{texts.anyHour}</option>
+          {hours.map((hour) => (
+            <option key={hour} value={hour}>
+              {texts.atHour(hour, draft.minute)}
+            </option>
+          ))}
+        </select>
+      </div>
+    </>
   )
 }
 

@@ -1,8 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
+import type { ListedWatch } from '../api/types.ts'
 
 const staleMs = 60_000
+
+/** So often the state of a run under way is read. */
+export const runningMs = 3_000
+
+/** Whether the last run of a watch is under way. */
+export const isRunning = ({ lastRun }: Pick<ListedWatch, 'lastRun'>): boolean =>
+  lastRun?.status === 'running' || lastRun?.status === 'pending'
 
 export const watchesKey = (owner: string) => [owner, 'watches'] as const
 
@@ -14,5 +22,6 @@ export function useWatches() {
     queryFn: async ({ signal }) =>
       (await wholeList((query) => api.GET('/api/v1/watches', { params: { query }, signal }))).results,
     staleTime: staleMs,
+    refetchInterval: ({ state }) => (state.data?.some(isRunning) ? runningMs : false),
   })
 }

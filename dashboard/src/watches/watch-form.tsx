@@ -1,4 +1,5 @@
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useState } from 'react'
+import { isFree } from '../api/pricing.ts'
 import type { PlatformStatus, WatchSettings } from '../api/types.ts'
 import { DepthField } from '../collect/depth-field.tsx'
 import { Refusal } from '../collect/job-cost.tsx'
@@ -23,14 +24,17 @@ interface WatchFormProps {
     variables: WatchSettings | undefined
   }
   cancel?: () => void
+  /** Remembers what was typed, for who comes back to the form. */
+  keep?: (draft: Draft) => void
 }
 
 /** Everything about a watch, with what it means shown beside it. */
-export function WatchForm({ platforms, initial, isNew, save, cancel }: WatchFormProps) {
+export function WatchForm({ platforms, initial, isNew, save, cancel, keep }: WatchFormProps) {
   const id = useId()
   const [draft, setDraft] = useState(initial)
   const [fault, setFault] = useState<DraftFault | null>(null)
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
+  useEffect(() => keep?.(draft), [keep, draft])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = faultOf(draft)
@@ -67,7 +71,18 @@ export function WatchForm({ platforms, initial, isNew, save, cancel }: WatchForm
         <Refusal error={save.error} cost={runCost(draft)} retry={() => save.variables && save.mutate(save.variables)} />
       )}
       <div className="start-foot">
-        <span />
+        {isNew ? (
+          <label className="choice">
+            <input
+              type="checkbox"
+              checked={draft.runsNow}
+              onChange={({ target }) => change({ runsNow: target.checked })}
+            />
+            <span>{texts.alsoRunNow(isFree() ? 0 : runCost(draft))}</span>
+          </label>
+        ) : (
+          <span />
+        )}
         <span className="actions">
           {cancel && (
             <button type="button" className="quiet" onClick={cancel}>

@@ -14,7 +14,7 @@ import { watchTexts as texts } from '../texts/watches.ts'
 import { ChangeWatch } from './change-watch.tsx'
 import { Preview } from './preview.tsx'
 import { Runs } from './runs.tsx'
-import { watchesKey } from './use-watches.ts'
+import { isRunning, runningMs, watchesKey } from './use-watches.ts'
 import { Asking, RemoveWatch, WatchActions } from './watch-actions.tsx'
 import { LastRun, Spent, StateBadge } from './watch-parts.tsx'
 
@@ -25,6 +25,7 @@ export function WatchPage({ watchId }: { watchId: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: [...watchesKey(owner), 'one', watchId],
     queryFn: ({ signal }) => dataOf(api.GET('/api/v1/watches/{watchId}', { params: { path: { watchId } }, signal })),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? runningMs : false),
   })
   if (!data) {
     return <Page title={texts.one}>{error === null ? <Loading /> : <Problem error={error} retry={refetch} />}</Page>
