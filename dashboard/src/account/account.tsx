@@ -18,9 +18,10 @@ export function AccountPage() {
     <Page title={texts.title}>
       {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
       {data && <Plan usage={data} />}
-      {data?.days && <UsageChart days={data.days} />}
       <Spenders />
+      {data?.days && <UsageChart days={data.days} />}
       <Statement />
+      {!isFree() && <Packs />}
     </Page>
   )
 }
@@ -80,7 +81,6 @@ function Plan({ usage }: { usage: UsageRecord }) {
       <h2 id="plan">{texts.planAndCredits}</h2>
       <Pool usage={usage} />
       <p className="note">{texts.rateLimit(usage.rateLimit.requestsPerMinute)}</p>
-      {!isFree() && <Packs />}
     </section>
   )
 }

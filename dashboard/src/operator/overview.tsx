@@ -3,7 +3,7 @@ import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Overview } from '../api/types.ts'
 import { operatorAccountAddress } from '../shell/addresses.ts'
-import { ago, compact, dateAndTime, number, platformTitle } from '../shell/format.ts'
+import { ago, bytes, dateAndTime, number, platformTitle } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
@@ -32,8 +32,6 @@ export function OverviewPage() {
     </Page>
   )
 }
-
-const bytes = (size: number) => `${compact(size)}B`
 
 function Health({ overview: { isReady, warnings, version, startedAt, database, search } }: { overview: Overview }) {
   return (

@@ -10,6 +10,15 @@ const lists = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 
 export const number = (value: number): string => numbers.format(value)
 export const compact = (value: number): string => compactNumbers.format(value)
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** A size in the unit in which it has few digits: `66 GB`. */
+export function bytes(size: number): string {
+  const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(1, size)) / 3))
+  const unit = { style: 'unit', unit: byteUnits[power], maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat('en', unit).format(size / 1000 ** power)
+}
+
 const shares = new Intl.NumberFormat('en', { style: 'percent' })
 /** A share of 0 to 1. */
 export const percent = (share: number): string => shares.format(share)

@@ -16,7 +16,7 @@ export const accountTexts = {
   noCap: 'no monthly cap; used when the pool is empty',
   cap: (credits: string) => `at most ${credits} a month; used when the pool is empty`,
   rateLimit: (limit: number) =>
-    `The plan allows ${number(limit)} calls in any minute. Looking at this page is calling, too.`,
+    `Programs may make ${number(limit)} calls in any minute. What you do on this page is counted apart.`,
   packs: 'Packs',
   packNames: { starter: 'Starter', standard: 'Standard', bulk: 'Bulk' },
   packCredits: (credits: number) => plural(credits, 'credit'),

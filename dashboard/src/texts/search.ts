@@ -1,6 +1,6 @@
 import { priceText } from '../../../src/accounts/plans.ts'
 import type { RequestStatus } from '../api/types.ts'
-import { compact, conjunction, number, plural } from '../shell/format.ts'
+import { bytes, conjunction, number, plural } from '../shell/format.ts'
 
 const statusNames: Record<RequestStatus, string> = {
   open: 'open',
@@ -130,7 +130,7 @@ export const searchTexts = {
   exportIntro: 'Every request that this list shows, in one file.',
   exportIntroSearch: 'These results (up to 100), in this order, in one file.',
   exportAs: { csv: 'CSV', jsonl: 'JSON lines' },
-  exporting: (bytes: number) => `${compact(bytes)}B so far …`,
+  exporting: (size: number) => `${bytes(size)} so far …`,
   exported: 'The file is in your downloads.',
   stopExport: 'Stop',
 }
