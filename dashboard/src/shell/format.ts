@@ -2,14 +2,12 @@ import { formatAge, largestWholeUnit } from '../../../src/cli/relative-time.ts'
 import { platformTitles } from './platform-titles.ts'
 
 const numbers = new Intl.NumberFormat('en')
-const compactNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 const lists = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 
 export const number = (value: number): string => numbers.format(value)
-export const compact = (value: number): string => compactNumbers.format(value)
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 /** A size in the unit in which it has few digits: `66 GB`. */
