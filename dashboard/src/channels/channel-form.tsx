@@ -1,4 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
+import { isStatus } from '../api/client.ts'
 import type { ChannelEvent } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
 import { channelTexts as texts } from '../texts/channels.ts'
@@ -34,14 +35,15 @@ export function ChannelForm({ initial, isNew, submit, isPending, error, cancel }
       )
     }
   }
+  const refusal = targetRefusal(error)
   const fields = { draft, change, fault }
   return (
     <form id={id} className="start-form channel-form" onSubmit={onSubmit} noValidate>
       <NameField {...fields} />
-      {isNew ? <TargetFields {...fields} /> : <p className="note">{texts.addressStays}</p>}
+      {isNew ? <TargetFields {...fields} refusal={refusal} /> : <p className="note">{texts.addressStays}</p>}
       <Events {...fields} />
       <When {...fields} />
-      {error !== null && <Problem error={error} retry={() => submit(draft)} />}
+      {error !== null && refusal === null && <Problem error={error} retry={() => submit(draft)} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={isPending}>
           {isNew ? (isPending ? texts.saving : texts.save) : isPending ? texts.savingChange : texts.saveChange}
@@ -52,6 +54,15 @@ export function ChannelForm({ initial, isNew, submit, isPending, error, cancel }
       </div>
     </form>
   )
+}
+
+/** The fields of the address of a channel, as the service names them. */
+const targetPaths = /^(url|address|email|tag)$/
+
+/** What the service says against the address: it stands at the field, since another try with the same one fails, too. */
+function targetRefusal(error: Error | null): string | null {
+  if (!isStatus(error, 400)) return null
+  return error.body?.details?.find(({ path }) => targetPaths.test(path.split('.').at(-1) ?? ''))?.message ?? null
 }
 
 function NameField({ draft, change, fault }: ChannelFieldProps) {

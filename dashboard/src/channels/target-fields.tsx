@@ -9,11 +9,11 @@ export interface ChannelFieldProps {
 }
 
 /** Where the messages of a channel go, by its type. */
-export function TargetFields({ draft, change, fault }: ChannelFieldProps) {
+export function TargetFields({ draft, change, fault, refusal }: ChannelFieldProps & { refusal: string | null }) {
   const { type } = draft
   const target = {
     value: draft.target,
-    fault: fault === 'target' ? texts.targetFault[type] : null,
+    fault: fault === 'target' ? texts.targetFault[type] : refusal,
     onChange: (text: string) => change({ target: text }),
   }
   if (type === 'email') return <TextField {...target} label={texts.mail} type="email" autoComplete="email" />
