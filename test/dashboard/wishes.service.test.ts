@@ -141,6 +141,22 @@ describePage('the list of wishes', () => {
       await page.getByText(/in the time before/).waitFor()
     })
 
+    it('takes every letter however fast one types, also from another page and into the palette', async () => {
+      const page = await test.open('/')
+      await page.getByRole('heading', { name: 'What changed' }).waitFor()
+      await page.keyboard.press('/')
+      await expect.poll(() => page.evaluate('document.activeElement?.id'), patient).toBe('search-box')
+      await page.keyboard.type('offline mode')
+      await expect.poll(() => parameterOf(page, 'q'), patient).toBe('offline mode')
+      expect(await box(page).inputValue()).toBe('offline mode')
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.type('watches')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Watches' }).waitFor()
+    })
+
     it('the box follows Back and Forward, and a filter that is set while one types stays', async () => {
       const page = await test.open('/wishes?q=dark')
       await rows(page).first().waitFor()
@@ -182,7 +198,7 @@ describePage('the list of wishes', () => {
       await panel(page)
         .getByRole('button', { name: `The same: ${second}` })
         .click()
-      await page.getByText(`“${second}” is now part of “${first}”.`).waitFor()
+      await page.getByText(`“${first}” and “${second}” are one wish now.`).waitFor()
       await panel(page).getByText('2 requests', { exact: true }).first().waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByText('Undone.').waitFor()

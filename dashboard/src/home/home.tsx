@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Changes, Wish } from '../api/types.ts'
-import { addressOf, everything, type View } from '../search/view.ts'
 import { wishAddress } from '../shell/addresses.ts'
 import { ago, dateAndTime, number, platformTitle, signed } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
@@ -18,6 +17,9 @@ import { ToReview } from './to-review.tsx'
 import { WatchesAtHome } from './watches-at-home.tsx'
 
 const dayMs = 86_400_000
+/** Wishes of each list: at first, and of all that are asked for. */
+const shortList = 8
+const longList = 100
 const spans = ['visit', 'day', 'week', 'month'] as const
 type Span = (typeof spans)[number]
 const daysOf: Record<Exclude<Span, 'visit'>, number> = { day: 1, week: 7, month: 30 }
@@ -28,10 +30,12 @@ export function HomePage() {
   const [span, setSpan] = useState<Span>(visit.isFirst ? 'week' : 'visit')
   const [now] = useState(() => Date.now())
   const since = span === 'visit' ? visit.since : new Date(now - daysOf[span] * dayMs).toISOString()
+  const [limit, setLimit] = useState(shortList)
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
-    queryKey: [owner, 'changes', since],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/changes', { params: { query: { since, limit: 8 } }, signal })),
+    queryKey: [owner, 'changes', since, limit],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/changes', { params: { query: { since, limit } }, signal })),
   })
   const anything = useQuery({
     queryKey: [owner, 'rows', 'any'],
@@ -58,7 +62,9 @@ export function HomePage() {
       {anything.data?.total === 0 && <FirstSteps />}
       {error !== null && <Problem error={error} retry={refetch} />}
       {!data && error === null && <Loading />}
-      {data && anything.data?.total !== 0 && <ChangeLists changes={data} since={since} />}
+      {data && anything.data?.total !== 0 && (
+        <ChangeLists changes={data} showAll={limit === shortList ? () => setLimit(longList) : null} />
+      )}
       <div className="home-pair">
         <WatchesAtHome />
         <ToReview />
@@ -69,17 +75,10 @@ export function HomePage() {
 
 const kinds = ['rising', 'new', 'done'] as const
 
-function ChangeLists({ changes, since }: { changes: Changes; since: string }) {
-  const shown = kinds.flatMap((kind) => changes[kind].results.map(({ wishId }) => wishId))
-  const trends = useTrends(shown)
-  const day = since.slice(0, 10)
-  const all: Record<(typeof kinds)[number], View> = {
-    rising: { ...everything, sortBy: 'growing' },
-    new: { ...everything, sortBy: 'new' },
-    done: { ...everything, statuses: ['completed'], since: '' },
-  }
+function ChangeLists({ changes, showAll }: { changes: Changes; showAll: (() => void) | null }) {
+  const trends = useTrends(changes.rising.results.map(({ wishId }) => wishId))
   return (
-    <div className="changes" data-since={day}>
+    <div className="changes">
       <p className="unseen" role="status">
         {texts.summary(changes.rising.total, changes.new.total, changes.done.total)}
       </p>
@@ -87,6 +86,7 @@ function ChangeLists({ changes, since }: { changes: Changes; since: string }) {
         <section key={kind} className={`change-list ${kind}`} aria-labelledby={`changes-${kind}`}>
           <h2 id={`changes-${kind}`}>
             {texts.kinds[kind]} <span className="facet-count">{number(changes[kind].total)}</span>
+            <span className="note">{texts.figures[kind]}</span>
           </h2>
           {changes[kind].results.length === 0 && <p className="note">{texts.none[kind]}</p>}
           <ol>
@@ -99,8 +99,10 @@ function ChangeLists({ changes, since }: { changes: Changes; since: string }) {
               />
             ))}
           </ol>
-          {changes[kind].total > changes[kind].results.length && (
-            <Link href={addressOf(all[kind])}>{texts.all[kind]}</Link>
+          {showAll && changes[kind].total > changes[kind].results.length && (
+            <button type="button" className="as-link" onClick={showAll}>
+              {texts.showAll(changes[kind].total)}
+            </button>
           )}
         </section>
       ))}

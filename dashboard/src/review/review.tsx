@@ -58,7 +58,7 @@ function Pairs() {
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'suggestions', 'list'],
     queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/suggestions/wishes', { params: { query: { limit: 20 } }, signal })),
+      dataOf(api.GET('/api/v1/suggestions/wishes', { params: { query: { limit: 100 } }, signal })),
   })
   const { answer, busy, error: refused } = useAnswer()
   const pair = data?.results[0]
@@ -90,7 +90,7 @@ function Pairs() {
               <button
                 key={said}
                 type="button"
-                className={said === 'same' ? 'primary' : said === 'skip' ? 'quiet' : ''}
+                className={said === 'skip' ? 'quiet' : ''}
                 disabled={busy}
                 onClick={() => void answer(pair, said)}
               >

@@ -15,7 +15,8 @@ export function useDraft(query: string) {
   const known = useRef(query)
 
   useEffect(() => {
-    if (known.current === query) return
+    // Of an address that was left again: more was typed since.
+    if (known.current === query || presentView().query !== query) return
     known.current = query
     setDraft(query)
   }, [query])

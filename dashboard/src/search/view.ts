@@ -132,8 +132,10 @@ export function addressOf(view: View): string {
 }
 
 /** The same view with another query: what only lists have, searches leave out, and their orders differ. */
-export const withQuery = (view: View, query: string): View =>
-  parseView(new URLSearchParams(addressOf({ ...view, query }).split('?')[1] ?? ''))
+export function withQuery(view: View, query: string): View {
+  const sortBy = view.sortBy === usualOrder(view.query) ? usualOrder(query) : view.sortBy
+  return parseView(new URLSearchParams(addressOf({ ...view, query, sortBy }).split('?')[1] ?? ''))
+}
 
 /** Every wish, by votes. */
 export const everything: View = parseView(new URLSearchParams())

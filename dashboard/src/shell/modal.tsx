@@ -19,13 +19,12 @@ export const Modal = ({ title, close, isTitleUnseen = false, children }: ModalPr
     <Dialog.Portal>
       <div className="overlay" />
       <Dialog.Content className="dialog" aria-describedby={undefined}>
-        <div className={isTitleUnseen ? 'unseen' : 'dialog-head'}>
-          <Dialog.Title>{title}</Dialog.Title>
-          <Dialog.Close className="quiet" aria-label={texts.close}>
-            ×
-          </Dialog.Close>
-        </div>
+        <Dialog.Title className={isTitleUnseen ? 'unseen' : undefined}>{title}</Dialog.Title>
         {children}
+        {/* Last, so that a field has the focus at first; it stands at the top. */}
+        <Dialog.Close className="quiet dialog-close" aria-label={texts.close}>
+          ×
+        </Dialog.Close>
       </Dialog.Content>
     </Dialog.Portal>
   </Dialog.Root>

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { wishesAddress } from './addresses.ts'
+import { focusWhenThere } from './focus.ts'
 import { navigate } from './router.tsx'
 import { isTyping, searchBoxId } from './typing.ts'
 
@@ -15,8 +16,7 @@ function focusSearch(): void {
     return
   }
   navigate(wishesAddress)
-  // The box exists after the next render.
-  requestAnimationFrame(() => document.getElementById(searchBoxId)?.focus())
+  focusWhenThere(searchBoxId)
 }
 
 /** The keys that work everywhere: `/` searches, `?` explains the keys, Ctrl-K goes anywhere. None of the single ones while something is typed. */

@@ -32,7 +32,7 @@ export const accountTexts = {
   usedIn: (credits: number, from: string, until: string) =>
     `${plural(credits, 'credit')} from ${utcDay(from)} to ${utcDay(new Date(Date.parse(until) - 1).toISOString())}, running collections included.`,
   byKey: 'Used, by key',
-  byWatch: 'Used, by watch',
+  byWatch: 'Of these, by watch',
   credits: 'Credits',
   watch: 'Watch',
   ofPage: 'this page, signed in by a link',

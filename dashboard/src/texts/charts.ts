@@ -1,6 +1,6 @@
 export const chartTexts = {
   asTable: 'As a table',
-  summary: (total: string, peak: string, most: string) => `${total} in all; most in ${peak}: ${most}.`,
-  level: (first: string, last: string) => `From ${first} to ${last}.`,
+  summary: (total: string, peak: string, most: string) => `${total} in all; the peak is ${most}, ${peak}.`,
+  level: (first: string, last: string) => (first === last ? `Unchanged: ${first}.` : `From ${first} to ${last}.`),
   none: 'Nothing in this time.',
 }

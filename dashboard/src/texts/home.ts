@@ -7,13 +7,14 @@ export const homeTexts = {
   since: 'Since',
   sinceVisit: (when: string) => `Since your last visit, ${when}`,
   spans: { day: 'In the last 24 hours', week: 'In the last 7 days', month: 'In the last 30 days' },
-  kinds: { rising: 'Rising', new: 'New', done: 'Done' },
+  kinds: { rising: 'Rising', new: 'Newly found', done: 'Done' },
+  figures: { rising: 'votes gained', new: 'votes', done: 'votes' },
   none: {
     rising: 'No wish gained votes.',
     new: 'No new wish.',
     done: 'Nothing was done.',
   },
-  all: { rising: 'All that are rising', new: 'All, the newest first', done: 'All that are done' },
+  showAll: (count: number) => (count > 100 ? 'Show 100' : `Show all ${number(count)}`),
   summary: (rising: number, added: number, done: number) =>
     `${number(rising)} rising, ${number(added)} new, ${number(done)} done.`,
   votes: (votes: number) => (votes === 1 ? 'vote' : 'votes'),

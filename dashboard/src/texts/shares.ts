@@ -2,7 +2,7 @@ import { plural } from '../shell/format.ts'
 
 export const shareTexts = {
   share: 'Share',
-  title: 'Share without a key',
+  title: 'Share a page',
   intro: 'Everybody who has the address can read this page, and nothing else. Search engines leave it out.',
   name: 'Title on the page',
   namePlaceholder: 'optional',
@@ -11,11 +11,11 @@ export const shareTexts = {
   withNotes: 'Show the notes of your account, too',
   make: 'Make the page',
   making: 'Making it …',
-  made: (until: string) => `Here is its address, until ${until}. It is shown this once.`,
+  made: (until: string) => `Copy the address now: it is shown only once. It works until ${until}.`,
   copy: 'Copy the address',
   manage: 'All shared pages',
   list: 'Sharing',
-  listIntro: 'Pages that can be read without a key. What was purged is gone from them at once.',
+  listIntro: 'Pages that can be read without a key. What is purged disappears from them at once.',
   none: 'Nothing is shared. Share a wish, a topic or a search where you see it.',
   goneWish: 'A wish that is gone',
   sharedOn: (day: string, person: string | null) => `shared on ${day}${person === null ? '' : ` by ${person}`}`,
@@ -25,6 +25,6 @@ export const shareTexts = {
   hasNotes: 'with notes',
   revoke: 'Revoke',
   revokeLabel: (name: string) => `Revoke the page of ${name}`,
-  revokeQuestion: 'Nobody can read it any more?',
+  revokeQuestion: 'Revoke it? Nobody will be able to read it.',
   revokeConfirm: 'Yes, revoke it',
 }

@@ -27,7 +27,7 @@ export const watchTexts = {
   },
   next: (when: string) => `next run ${when}`,
   neverRan: 'has not run yet',
-  ranWith: (when: string, created: number) => `ran ${when}: ${number(created)} new`,
+  ran: (when: string) => `ran ${when}`,
   runsNow: 'is running now',
   failed: (when: string) => `failed ${when}`,
   skippedBrief: (when: string) => `skipped ${when}`,

@@ -44,7 +44,8 @@ export const wishTexts = {
     more ? `The first ${number(wishes)} wishes` : plural(wishes, 'wish', 'wishes'),
   countOfRequests: (requests: number, more: boolean) =>
     more ? `The first ${number(requests)} texts` : plural(requests, 'text'),
-  ofRequests: (total: number, isExact: boolean) => `from ${isExact ? '' : 'more than '}${plural(total, 'request')}.`,
+  ofRequests: (total: number, isExact: boolean) =>
+    `· ${isExact ? '' : 'more than '}${plural(total, 'request')} in all.`,
   comparedWith: (now: number, before: number) =>
     before === 0
       ? now === 0
@@ -130,7 +131,7 @@ export const wishTexts = {
           : note === ''
             ? 'Note removed.'
             : 'Note saved.',
-  merged: (title: string, other: string) => `“${short(other)}” is now part of “${short(title)}”.`,
+  merged: (title: string, other: string) => `“${short(title)}” and “${short(other)}” are one wish now.`,
   parted: (title: string) => `Not the same: “${short(title)}”.`,
   splitOff: (title: string) => `“${short(title)}” is now a wish of its own.`,
   splitOffButton: 'Asks for something else',

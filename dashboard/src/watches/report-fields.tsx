@@ -23,6 +23,8 @@ function Goal({ draft, change }: DraftFieldsProps) {
   const id = useId()
   // The preview says what the service does; it is asked for once.
   const isIdle = usePreview(termsOf(draft)).data?.comparesGoals === false
+  // Without a model nothing is compared with it.
+  if (isIdle && draft.goal === '') return null
   return (
     <div className="field">
       <label htmlFor={id}>{texts.goal}</label>

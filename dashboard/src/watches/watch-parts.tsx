@@ -34,7 +34,7 @@ export function LastRun({ run }: { run: WatchRun | null }) {
     run.skipped !== null
       ? texts.skippedBrief(ago(run.dueAt))
       : run.status === 'completed'
-        ? texts.ranWith(ago(run.dueAt), run.requestsCreated)
+        ? texts.ran(ago(run.dueAt))
         : run.status === 'failed'
           ? texts.failed(ago(run.dueAt))
           : texts.runsNow

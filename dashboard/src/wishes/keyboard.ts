@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMayChange, useOwner } from '../api/session-store.ts'
 import type { WishTrend } from '../api/types.ts'
 import type { Mark } from '../search/view.ts'
+import { focusWhenThere } from '../shell/focus.ts'
 import { useChanges } from './changes.ts'
 import { useListKeys } from './keys.ts'
 import type { Row } from './rows.ts'
@@ -13,7 +14,7 @@ export interface Wished {
 }
 
 interface RowKeysInput {
-  rows: readonly Row[]
+  rows: readonly Pick<Row, 'wishId' | 'title'>[]
   openId: string | null
   /** Null where there is no room beside the list. */
   openBeside: ((wishId: string | null) => void) | null
@@ -77,11 +78,4 @@ export function useRowKeys({ rows, openId, openBeside, goTo }: RowKeysInput): vo
       rowOf(openId)?.focus()
     },
   })
-}
-
-/** Focuses an element that the next answer brings. */
-function focusWhenThere(id: string, tries = 40): void {
-  const element = document.getElementById(id)
-  if (element) element.focus()
-  else if (tries > 0) setTimeout(() => focusWhenThere(id, tries - 1), 50)
 }

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { useMayChange } from '../api/session-store.ts'
 import type { MarkChange, WishDetail } from '../api/types.ts'
 import { wishMarks } from '../search/view.ts'
-import { focusAtOnce } from '../shell/focus.ts'
+import { focusAtOnce, focusWhenThere } from '../shell/focus.ts'
 import { Problem } from '../shell/problem.tsx'
 import { wishTexts as texts } from '../texts/wishes.ts'
 import { useChanges } from './changes.ts'
@@ -96,16 +96,20 @@ function Note({ note, save }: { note: string; save: (note: string) => void }) {
     return (
       <p className="wish-note" dir="auto">
         {note !== '' && <span>{note}</span>}{' '}
-        <button type="button" className="as-link" onClick={() => setText(note)}>
+        <button id="note-button" type="button" className="as-link" onClick={() => setText(note)}>
           {note === '' ? texts.addNote : texts.changeNote}
         </button>
       </p>
     )
   }
+  const close = () => {
+    setText(null)
+    focusWhenThere('note-button')
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save(text.trim())
-    setText(null)
+    close()
   }
   return (
     <form className="wish-note" onSubmit={submit}>
@@ -125,7 +129,7 @@ function Note({ note, save }: { note: string; save: (note: string) => void }) {
         <button type="submit" className="primary">
           {texts.saveNote}
         </button>
-        <button type="button" className="quiet" onClick={() => setText(null)}>
+        <button type="button" className="quiet" onClick={close}>
           {texts.cancel}
         </button>
       </div>

@@ -27,7 +27,9 @@ export function WishPanel({ wishId, close }: { wishId: string; close: () => void
       </div>
       {wish ? (
         <>
-          <h2 dir="auto">{wish.title}</h2>
+          <h2 id="panel-heading" tabIndex={-1} dir="auto">
+            {wish.title}
+          </h2>
           <WishBody wish={wish} query={query} />
         </>
       ) : query.error === null ? (

@@ -1,6 +1,7 @@
 import type { WishTrend } from '../api/types.ts'
 import { highlightOf, Marked } from '../search/highlighted.tsx'
 import { wishAddress } from '../shell/addresses.ts'
+import { focusWhenThere } from '../shell/focus.ts'
 import { agoBriefly, dateAndTime, number, platformCode, platformTitle } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
 import { wishTexts as texts } from '../texts/wishes.ts'
@@ -63,14 +64,15 @@ function RowTitle({ row, trend, isOpen, open }: RowProps) {
   )
 }
 
-/** A plain click or Enter; another opens a tab. */
+/** A plain click or Enter, after which the focus follows to the wish; another click opens a tab. */
 function openBeside(
-  event: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean; preventDefault(): void },
+  event: { detail: number; ctrlKey: boolean; metaKey: boolean; shiftKey: boolean; preventDefault(): void },
   open: () => void,
 ) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
   open()
+  if (event.detail === 0) focusWhenThere('panel-heading')
 }
 
 /** What the account decided is said before what the platform says. */

@@ -81,17 +81,19 @@ async function readCounts(view: View, { typing, signal }: { typing: boolean; sig
 }
 
 /** How many requests a view has, by what one can filter. A call of its own: the rows do not wait for it. */
-export function useCounts(view: View, typing: boolean) {
+export function useCounts(view: View, typing: boolean): Counts | undefined {
   const owner = useOwner()
   const { sortBy: _sortBy, ...counted } = view
-  return useQuery({
+  // A job's requests and one's own marks are not among what is counted.
+  const isCounted = view.job === '' && view.mark === null && !view.isStarred
+  const query = useQuery({
     queryKey: [owner, 'rows', 'counts', counted, typing],
     queryFn: ({ signal }) => readCounts(view, { typing, signal }),
     placeholderData: keepPreviousData,
     staleTime: staleMs,
-    // A job's requests and one's own marks are not among what is counted.
-    enabled: view.job === '' && view.mark === null && !view.isStarred,
+    enabled: isCounted,
   })
+  return isCounted ? query.data : undefined
 }
 
 /** So many wishes are asked for at once. */

@@ -46,18 +46,19 @@ export function Rows({ view, show, openId, openBeside }: RowsProps) {
   const loadMore = useMemo(() => (canLoad ? () => void fetchNextPage() : null), [canLoad, fetchNextPage])
   return (
     <>
-      <Rail view={view} counts={counts.data} />
+      <Rail view={view} counts={counts} />
       <div className="list-side">
         {view.topic !== '' && view.query === '' && <TopicHead topic={view.topic} />}
         <div className="list-head">
           {stays ? (
             <p className="count">{texts.stillShown(stays.query)}</p>
           ) : (
-            <CountLine view={view} rows={rows} results={results} counts={counts.data} />
+            <CountLine view={view} rows={rows} results={results} counts={counts} />
           )}
           <Order view={view} show={show} />
         </div>
         <ActiveFilters view={view} show={show} />
+        {meta && !isPlaceholderData && <Understood understood={meta.understood} />}
         {meta?.didYouMean && !isPlaceholderData && <Corrected view={view} words={meta.didYouMean} show={show} />}
         {error !== null && !isFetchNextPageError && <Problem error={error} retry={results.refetch} />}
         {!data && error === null && <Loading what={searchTexts.searching} />}
@@ -97,7 +98,6 @@ function Below({ view, show, pages }: BelowProps) {
   return (
     <>
       {pages.at(-1)?.limitReached && <p className="note">{searchTexts.capReached}</p>}
-      {meta && <Understood understood={meta.understood} />}
       <MaybeMore view={view} count={meta?.maybeResults ?? 0} show={show} />
       {view.query !== '' && <Expansion key={addressOf(view)} view={view} />}
     </>

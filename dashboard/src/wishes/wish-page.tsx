@@ -3,6 +3,7 @@ import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { wishTexts as texts } from '../texts/wishes.ts'
+import { useRowKeys } from './keyboard.ts'
 import { useWish } from './use-wish.ts'
 import { WishBody } from './wish-body.tsx'
 
@@ -10,6 +11,7 @@ import { WishBody } from './wish-body.tsx'
 export function WishPage({ wishId }: { wishId: string }) {
   const query = useWish(wishId)
   const wish = query.data?.pages[0]
+  useRowKeys({ rows: wish ? [wish] : [], openId: wishId, openBeside: null, goTo: () => {} })
   if (!wish) {
     const { error, refetch } = query
     return (
