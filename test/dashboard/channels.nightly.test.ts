@@ -51,7 +51,7 @@ describePage('channels', () => {
   }
 
   it('a webhook is added once, its secret shown once, and a test arrives that the secret verifies', async () => {
-    const page = await test.open('/channels')
+    const page = await test.open('/settings/channels')
     await page.getByText('No channel yet', { exact: true }).waitFor()
     await page.getByRole('button', { name: /^Webhook/ }).click()
     await page.getByRole('button', { name: 'Add it' }).click()
@@ -94,7 +94,7 @@ describePage('channels', () => {
   })
 
   it('an answer that was lost adds no second channel', async () => {
-    const page = await test.open('/channels')
+    const page = await test.open('/settings/channels')
     await fill(page, 'only one')
     const keys = recordKeys(page, '/api/v1/channels')
     await page.route('**/api/v1/channels', async (route) => {
@@ -112,7 +112,7 @@ describePage('channels', () => {
   })
 
   it('a kind that the operator has not set up is not offered, and a refused address is said', async () => {
-    const page = await test.open('/channels')
+    const page = await test.open('/settings/channels')
     const apprise = page.getByRole('button', { name: /^Apprise/ })
     await apprise.waitFor()
     expect(await apprise.isDisabled()).toBe(true)
@@ -127,7 +127,7 @@ describePage('channels', () => {
     const name = '<b>hostile</b> \u202Egnirts'
     const body = { type: 'webhook', name, url: receiver.url }
     const { channelId } = (await test.service.client.post('/api/v1/channels', body)).body.data
-    const page = await test.open('/channels', { timezoneId: 'Asia/Tokyo' })
+    const page = await test.open('/settings/channels', { timezoneId: 'Asia/Tokyo' })
     const one = card(page, 'hostile')
     await one.getByText('<b>hostile</b>').waitFor()
     await one.getByRole('button', { name: /^Change/ }).click()
@@ -157,7 +157,7 @@ describePage('channels', () => {
     await page.getByRole('button', { name: 'Make the watch' }).click()
     await page.getByRole('heading', { name: 'sharing', exact: true }).waitFor()
     await page.locator('.facts', { hasText: 'Our backlog' }).waitFor()
-    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    await page.goto('/settings/channels')
     await card(page, 'Our backlog').getByRole('link', { name: 'News of sharing' }).waitFor()
   })
 })
@@ -177,7 +177,7 @@ describePage('a mail channel', () => {
   afterAll(() => mails?.close())
 
   it('gets one mail that asks for confirmation, and nothing else before somebody said so', async () => {
-    const page = await test.open('/channels')
+    const page = await test.open('/settings/channels')
     await page.getByRole('button', { name: /^Mail/ }).click()
     await page.getByLabel('Name', { exact: true }).fill('Me in the morning')
     await page.getByLabel('Mail address').fill('nobody')

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { chromiumPath } from './chromium.ts'
 import { describePage, patient, recordCalls, usePage } from './page-test.ts'
 
-const cards = (page: Page) => page.locator('.results article')
+const rows = (page: Page) => page.locator('.wish-list .wish-row')
 const accountsOf = (test: ReturnType<typeof usePage>) => test.service.clientFor(test.service.adminKey)
 
 describePage('failing states', () => {
@@ -13,27 +13,28 @@ describePage('failing states', () => {
   })
 
   it('offline: what is shown stays, it says so, and it goes on when the connection is back', async () => {
-    const page = await test.open('/?q=dark')
-    await cards(page).first().waitFor()
+    const page = await test.open('/wishes?q=dark')
+    await rows(page).first().waitFor()
+    const title = await rows(page).first().locator('.row-title').innerText()
     await page.context().setOffline(true)
     await page.getByLabel('Sort by').selectOption('new')
     await page.getByText('You are offline.').waitFor()
-    expect(await cards(page).count()).toBe(20)
+    expect(await rows(page).first().locator('.row-title').innerText()).toBe(title)
     // Also for another query whose results cannot be read: the shown results name their query.
     await page.getByRole('searchbox').fill('dark mode')
     await page.keyboard.press('Enter')
     await page.getByText('Still shown: the results for “dark”.').waitFor()
     await page.getByText('You are offline.').waitFor()
-    expect(await cards(page).count()).toBe(20)
+    expect(await rows(page).first().locator('.row-title').innerText()).toBe(title)
     await page.context().setOffline(false)
     await expect.poll(() => page.getByText('You are offline.').count(), patient).toBe(0)
     await expect.poll(() => page.getByText('Still shown').count(), patient).toBe(0)
-    await page.locator('.results[aria-busy="false"] article').first().waitFor()
+    await page.locator('.wish-list[aria-busy="false"] .wish-row').first().waitFor()
   })
 
   it('an expired session says so, and goes on where it was after signing in', async () => {
-    const page = await test.open('/?q=dark')
-    await cards(page).first().waitFor()
+    const page = await test.open('/wishes?q=dark')
+    await rows(page).first().waitFor()
     const [account] = (await accountsOf(test).get('/api/admin/accounts')).body.data.results
     await accountsOf(test).send('DELETE', `/api/admin/accounts/${account.accountId}/sessions`)
     await page.getByLabel('Sort by').selectOption('votes')
@@ -41,32 +42,31 @@ describePage('failing states', () => {
     await page.getByLabel('API key', { exact: true }).fill(test.service.apiKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect.poll(() => page.getByText('Sign in again to go on where you are.').count(), patient).toBe(0)
-    await cards(page).first().waitFor()
+    await rows(page).first().waitFor()
     await expect.poll(() => page.getByText('Your session has ended.').count(), patient).toBe(0)
     expect(new URL(page.url()).search).toBe('?q=dark&sort=votes')
   })
 
   it('a call after the end of the session is shown as refused, and is repeated after the sign-in', async () => {
-    const page = await test.open('/?q=dark')
-    await cards(page).first().waitFor()
+    const page = await test.open('/wishes?q=dark')
+    await rows(page).first().waitFor()
     await page.context().clearCookies()
-    for (const name of ['Topics', 'Account']) {
+    for (const name of ['Watches', 'Settings']) {
       await page.getByRole('link', { name, exact: true }).click()
       await page.locator('.problem').getByText('Your session has ended.').first().waitFor()
     }
     await page.getByLabel('API key', { exact: true }).fill(test.service.apiKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Max', { exact: true }).waitFor()
-    await page.locator('.keys tbody tr').first().waitFor()
-    await page.getByRole('link', { name: 'Topics', exact: true }).click()
-    await page.getByRole('link', { name: 'dark mode' }).waitFor()
+    await page.getByRole('link', { name: 'Watches', exact: true }).click()
+    await page.getByText('No watch yet').waitFor()
   })
 
   it('a session that is over can be left', async () => {
     const page = await test.open('/topics')
     await page.getByRole('link', { name: 'dark mode' }).waitFor()
     await page.context().clearCookies()
-    await page.getByRole('link', { name: 'Account', exact: true }).click()
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByText('Sign in again to go on where you are.').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('Sign in again to go on where you are.').waitFor({ state: 'detached' })
@@ -76,8 +76,8 @@ describePage('failing states', () => {
 
   it('a job that is followed while the session ends is followed again after signing in', async () => {
     const jobId = await test.collect('followed', { platforms: ['hackernews'] })
-    const page = await test.open('/')
-    await cards(page).first().waitFor()
+    const page = await test.open('/wishes')
+    await rows(page).first().waitFor()
     await page.context().clearCookies()
     await page.evaluate((address) => history.pushState({}, '', address), `/collect/${jobId}`)
     await page.evaluate(() => window.dispatchEvent(new PopStateEvent('popstate')))
@@ -98,14 +98,14 @@ describePage('failing states', () => {
     await page.getByText('the monthly pool is fresh on').waitFor()
     expect(await page.getByText('The credits are used up.').count()).toBe(0)
     await page.getByRole('link', { name: 'Plan and credits' }).click()
-    await page.getByRole('heading', { name: 'Account' }).waitFor()
+    await page.getByRole('heading', { name: 'Account', exact: true }).waitFor()
   })
 
-  it('an address that does not exist leads back to the search', async () => {
+  it('an address that does not exist leads home', async () => {
     const page = await test.open('/nowhere')
     await page.getByText('There is no such page.').waitFor()
-    await page.getByRole('link', { name: 'To the search' }).click()
-    await cards(page).first().waitFor()
+    await page.getByRole('link', { name: 'Go to Home' }).click()
+    await page.getByRole('heading', { name: 'What changed' }).waitFor()
   })
 })
 
@@ -127,8 +127,8 @@ describePage('too many calls', () => {
     const page = await test.open('/collect')
     await page.getByText('Up to 3 credits').waitFor()
     await page.clock.install()
-    for (let call = 0; call < 9; call++) await test.service.client.get('/api/v1/topics')
-    await page.getByRole('link', { name: 'Topics' }).click()
+    for (let call = 0; call < 9; call++) await page.request.get('/api/v1/topics')
+    await page.getByRole('link', { name: 'Watches' }).click()
     const alert = page.getByRole('alert').filter({ hasText: 'Too many calls in a minute.' })
     await alert.waitFor()
     const said = await alert.innerText()
@@ -141,15 +141,7 @@ describePage('too many calls', () => {
     const calls = recordCalls(page)
     now = new Date(now.getTime() + 61_000)
     await page.clock.fastForward(61_000)
-    await page.getByText('No topic was collected yet').waitFor()
-    expect(calls.filter((call) => call === 'GET /api/v1/topics')).toHaveLength(1)
-  })
-
-  it('what is left is shown, and nothing of it after signing out', async () => {
-    const page = await test.open('/topics')
-    await page.getByText(/\d of 8 calls left this minute/).waitFor({ state: 'attached' })
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByLabel('API key', { exact: true }).waitFor()
-    expect(await page.getByText(/calls left this minute/).count()).toBe(0)
+    await page.getByText('No watch yet').waitFor()
+    expect(calls.filter((call) => call === 'GET /api/v1/watches')).toHaveLength(1)
   })
 })

@@ -1,5 +1,11 @@
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describePage, patient, recordCalls, usePage } from './page-test.ts'
+import { describePage, patient, recordBodies, recordCalls, usePage } from './page-test.ts'
+
+const searches = '/api/v1/requests/search'
+/** The bodies of the searches for rows: the counts of the filters are a call of their own. */
+const forRows = (bodies: Record<string, unknown>[]) => bodies.filter(({ groupBy }) => groupBy === 'wish')
+const row = (page: Page) => page.locator('.wish-list .wish-row').first()
 
 describePage('a first visit', () => {
   const contact = 'removal@wishwell.example'
@@ -14,65 +20,84 @@ describePage('a first visit', () => {
       await route.continue()
     })
     const calls = recordCalls(page)
-    await page.goto('/topics')
+    await page.goto('/watches')
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(calls.filter((call) => call === 'GET /api/session')).toHaveLength(1)
   })
 
   it('searches for what the address says while the page is still on its way, and not again when it is there', async () => {
     const page = await test.open('/healthz')
-    const searched = page.waitForRequest('**/api/v1/requests/search')
+    const searched = page.waitForRequest(`**${searches}`)
     // It comes only when the search was sent without it.
     await page.route('**/assets/main-*.js', async (route) => {
       await searched
       await route.continue()
     })
-    const calls = recordCalls(page)
-    await page.goto('/?q=dark+mode&sort=votes')
+    const bodies = recordBodies(page, searches)
+    await page.goto('/wishes?q=dark+mode&sort=votes')
     await page.getByRole('searchbox').waitFor()
     await page.waitForLoadState('networkidle')
-    expect(calls.filter((call) => call === 'POST /api/v1/requests/search')).toHaveLength(1)
+    expect(forRows(bodies)).toHaveLength(1)
     expect((await searched).postDataJSON()).toMatchObject({ query: 'dark mode', sortBy: 'votes' })
   })
 
   it('searches without waiting for the session where the browser has visited before', async () => {
     await test.collect('dark mode')
-    const first = await test.open('/?q=dark+mode')
-    await first.locator('.results article').first().waitFor()
+    const first = await test.open('/wishes?q=dark+mode')
+    await row(first).waitFor()
     const again = await first.context().newPage()
-    const searched = again.waitForRequest('**/api/v1/requests/search')
+    const searched = again.waitForRequest(`**${searches}`)
     // It comes only when the search was sent without it.
     await again.route('**/api/session', async (route) => {
       await searched
       await route.continue()
     })
-    const calls = recordCalls(again)
-    await again.goto('/?q=dark+mode')
-    await again.locator('.results article').first().waitFor()
-    expect(calls.filter((call) => call === 'POST /api/v1/requests/search')).toHaveLength(1)
+    const bodies = recordBodies(again, searches)
+    await again.goto('/wishes?q=dark+mode')
+    await row(again).waitFor()
+    expect(forRows(bodies)).toHaveLength(1)
   })
 
   it('sends the search again when its token is of an earlier session', async () => {
-    const first = await test.open('/?q=dark+mode')
-    await first.locator('.results article').first().waitFor()
+    const first = await test.open('/wishes?q=dark+mode')
+    await row(first).waitFor()
     const answer = await first.context().request.post('/api/session', { data: { apiKey: test.service.apiKey } })
     expect(answer.status()).toBe(200)
     const again = await first.context().newPage()
     const statuses: number[] = []
     again.on('response', (response) => {
-      if (new URL(response.url()).pathname === '/api/v1/requests/search') statuses.push(response.status())
+      const isSearch = new URL(response.url()).pathname === searches
+      if (isSearch && response.request().postDataJSON().groupBy === 'wish') statuses.push(response.status())
     })
-    await again.goto('/?q=dark+mode')
-    await again.locator('.results article').first().waitFor()
+    await again.goto('/wishes?q=dark+mode')
+    await row(again).waitFor()
     expect(statuses.sort()).toEqual([200, 403])
     expect(await again.getByRole('alert').count()).toBe(0)
   })
 
-  it('stores nothing in the browser after signing out', async () => {
+  it('keeps in the browser, after signing out, only when it was here', async () => {
     const page = await test.open('/')
-    await expect.poll(() => page.evaluate(() => localStorage.length), patient).toBe(1)
+    const stored = () => page.evaluate(() => Object.entries(localStorage).map(([name, value]) => `${name} ${value}`))
+    await expect.poll(async () => (await stored()).length, patient).toBe(2)
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await expect.poll(() => page.evaluate(() => localStorage.length), patient).toBe(0)
+    await expect
+      .poll(stored, patient)
+      .toEqual([expect.stringMatching(/^wishwell\.visit\.\S+ \{"before":null,"last":"[-\dT:.Z]+"\}$/)])
+  })
+
+  it('opens the addresses of earlier versions, which are in mails and bookmarks', async () => {
+    const page = await test.open('about:blank')
+    for (const [before, now] of [
+      ['/?q=dark+mode&platforms=github', '/wishes?q=dark+mode&platforms=github'],
+      ['/topics/one?topic=dark+mode', '/wishes?topic=dark+mode'],
+      ['/news', '/watches/news'],
+      ['/channels#feeds', '/settings/channels#feeds'],
+      ['/account', '/settings'],
+    ] as const) {
+      await page.goto(before)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(page.url()).toBe(test.service.url + now)
+    }
   })
 
   it('shows the contact for authors, with and without a session', async () => {

@@ -1,19 +1,23 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { confirmationLink, startMailServer, type TestMailServer } from '../../src/notifications/mail/testing.ts'
+import { makeWish } from '../stored-wish.ts'
 import { chromiumPath } from './chromium.ts'
 import { describePage, patient, usePage } from './page-test.ts'
+
+// Holds (Dashboard): every task of the page is done with the keyboard alone
 
 /** What has the focus, as people would name it. */
 const focused = (page: Page) =>
   page.evaluate(() => {
-    const element = document.activeElement
-    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.innerText : undefined
-    return (element?.getAttribute('aria-label') ?? label ?? (element as HTMLElement | null)?.innerText ?? '').trim()
+    const element = document.activeElement as HTMLElement | null
+    const label = element && 'labels' in element ? (element as HTMLInputElement).labels?.[0]?.innerText : undefined
+    return (element?.getAttribute('aria-label') ?? label ?? element?.innerText ?? '').trim()
   })
 
 /** Presses Tab, or Shift+Tab, until something of that name has the focus. */
 async function tabTo(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-  for (let presses = 0; presses < 80; presses++) {
+  for (let presses = 0; presses < 150; presses++) {
     const present = await focused(page)
     if (typeof name === 'string' ? present === name : name.test(present)) return
     await page.keyboard.press(key)
@@ -21,60 +25,179 @@ async function tabTo(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab'
   throw new Error(`nothing with the name ${name} was reached; the last was ${await focused(page)}`)
 }
 
+const press = async (page: Page, name: string | RegExp) => {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
+}
+
+/** Goes to a page, a view or a topic by a few letters. */
+async function goTo(page: Page, name: string): Promise<void> {
+  // The page listens to keys a moment after it was drawn.
+  const box = page.getByRole('combobox', { name: 'Go anywhere' })
+  const open = () => page.keyboard.press('Control+k').then(() => box.isVisible())
+  await expect.poll(open, { ...patient, interval: 500 }).toBe(true)
+  await page.keyboard.type(name)
+  const chosen = page.locator('.palette [aria-selected="true"]')
+  await page.getByRole('option', { name, exact: true }).waitFor()
+  for (let presses = 0; (await chosen.innerText()) !== name; presses++) {
+    expect(presses).toBeLessThan(20)
+    await page.keyboard.press('ArrowDown')
+  }
+  await page.keyboard.press('Enter')
+}
+
+const titles = (page: Page) => page.locator('.wish-list .row-title a')
+const panel = (page: Page) => page.getByRole('region', { name: 'Wish', exact: true })
+const weekMs = 7 * 86_400_000
+
 describePage('with the keyboard alone', () => {
-  const test = usePage()
+  let mails: TestMailServer
+  let behindMs = weekMs
+  const environment: Record<string, string> = {
+    MAIL_FROM: 'news@wishwell.example',
+    PUBLIC_URL: 'http://wishwell.example',
+  }
+  // Before the service, which gets its address.
   beforeAll(async () => {
-    if (chromiumPath !== null) await test.collect('dark mode')
+    mails = await startMailServer()
+    environment.SMTP_URL = mails.url
+  })
+  const clock = { now: () => new Date(Date.now() - behindMs) }
+  const test = usePage({ service: { environment, deliversEvents: true, clock } })
+  beforeAll(async () => {
+    if (chromiumPath === null) return
+    await test.collect('offline maps')
+    behindMs = 0
+    await test.collect('dark mode')
+  })
+  afterAll(() => mails?.close())
+
+  it('one finds what is wanted most about a topic, and whether it is done', async () => {
+    const { results } = (await test.service.client.get('/api/v1/wishes?topic=dark+mode&sortBy=votes&limit=1')).body.data
+    const page = await test.open('/')
+    await goTo(page, 'dark mode')
+    await page.getByRole('heading', { level: 1, name: 'dark mode' }).waitFor()
+    await titles(page).first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await panel(page).getByRole('heading', { level: 2, name: results[0].title }).waitFor()
+    const status = panel(page).locator('.wish-figures .badge')
+    const shown = (await status.count()) === 0 ? null : await status.innerText()
+    expect(shown).toBe(
+      { completed: 'done', in_progress: 'in progress' }[results[0].status as string] ?? results[0].status,
+    )
+    await page.keyboard.press('Escape')
+    await expect.poll(() => panel(page).count(), patient).toBe(0)
+    expect(await focused(page)).toBe(results[0].title)
   })
 
-  it('from the search to a collection to a new key', async () => {
-    const page = await test.open('/')
-    await page.locator('.results article').first().waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('dark mode')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: '“dark mode”' }).waitFor()
-    await page.locator('.results[aria-busy="false"] mark').first().waitFor()
-    const titles = await page.locator('.results h2').allInnerTexts()
-    await page.keyboard.press('/')
-    await page.locator('#search-box').press('ArrowDown')
-    await expect.poll(() => focused(page), patient).toBe(titles[0])
-    await page.keyboard.press('ArrowDown')
-    await expect.poll(() => focused(page), patient).toBe(titles[1])
-    await page.keyboard.press('ArrowUp')
-    await page.keyboard.press('Escape')
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id), patient).toBe('search-box')
-
-    await page.keyboard.press('Escape')
-    await page.getByRole('heading', { name: 'What people wish for' }).waitFor()
-    await tabTo(page, 'Collect', 'Shift+Tab')
-    await page.keyboard.press('Enter')
-    await page.getByText('Up to 3 credits').waitFor()
+  it('one sees what is new', async () => {
+    const page = await test.open('/wishes')
+    await press(page, 'Home')
+    const first = page.getByRole('region', { name: /^New/ }).getByRole('link').first()
+    const title = await first.innerText()
+    await press(page, title)
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
     await expect.poll(() => page.evaluate(() => document.activeElement?.id), patient).toBe('heading')
-    await tabTo(page, 'Topic')
-    await page.keyboard.type('keyboard shortcuts')
-    await tabTo(page, 'Depth')
-    await page.keyboard.press('ArrowRight')
-    await page.getByText('Up to 6 credits').waitFor()
-    await tabTo(page, 'Start')
-    await page.keyboard.press('Enter')
-    await page.getByText('It has ended.').waitFor()
+  })
 
-    await tabTo(page, 'Account', 'Shift+Tab')
+  it('one takes a request out of a group to which it does not belong, and takes that back', async () => {
+    const { results } = (await test.service.client.get('/api/v1/requests?topic=offline+maps&limit=2')).body.data
+    const wishId = await makeWish(
+      test.service.database,
+      results.map(({ _id }: { _id: string }) => _id),
+    )
+    const page = await test.open(`/wishes/${wishId}`)
+    await page.getByText('2 requests', { exact: true }).first().waitFor()
+    await press(page, 'Asks for something else')
+    await page.getByText('is now a wish of its own').waitFor()
+    await page.getByText('1 request', { exact: true }).first().waitFor()
+    await press(page, 'Undo')
+    await page.getByText('2 requests', { exact: true }).first().waitFor()
+  })
+
+  it('one marks a wish as planned', async () => {
+    const page = await test.open('/wishes?topic=dark+mode')
+    await titles(page).first().waitFor()
+    const title = (await titles(page).first().innerText()).trim()
+    await page.keyboard.press('j')
+    await page.keyboard.press('p')
+    await page.getByText(/^Marked as planned: /).waitFor()
+    await goTo(page, 'Planned')
+    await expect.poll(() => titles(page).allInnerTexts(), patient).toEqual([title])
+  })
+
+  it('one shares a wish, and the focus returns to where it was', async () => {
+    const { results } = (await test.service.client.get('/api/v1/wishes?limit=1')).body.data
+    const page = await test.open(`/wishes/${results[0].wishId}`)
+    await page.getByRole('heading', { level: 1, name: results[0].title }).waitFor()
+    await press(page, 'Share')
+    await page.getByRole('dialog').waitFor()
+    await tabTo(page, 'Title on the page')
+    await page.keyboard.type('For the board')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    const address = new URL(await page.getByRole('dialog').locator('code').innerText())
+    expect((await page.request.get(address.pathname)).status()).toBe(200)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => focused(page), patient).toBe('Share')
+  })
+
+  it('one gets a topic by mail every week', async () => {
+    const page = await test.open('/')
+    await goTo(page, 'Channels')
+    await press(page, /^Mail/)
+    await tabTo(page, 'Name')
+    await page.keyboard.type('Me on Monday')
+    await tabTo(page, 'Mail address')
+    await page.keyboard.type('me@example.org')
+    await page.keyboard.press('Enter')
+    await page.getByText('We sent a mail to confirm it.').waitFor()
+    await expect.poll(() => mails.mails.length, patient).toBe(1)
+    const { pathname } = new URL(await confirmationLink(mails.mails[0]!))
+    expect((await fetch(new URL(pathname, test.service.url), { method: 'POST' })).status).toBe(200)
+    await goTo(page, 'Make a watch')
+    await page.getByRole('checkbox', { name: /Me on Monday/ }).waitFor()
+    await tabTo(page, 'Topic')
+    await page.keyboard.type('dark mode')
+    await tabTo(page, /^How often/)
+    await page.keyboard.type('Every week')
+    await tabTo(page, /^Me on Monday/)
+    await page.keyboard.press('Space')
+    await press(page, 'Make the watch')
+    await page.getByRole('heading', { level: 1, name: 'dark mode' }).waitFor()
+    const { body } = await test.service.client.get(`/api/v1/watches/${page.url().split('/').at(-1)}`)
+    const channel = (await test.service.client.get('/api/v1/channels')).body.data.results[0]
+    expect(body.data).toMatchObject({ topic: 'dark mode', schedule: 'weekly', channelIds: [channel.channelId] })
+  })
+
+  it('one reads what last week cost, and who spent it', async () => {
+    const page = await test.open('/')
+    await goTo(page, 'Settings')
+    await page.getByRole('region', { name: 'Who used the credits' }).waitFor()
+    await tabTo(page, /^Period/)
+    await page.keyboard.type('Last week')
+    const row = page
+      .getByRole('region', { name: 'Collections of this period' })
+      .getByRole('row', { name: /offline maps/ })
+    await row.waitFor()
+    const [held, charged, returned] = (await row.locator('td.number').allInnerTexts()).map(Number)
+    expect(charged).toBeGreaterThan(0)
+    expect(held).toBe(charged! + returned!)
+    expect(await row.innerText()).toContain('BOOTSTRAP_API_KEY')
+    await page.getByText(new RegExp(`^${charged} credits? from`)).waitFor()
+  })
+
+  it('a secret and a question take the focus, and give it back', async () => {
+    const page = await test.open('/settings/keys')
+    await page.getByRole('row', { name: /BOOTSTRAP_API_KEY/ }).waitFor()
     await tabTo(page, 'Name')
     await page.keyboard.type('made by keyboard')
     await page.keyboard.press('Enter')
-    await page.locator('.secret code').waitFor()
     await expect.poll(() => focused(page), patient).toContain('Here is the key.')
-    await tabTo(page, 'Close')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => focused(page), patient).toBe('Account')
-    await page.getByRole('row', { name: /made by keyboard/ }).waitFor()
+    await press(page, 'Close')
+    await expect.poll(() => focused(page), patient).toBe('API keys')
     const revoke = 'Revoke the key made by keyboard'
-    await tabTo(page, revoke)
-    await page.keyboard.press('Enter')
+    await press(page, revoke)
     await expect.poll(() => focused(page), patient).toBe('Yes, revoke it')
     await page.keyboard.press('Escape')
     await expect.poll(() => focused(page), patient).toBe(revoke)
@@ -85,26 +208,9 @@ describePage('with the keyboard alone', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('heading')
   })
 
-  it('a filter that was applied keeps the focus', async () => {
-    const page = await test.open('/?q=dark')
-    await page.locator('.results article').first().waitFor()
-    await page.getByRole('button', { name: 'Filters' }).press('Enter')
-    for (const [name, text] of [
-      ['Topic', 'dark mode'],
-      ['At least so many votes', '1'],
-    ] as const) {
-      const field = page.getByLabel(name, { exact: true })
-      await field.fill(text)
-      await field.press('Enter')
-      await page.getByRole('list', { name: 'Filters in use' }).filter({ hasText: text }).waitFor()
-      expect(await focused(page)).toBe(name)
-      expect(await field.inputValue()).toBe(text)
-    }
-  })
-
   it('on an operator’s page / does nothing: there is no search to go to', async () => {
     const page = await test.open('/operator', { as: test.service.adminKey })
-    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.locator('#heading').focus()
     await page.keyboard.press('/')
     expect(new URL(page.url()).pathname).toBe('/operator')

@@ -20,20 +20,19 @@ describePage('news', () => {
   })
 
   it('says that there is nothing new before the first run, and where to go', async () => {
-    const page = await test.open('/news')
+    const page = await test.open('/watches/news')
     await page.getByText('Nothing new', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'Your watches' }).click()
     await page.locator('.watches > li').waitFor()
-    expect(await page.locator('.header nav a').first().innerText()).toBe('News')
   })
 
   it('the first run is all new; marked as read it stays until the page is read again', async () => {
     await runWatch(test, watchId)
-    const page = await test.open('/news')
+    const page = await test.open('/watches/news')
     await page.getByText('It has run for the first time, so all of it is new.').waitFor()
     expect(await listOf(page, 'New').count()).toBe(3)
     const { apiKey } = (await test.service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })).body.data
-    const readers = await test.open('/news', { as: apiKey })
+    const readers = await test.open('/watches/news', { as: apiKey })
     await readers.getByText('It has run for the first time, so all of it is new.').waitFor()
     expect(await readers.getByRole('button', { name: /Mark as read/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Mark as read: Sharing on mobile' }).dblclick()
@@ -53,7 +52,7 @@ describePage('news', () => {
     ]
     await runWatch(test, watchId)
     for (const width of [1200, 360]) {
-      const page = await test.open('/news', { viewport: { width, height: 800 } })
+      const page = await test.open('/watches/news', { viewport: { width, height: 800 } })
       await page.getByText('Since you marked it as read').waitFor()
       expect(await page.locator('.news-summary').innerText()).toMatch(
         /Wanted more than before\s+1\s+New\s+2\s+Done\s+1\s+Declined\s+1/,
@@ -75,7 +74,7 @@ describePage('news', () => {
   })
 
   it('only what was on the screen is marked: what came since is there after the next reading', async () => {
-    const page = await test.open('/news')
+    const page = await test.open('/watches/news')
     await page.getByText('Since you marked it as read').waitFor()
     github.requests = [...github.requests, wish('later')]
     await runWatch(test, watchId)
@@ -99,7 +98,7 @@ describePage('news', () => {
       }
       await route.fulfill({ response, json: body })
     })
-    await page.goto('/news')
+    await page.goto('/watches/news')
     const folded = page.locator('summary', { hasText: '1 more wish that does not fit your goal' })
     await folded.waitFor()
     expect(await page.getByRole('link', { name: 'Sharing later' }).isVisible()).toBe(false)
@@ -111,7 +110,7 @@ describePage('news', () => {
   it('all of it is marked at once; a mark that failed is said, and nothing is shown as read', async () => {
     const other = await makeWatch(test, { name: 'Another', topic: 'another' })
     await runWatch(test, other)
-    const page = await test.open('/news')
+    const page = await test.open('/watches/news')
     await page.getByRole('button', { name: 'Mark all as read' }).waitFor()
     await page.route('**/api/v1/news/read', (route) => route.abort())
     await page.getByRole('button', { name: 'Mark all as read' }).click()
@@ -128,7 +127,7 @@ describePage('news', () => {
     const page = await test.open('about:blank')
     const error = { code: 'INTERNAL_ERROR', message: 'x' }
     await page.route('**/api/v1/news?*', (route) => route.fulfill({ status: 500, json: { error } }))
-    await page.goto('/news')
+    await page.goto('/watches/news')
     await page.getByText('A fault of the service.').waitFor()
     await page.unroute('**/api/v1/news?*')
     await page.getByRole('button', { name: 'Try again' }).click()

@@ -21,7 +21,8 @@ describePage('the operator', () => {
     const page = await test.open('/', { as: null })
     await page.getByLabel('API key', { exact: true }).fill(test.service.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('link', { name: 'Accounts' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Ada')
     await page.getByLabel('Plan', { exact: true }).selectOption('pro')
     await page.getByRole('button', { name: 'Make an account' }).click()
@@ -33,11 +34,11 @@ describePage('the operator', () => {
 
   it('reads first what to do about the service, and nothing where that is nothing', async () => {
     const page = await test.open('/', asOperator)
-    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    await page.getByText('Ready').first().waitFor()
     expect(await page.getByRole('complementary', { name: 'What to do about this service' }).count()).toBe(0)
-    await page.route('**/readyz', async (route) => {
-      const answer = await (await route.fetch()).json()
-      await route.fulfill({ json: { ...answer, warnings: ['Set SEARCH_URL.'] } })
+    await page.route('**/api/admin/overview', async (route) => {
+      const { data } = await (await route.fetch()).json()
+      await route.fulfill({ json: { data: { ...data, warnings: ['Set SEARCH_URL.'] } } })
     })
     await page.reload()
     const advice = page.getByRole('complementary', { name: 'What to do about this service' })
@@ -92,7 +93,7 @@ describePage('the operator', () => {
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
     await page.getByRole('button', { name: 'Yes, end them' }).click()
     await page.getByText('1 session ended.').waitFor()
-    await theirs.getByRole('link', { name: 'Collect', exact: true }).click()
+    await theirs.getByRole('link', { name: 'Settings', exact: true }).click()
     await theirs.getByText('Your session has ended.').first().waitFor()
   })
 
@@ -141,7 +142,7 @@ describePage('the operator', () => {
   it('an account does not see the operator’s pages, nor the operator an account’s', async () => {
     const page = await test.open('/operator')
     await page.getByText('This page is the operator’s.').waitFor()
-    const operator = await test.open('/account', asOperator)
+    const operator = await test.open('/settings', asOperator)
     await operator.getByText('This page belongs to an account.').waitFor()
   })
 })

@@ -7,13 +7,15 @@ import { wishesOptions } from './wishes.ts'
 // Holds (Dashboard): a second click or a lost response has no second effect
 // Holds (Dashboard): what may be a request is shown marked, after the likely requests, and is not counted with them
 
-const cards = (page: Page) => page.locator('.results article')
-const card = (page: Page, title: string) => page.locator('.results article', { hasText: `mode ${title}` })
-const titles = (page: Page) => page.locator('.results h2').allInnerTexts()
-const whole = (page: Page) => page.locator('.results[aria-busy="false"]')
+const rows = (page: Page) => page.locator('.wish-list .wish-row')
+const titles = async (page: Page) =>
+  (await page.locator('.wish-list .row-title > [data-row]').allInnerTexts()).map((title) => title.trim())
+const whole = (page: Page) => page.locator('.wish-list[aria-busy="false"]')
 const parameterOf = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
 const corrections = (calls: string[]) => calls.filter((call) => call.includes('/corrections/requests'))
-const button = (page: Page, title: string, name: string) => card(page, title).getByRole('button', { name, exact: true })
+/** A text in full, on the page of its wish or among those that wait for a decision. */
+const text = (page: Page, title: string) => page.locator('.member', { hasText: `mode ${title}` })
+const button = (page: Page, title: string, name: string) => text(page, title).getByRole('button', { name, exact: true })
 
 describePage('what may be a request', () => {
   const test = usePage(wishesOptions)
@@ -26,97 +28,79 @@ describePage('what may be a request', () => {
   })
 
   it('is offered after the likely requests, and is shown, marked, at an address of its own', async () => {
-    const page = await test.open('/?q=dark+mode')
-    await page.getByText('8 more may be requests.').waitFor()
-    await page.getByText('5 requests', { exact: true }).waitFor()
+    const page = await test.open('/wishes?q=dark+mode')
+    await page.getByText('8 more texts may be requests.').waitFor()
+    await page.getByText('5 wishes.', { exact: true }).waitFor()
     expect((await titles(page)).every((title) => /dark mode likely/.test(title))).toBe(true)
     expect(await page.locator('.badge.doubt').count()).toBe(0)
-    const end = (await cards(page).last().boundingBox())!
+    const end = (await rows(page).last().boundingBox())!
     expect((await page.locator('.more-maybe').boundingBox())!.y).toBeGreaterThanOrEqual(end.y + end.height)
     await page.getByRole('button', { name: 'Show them' }).click()
     await expect.poll(() => parameterOf(page, 'include'), patient).toBe('maybe')
-    await page.getByText('13 results', { exact: true }).waitFor()
+    await page.getByText('13 wishes.', { exact: true }).waitFor()
     expect(await page.locator('.badge.doubt').allInnerTexts()).toEqual(Array(8).fill('may be a request'))
     expect(await page.locator('.more-maybe').count()).toBe(0)
-    await page.getByRole('button', { name: 'Remove the filter Also possible requests' }).click()
-    await page.getByText('8 more may be requests.').waitFor()
+    await page.getByRole('link', { name: 'Remove the filter Also possible requests' }).click()
+    await page.getByText('8 more texts may be requests.').waitFor()
   })
 
   it('is named in the singular when there is one', async () => {
-    const page = await test.open('/?q=%22one+maybe%22')
-    await page.getByText('1 more may be a request.').waitFor()
+    const page = await test.open('/wishes?q=%22one+maybe%22')
+    await page.getByText('1 more text may be a request.').waitFor()
     await page.getByRole('button', { name: 'Show it' }).waitFor()
   })
 
   it('is offered where nothing likely was found', async () => {
-    const page = await test.open('/?q=%22only+maybe%22')
+    const page = await test.open('/wishes?q=%22only+maybe%22')
     await page.getByText('Nothing found', { exact: true }).waitFor()
-    await page.getByText('8 matches may be requests.').waitFor()
+    await page.getByText('8 more texts may be requests.').waitFor()
     await page.getByRole('button', { name: 'Show them' }).click()
-    await page.getByText('8 results', { exact: true }).waitFor()
+    await expect.poll(() => rows(page).count(), patient).toBe(8)
   })
 
   it('is filtered by an address, whose invalid parts are ignored', async () => {
     const page = await test.open('about:blank')
     const bodies = recordBodies(page, '/api/v1/requests/search')
-    await page.goto('/?q=dark+mode&include=everything&status=completed,fulfilled,<b>,declined')
+    await page.goto('/wishes?q=dark+mode&include=everything&status=completed,fulfilled,<b>,declined')
     await whole(page).waitFor()
     expect((await titles(page)).sort()).toEqual(['dark mode likely 0', 'dark mode likely 1'])
-    await page.goto('/?q=dark+mode&include=all')
-    await page.getByText('15 results', { exact: true }).waitFor()
+    await page.goto('/wishes?q=dark+mode&include=all')
+    await expect.poll(() => rows(page).count(), patient).toBe(15)
     expect(await page.locator('.badge.doubt', { hasText: 'probably not a request' }).count()).toBe(2)
-    expect(bodies.map(({ filters }) => filters)).toEqual([{ status: ['completed', 'declined'] }, { include: 'all' }])
+    const searched = bodies.filter(({ groupBy }) => groupBy === 'wish').map(({ filters }) => filters)
+    expect(searched).toEqual([{ status: ['completed', 'declined'] }, { include: 'all' }])
   })
 
-  it('of a topic and of a job is a link with its number', async () => {
-    const page = await test.open('/topics/one?topic=dark+mode')
-    const figure = page.locator('.figures > div', { hasText: 'More that may be requests' })
-    await figure.getByRole('link', { name: '8' }).click()
-    await page.getByText('13 results', { exact: true }).waitFor()
-    expect(parameterOf(page, 'topic')).toBe('dark mode')
-    await page.goto(`/collect/${jobId}`)
+  it('of a job is a link with its number', async () => {
+    const page = await test.open(`/collect/${jobId}`)
     await page.getByRole('link', { name: '8 more may be requests' }).click()
-    await page.getByText('13 results', { exact: true }).waitFor()
+    await page.getByText('13 texts', { exact: true }).waitFor()
     expect([parameterOf(page, 'job'), parameterOf(page, 'include')]).toEqual([jobId, 'maybe'])
   })
 })
 
 describePage('the status of a request', () => {
   const test = usePage(wishesOptions)
-  beforeAll(async () => {
-    if (chromiumPath !== null) await test.collect('dark mode')
-  })
 
-  it('is a badge with its age, unless it is open', async () => {
-    const page = await test.open('/?q=dark+mode')
+  it('is a badge in its row, and with its age in its wish, unless it is open', async () => {
+    await test.collect('dark mode')
+    const page = await test.open('/wishes?q=dark+mode')
     await whole(page).waitFor()
-    const marks = (title: string) => card(page, title).locator('.marks')
-    expect(await marks('likely 0').innerText()).toMatch(/^done\s+3 days ago$/)
-    expect(await marks('likely 1').innerText()).toMatch(/^declined\s+1 month ago$/)
-    expect(await marks('likely 2').innerText()).toMatch(/^in progress\s+1 day ago\s+only part of the text$/)
-    expect(await marks('likely 3').innerText()).toMatch(/^planned/)
-    expect(await marks('likely 4').count()).toBe(0)
-    const time = marks('likely 0').locator('time')
-    expect(Date.parse((await time.getAttribute('datetime'))!)).toBeLessThan(Date.now() - 2 * 86_400_000)
-    expect(await time.getAttribute('title')).toMatch(/20\d\d/)
-  })
-
-  it('is a filter of the panel, of lists too', async () => {
-    const page = await test.open('/')
-    await whole(page).waitFor()
-    await page.getByRole('button', { name: 'Filters' }).click()
-    const group = page.getByRole('group', { name: 'Status' })
-    await group.getByRole('button', { name: 'done' }).click()
-    await group.getByRole('button', { name: 'planned' }).click()
-    await expect.poll(() => parameterOf(page, 'status'), patient).toBe('completed,planned')
-    await expect
-      .poll(async () => (await titles(page)).sort(), patient)
-      .toEqual(['dark mode likely 0', 'dark mode likely 3'])
-    await page.getByLabel('Show').selectOption('Also possible requests')
-    await page.getByText('4 results', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Remove the filter Status: planned' }).click()
-    await page.getByText('2 results', { exact: true }).waitFor()
-    expect(await group.getByRole('button', { name: 'planned' }).getAttribute('aria-pressed')).toBe('false')
+    for (const [title, status, marks] of [
+      ['likely 0', 'done', /^done\s+3 days ago$/],
+      ['likely 1', 'declined', /^declined\s+1 month ago$/],
+      ['likely 2', 'in progress', /^in progress\s+1 day ago\s+only part of the text$/],
+      ['likely 3', 'planned', /^planned$/],
+      ['likely 4', '', null],
+    ] as const) {
+      const row = page.locator('.wish-row', { hasText: title })
+      expect(await row.locator('.row-state').innerText()).toBe(status)
+      await row.locator('.row-title a').click()
+      await text(page, title).waitFor()
+      const shown = text(page, title).locator('.marks')
+      if (marks === null) expect(await shown.count()).toBe(0)
+      else expect(await shown.innerText()).toMatch(marks)
+    }
   })
 })
 
@@ -127,56 +111,43 @@ describePage('correcting', () => {
   })
   const open = async (path: string) => {
     const { apiKey } = await test.service.createAccount()
-    const page = await test.open(path, { as: apiKey })
-    await whole(page).waitFor()
+    return test.open(path, { as: apiKey })
+  }
+  const openWish = async (title: string) => {
+    const page = await open(`/wishes?q=%22dark+mode+${title.replace(' ', '+')}%22`)
+    await page.locator('.row-title a').first().click()
+    await button(page, title, 'Not a request').waitFor()
     return page
   }
 
-  it('a card stays, and its correction can be undone there; other views and counts are read again', async () => {
-    const page = await open('/?q=dark+mode')
+  it('the text stays, and its correction can be undone there; the list is read again', async () => {
+    const page = await openWish('likely 0')
     const calls = recordCalls(page)
     await button(page, 'likely 0', 'Not a request').click()
-    await card(page, 'likely 0').getByText('Marked as not a request').waitFor()
-    expect(await cards(page).count()).toBe(5)
-    await page.getByRole('link', { name: 'Topics', exact: true }).click()
-    await page.locator('.topics > li', { hasText: 'dark mode' }).getByText('4 requests').waitFor()
+    await text(page, 'likely 0').getByText('Marked as not a request').waitFor()
+    await page.getByRole('link', { name: 'Wishes', exact: true }).first().click()
+    await expect.poll(() => titles(page), patient).not.toContain('dark mode likely 0')
     await page.goBack()
-    await expect.poll(() => cards(page).count(), patient).toBe(4)
-    await page.goto('/?q=dark+mode&include=all')
-    await card(page, 'likely 0').getByText('Marked as not a request').waitFor()
     await button(page, 'likely 0', 'Undo').click()
     await button(page, 'likely 0', 'Not a request').waitFor()
-    expect(await card(page, 'likely 0').locator('.badge.doubt').count()).toBe(0)
     expect(corrections(calls).map((call) => call.split(' ')[0])).toEqual(['POST', 'GET', 'DELETE'])
-    await page.goto('/?q=dark+mode')
-    await expect.poll(() => cards(page).count(), patient).toBe(5)
+    await page.goto('/wishes')
+    await expect.poll(() => titles(page), patient).toContain('dark mode likely 0')
   })
 
-  it('the next page skips nothing, although the list is one shorter now', async () => {
-    await test.collect('two pages', { platforms: ['github'] })
-    const page = await open('/?q=%22two+pages%22')
-    expect(await cards(page).count()).toBe(20)
-    await cards(page).first().getByRole('button', { name: 'Not a request' }).click()
-    await page.getByText('Marked as not a request').waitFor()
-    await page.getByRole('button', { name: 'Load more' }).click()
-    await page.getByText('25 requests', { exact: true }).waitFor()
-    expect(await cards(page).count()).toBe(25)
-  })
-
-  it('what may be a request becomes one, without its badge', async () => {
-    const page = await open('/?q=dark+mode&include=maybe')
+  it('what may be a request becomes one where it waits for a decision', async () => {
+    const page = await open('/review')
+    await expect.poll(() => page.locator('.doubtful > li').count(), patient).toBe(8)
     await button(page, 'maybe 5', 'This is a request').click()
-    await card(page, 'maybe 5').getByText('Marked as a request').waitFor()
-    expect(await card(page, 'maybe 5').locator('.badge.doubt').count()).toBe(0)
-    await page.goto('/?q=dark+mode')
-    await card(page, 'maybe 5').waitFor()
-    await page.getByText('7 more may be requests.').waitFor()
-    await button(page, 'maybe 5', 'Undo').click()
-    await card(page, 'maybe 5').locator('.badge.doubt').waitFor()
+    await text(page, 'maybe 5').getByText('Marked as a request').waitFor()
+    await page.goto('/wishes?q=dark+mode')
+    await expect.poll(() => titles(page), patient).toContain('dark mode maybe 5')
+    await page.getByText('7 more texts may be requests.').waitFor()
+    expect(await page.locator('.badge.doubt').count()).toBe(0)
   })
 
   it('a double click has one effect, and the focus stays at the button', async () => {
-    const page = await open('/?q=dark+mode')
+    const page = await openWish('likely 1')
     const calls = recordCalls(page)
     await button(page, 'likely 1', 'Not a request').dblclick()
     await button(page, 'likely 1', 'Undo').waitFor()
@@ -189,7 +160,7 @@ describePage('correcting', () => {
   })
 
   it('a click while the answer is under way has no effect', async () => {
-    const page = await open('/?q=dark+mode')
+    const page = await openWish('likely 1')
     const calls = recordCalls(page)
     const gate = Promise.withResolvers<void>()
     await page.route('**/corrections/requests', async (route) => {
@@ -205,36 +176,28 @@ describePage('correcting', () => {
     expect(corrections(calls)).toHaveLength(1)
   })
 
-  it('a failure is shown at its card, and the same correction can be tried again', async () => {
-    const page = await open('/?q=dark+mode')
-    await page.route('**/corrections/requests', (route) => route.abort())
-    await button(page, 'likely 2', 'Not a request').click()
-    await card(page, 'likely 2').getByText('The service does not answer.').waitFor()
-    expect(await page.locator('.problem').count()).toBe(1)
-    await page.unroute('**/corrections/requests')
-    await card(page, 'likely 2').getByRole('button', { name: 'Try again' }).click()
-    await card(page, 'likely 2').getByText('Marked as not a request').waitFor()
-    expect(await page.locator('.problem').count()).toBe(0)
-  })
-
-  it('a refusal says why', async () => {
-    const page = await open('/?q=dark+mode')
+  it('a failure is shown at its text, with the reason of a refusal, and the same correction can be tried again', async () => {
+    const page = await openWish('likely 2')
     const error = { code: 'CONFLICT', message: 'The account has 10,000 corrections, which is the maximum.' }
     await page.route('**/corrections/requests', (route) => route.fulfill({ status: 409, json: { error } }))
     await button(page, 'likely 2', 'Not a request').click()
-    await card(page, 'likely 2').getByText('10,000 corrections').waitFor()
+    await text(page, 'likely 2').getByText('10,000 corrections').waitFor()
+    expect(await page.locator('.problem').count()).toBe(1)
+    await page.unroute('**/corrections/requests')
+    await text(page, 'likely 2').getByRole('button', { name: 'Try again' }).click()
+    await text(page, 'likely 2').getByText('Marked as not a request').waitFor()
+    expect(await page.locator('.problem').count()).toBe(0)
   })
 
   it('one of the operator is not undone by an account, but replaced', async () => {
-    const page = await open('/?q=dark+mode')
-    const [{ _id }] = (await test.service.client.post('/api/v1/requests/search', { query: '"dark mode likely 3"' }))
-      .body.data.results
-    const correction = { requestId: _id, isRequest: true }
+    const found = (await test.service.client.post('/api/v1/requests/search', { query: '"dark mode likely 3"' })).body
+    const correction = { requestId: found.data.results[0]._id, isRequest: true }
     await test.service.clientFor(test.service.adminKey).post('/api/admin/corrections/requests', correction)
-    await page.reload()
+    const page = await open('/wishes?q=%22dark+mode+likely+3%22')
+    await page.locator('.row-title a').first().click()
     await button(page, 'likely 3', 'Undo').click()
-    await card(page, 'likely 3').getByText('Your operator marked it').waitFor()
+    await text(page, 'likely 3').getByText('Your operator marked it').waitFor()
     await button(page, 'likely 3', 'Not a request').click()
-    await card(page, 'likely 3').getByText('Marked as not a request').waitFor()
+    await text(page, 'likely 3').getByText('Marked as not a request').waitFor()
   })
 })

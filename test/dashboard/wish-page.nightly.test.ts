@@ -7,44 +7,38 @@ import { describePage, patient, usePage } from './page-test.ts'
 describePage('a wish', () => {
   const test = usePage()
 
-  async function collectWish(): Promise<{ wishId: string; title: string; votes: number; topic: string }> {
-    const topic = 'dark mode'
-    await test.collect(topic)
+  async function collectWish(): Promise<{ wishId: string; title: string; votes: string }> {
+    await test.collect('dark mode')
     const { body } = await test.service.client.get('/api/v1/requests?sortBy=votes&limit=30')
-    const members: { _id: string; title: string; votes: number; sourcePlatform: string }[] = body.data.results
+    const members: { _id: string; title: string; votes: number }[] = body.data.results
     const wishId = await makeWish(
       test.service.database,
       members.map(({ _id }) => _id),
     )
-    return { wishId, title: members[0]!.title, votes: members.reduce((sum, { votes }) => sum + votes, 0), topic }
+    const votes = members.reduce((sum, one) => sum + one.votes, 0)
+    return { wishId, title: members[0]!.title, votes: votes.toLocaleString('en') }
   }
 
-  it('opens from its topic, from a result and from its address, with the same numbers everywhere', async () => {
-    const { wishId, title, votes, topic } = await collectWish()
-    const shown = votes.toLocaleString('en')
-    const page = await test.open(`/topics/one?topic=${encodeURIComponent(topic)}`)
-    const card = page.locator('.wishes > li').first()
-    await card.getByText('30 requests together').waitFor()
-    expect(await card.locator('.votes').textContent()).toBe(`${shown}votes`)
-    await card.getByRole('link').click()
+  it('has the same numbers in its topic, in a search, beside the list and on its page, where all its requests are', async () => {
+    const { wishId, title, votes } = await collectWish()
+    const page = await test.open('about:blank')
+    for (const path of ['/wishes?topic=dark+mode', `/wishes?q=${encodeURIComponent(title)}`]) {
+      await page.goto(path)
+      const row = page.locator('.wish-row', { has: page.locator(`[data-row="${wishId}"]`) })
+      await row.getByText('30 requests', { exact: true }).waitFor()
+      expect(await row.locator('.row-votes strong').innerText()).toBe(votes)
+      await row.locator('.row-title a').click()
+      const panel = page.getByRole('region', { name: 'Wish', exact: true })
+      await panel.getByRole('heading', { level: 2, name: title }).waitFor()
+      expect(await panel.locator('.wish-figures').innerText()).toMatch(new RegExp(`^${votes} votes\\s+30 requests`))
+    }
+    await page.getByRole('link', { name: 'Open as a page' }).click()
     await page.getByRole('heading', { level: 1, name: title }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(`/wishes/${wishId}`)
-    const figures = page.locator('.figures')
-    expect(await figures.locator('dd').nth(0).textContent()).toBe('30')
-    expect(await figures.locator('dd').nth(1).textContent()).toBe(shown)
-    const members = page.locator('section[aria-labelledby=members] li')
-    expect(await members.count()).toBe(20)
-    await page.getByRole('button', { name: 'more' }).click()
+    expect(await page.locator('.wish-figures').innerText()).toMatch(new RegExp(`^${votes} votes\\s+30 requests`))
+    const members = page.locator('.member')
+    await expect.poll(() => members.count(), patient).toBe(20)
+    await page.getByRole('button', { name: 'Load more' }).click()
     await expect.poll(() => members.count(), patient).toBe(30)
-
-    await page.goto('/?sort=votes')
-    await page
-      .getByRole('button', { name: `30 requests · ${shown} votes` })
-      .first()
-      .click()
-    await page.getByText(`Together with this one: 30 requests, ${shown} votes`).waitFor()
-    await page.getByRole('link', { name: 'Open them all' }).click()
-    await page.getByRole('heading', { level: 1, name: title }).waitFor()
   })
 
   it('that is not there says so', async () => {

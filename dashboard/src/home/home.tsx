@@ -24,11 +24,18 @@ const spans = ['visit', 'day', 'week', 'month'] as const
 type Span = (typeof spans)[number]
 const daysOf: Record<Exclude<Span, 'visit'>, number> = { day: 1, week: 7, month: 30 }
 
+let moment = 0
+/** The same moment for half a minute, as long as what was read is fresh: a return to the page reads nothing again. */
+function presentMoment(): number {
+  if (Date.now() - moment > 30_000) moment = Date.now()
+  return moment
+}
+
 /** What changed: what people want more than before, what is new and what is done; the watches, and what waits for a decision. */
 export function HomePage() {
   const visit = useLastVisit()
   const [span, setSpan] = useState<Span>(visit.isFirst ? 'week' : 'visit')
-  const [now] = useState(() => Date.now())
+  const [now] = useState(presentMoment)
   const since = span === 'visit' ? visit.since : new Date(now - daysOf[span] * dayMs).toISOString()
   const [limit, setLimit] = useState(shortList)
   const owner = useOwner()

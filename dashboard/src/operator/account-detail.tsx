@@ -7,7 +7,7 @@ import { chartDays } from '../account/use-usage.ts'
 import { api, dataOf, once, wholeList } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account } from '../api/types.ts'
-import { operatorAddress } from '../shell/addresses.ts'
+import { operatorAccountsAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { Empty, Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -28,7 +28,7 @@ export function AccountDetail({ accountId }: { accountId: string }) {
     <Page title={texts.account}>
       {data ? (
         <Empty title={texts.noAccount}>
-          <Link className="button" href={operatorAddress}>
+          <Link className="button" href={operatorAccountsAddress}>
             {texts.accounts}
           </Link>
         </Empty>
@@ -57,7 +57,7 @@ function Detail({ account }: { account: Account }) {
   return (
     <Page title={account.name} actions={<DeleteAccount account={account} />}>
       <p className="crumb">
-        <Link href={operatorAddress}>{texts.allAccounts}</Link> · <code>{accountId}</code>
+        <Link href={operatorAccountsAddress}>{texts.allAccounts}</Link> · <code>{accountId}</code>
       </p>
       <section aria-labelledby="plan">
         <h2 id="plan">{accountTexts.planAndCredits}</h2>
@@ -131,7 +131,7 @@ function DeleteAccount({ account }: { account: Account }) {
     mutationFn: () =>
       dataOf(api.DELETE('/api/admin/accounts/{accountId}', { params: { path: { accountId: account.accountId } } })),
     onSuccess: () => {
-      navigate(operatorAddress, { replace: true })
+      navigate(operatorAccountsAddress, { replace: true })
       void queries.invalidateQueries({ queryKey: [owner, 'accounts'] })
     },
   })

@@ -1,4 +1,4 @@
-import { operatorAddress } from '../shell/addresses.ts'
+import { operatorAccountsAddress } from '../shell/addresses.ts'
 import { Empty, Page } from '../shell/page.tsx'
 import { Link } from '../shell/router.tsx'
 import { operatorTexts as texts } from '../texts/operator.ts'
@@ -22,7 +22,7 @@ export function OperatorPages({ parts: [first, second, ...rest] }: { parts: (str
   return (
     <Page title={texts.notFound}>
       <Empty title={texts.notFound}>
-        <Link className="button" href={operatorAddress}>
+        <Link className="button" href={operatorAccountsAddress}>
           {texts.accounts}
         </Link>
       </Empty>

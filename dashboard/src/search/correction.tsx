@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type MouseEvent, useRef } from 'react'
+import { type MouseEvent, useRef, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest, WishDetail } from '../api/types.ts'
@@ -48,12 +48,13 @@ const withJudgement = ({ pages, pageParams }: WishPages, requestId: string, judg
 })
 
 /** Lists and counts are read again when they are shown next. */
-function useCorrection({ _id }: FoundRequest) {
+function useCorrection({ _id }: FoundRequest, onJudged: (judgement: Judgement) => void) {
   const owner = useOwner()
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (isRequest: boolean | null) => correct(_id, isRequest),
     onSuccess: (judgement) => {
+      onJudged(judgement)
       const wishes = [owner, 'wish']
       queries.setQueriesData<WishPages>({ queryKey: wishes }, (wish) => wish && withJudgement(wish, _id, judgement))
       for (const queryKey of [wishes, [owner, 'rows'], [owner, 'topics'], [owner, 'changes']]) {
@@ -64,7 +65,7 @@ function useCorrection({ _id }: FoundRequest) {
 }
 
 /** The buttons of a card: what each says, and the correction that it makes. */
-function choicesFor({ likelihood, corrected }: FoundRequest, isOperators: boolean): [string, boolean | null][] {
+function choicesFor({ likelihood, corrected }: Judgement, isOperators: boolean): [string, boolean | null][] {
   if (corrected && !isOperators) return [[texts.undoCorrection, null]]
   const choices: [string, boolean][] = []
   if (likelihood !== 'likely') choices.push([texts.isRequest, true])
@@ -74,9 +75,12 @@ function choicesFor({ likelihood, corrected }: FoundRequest, isOperators: boolea
 
 /** Says that a text is a request, or that it is none, for this account; and takes that back. */
 export function Correction({ request }: { request: FoundRequest }) {
-  const mutation = useCorrection(request)
+  // What was said just now is shown wherever the text is, also where its list is not read again.
+  const [said, setSaid] = useState<Judgement | null>(null)
+  const mutation = useCorrection(request, setSaid)
   const buttons = useRef<HTMLSpanElement>(null)
-  const { corrected, likelihood } = request
+  const judgement = said ?? request
+  const { corrected, likelihood } = judgement
   // Without a correction of the account, only one of the operator is left.
   const isOperators = corrected && mutation.isSuccess && mutation.variables === null
   const onClick = (event: MouseEvent, isRequest: boolean | null) => {
@@ -96,7 +100,7 @@ export function Correction({ request }: { request: FoundRequest }) {
               : texts.correctedTo[likelihood === 'unlikely' ? 'none' : 'request']}
           </span>
         )}
-        {choicesFor(request, isOperators).map(([text, isRequest], position) => (
+        {choicesFor(judgement, isOperators).map(([text, isRequest], position) => (
           <button
             // biome-ignore lint/suspicious/noArrayIndexKey: the first button stays the same element, with its focus
             key={position}

@@ -8,7 +8,7 @@ import { SignInPage } from '../sign-in/sign-in.tsx'
 import { shellTexts as texts } from '../texts/shell.ts'
 import { homeAddress, operatorAddress, signInAddress } from './addresses.ts'
 import { Boundary } from './boundary.tsx'
-import { focusHeading } from './focus.ts'
+import { focusOnTurn } from './focus.ts'
 import { Header } from './header.tsx'
 import { Empty, Loading, Page } from './page.tsx'
 import { Problem } from './problem.tsx'
@@ -68,25 +68,25 @@ function SignedIn({ session, isExpired }: { session: Session; isExpired: boolean
   )
 }
 
-/** Focuses the heading of a new address, so that screen readers announce it. Not on the first address, which the browser announces. */
+/** Focuses the heading of each address but the first, which the browser announces. */
 function useFocusOnTurn(path: string): void {
   const before = useRef(path)
   useEffect(() => {
     if (before.current === path) return
     before.current = path
-    focusHeading()
+    focusOnTurn()
   }, [path])
 }
 
 function Turned({ path, session }: { path: string; session: Session }): ReactNode {
-  const { search, hash } = useAddress()
+  const { search } = useAddress()
   const parts = partsOf(path)
   const [first, ...rest] = parts
   const isOperator = session.kind === 'operator'
   const moved = isOperator ? (path === homeAddress ? operatorAddress : null) : movedTo(path, search)
   useEffect(() => {
-    if (moved !== null) navigate(moved + hash, { replace: true })
-  }, [moved, hash])
+    if (moved !== null) navigate(moved + location.hash, { replace: true })
+  }, [moved])
   if (moved !== null) return null
   if (first === 'operator') {
     return isOperator ? <OperatorPages parts={rest} /> : <WrongKind text={texts.needsAdminKey} />

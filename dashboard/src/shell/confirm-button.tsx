@@ -23,8 +23,10 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const button = useRef<HTMLButtonElement>(null)
   const wasDeclined = useRef(false)
   useEffect(() => {
-    if (!isAsking && wasDeclined.current) button.current?.focus()
+    // Of a key that follows at once: the effect of the question may run after it was declined.
+    if (isAsking || !wasDeclined.current) return
     wasDeclined.current = false
+    button.current?.focus()
   }, [isAsking])
   const decline = () => {
     wasDeclined.current = true

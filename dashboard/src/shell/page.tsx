@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { shellTexts as texts } from '../texts/shell.ts'
+import { focusIfAwaited } from './focus.ts'
 
 /** The frame of one address: its title in the tab and as the heading, which is focused when the address is opened. */
 export function Page({ title, actions, intro, children }: PageProps) {
@@ -9,7 +10,7 @@ export function Page({ title, actions, intro, children }: PageProps) {
   return (
     <>
       <div className="page-head">
-        <h1 id="heading" tabIndex={-1} dir="auto">
+        <h1 id="heading" ref={focusIfAwaited} tabIndex={-1} dir="auto">
           {title}
         </h1>
         {actions && <div className="actions">{actions}</div>}

@@ -14,6 +14,7 @@ import {
   newWatch,
   settingsAddress,
   topicAddress,
+  topicsAddress,
   watchesAddress,
 } from './addresses.ts'
 import { Modal } from './modal.tsx'
@@ -21,6 +22,7 @@ import { navigate } from './router.tsx'
 
 const pages: readonly [name: string, address: string][] = [
   [texts.home, homeAddress],
+  [texts.topics, topicsAddress],
   [texts.watches, watchesAddress],
   [watchTexts.make, newWatch()],
   [texts.collect, collectAddress],
@@ -44,7 +46,7 @@ export default function Palette({ close }: { close: () => void }) {
   const query = text.trim()
   return (
     <Modal title={texts.palette} close={close} isTitleUnseen>
-      <Command label={texts.palette} className="palette">
+      <Command label={texts.palette} className="palette" loop>
         <Command.Input value={text} onValueChange={setText} placeholder={texts.palettePlaceholder} />
         <Command.List>
           <Command.Empty>{texts.paletteEmpty}</Command.Empty>
