@@ -61,7 +61,8 @@ function Pairs() {
       dataOf(api.GET('/api/v1/suggestions/wishes', { params: { query: { limit: 100 } }, signal })),
   })
   const { answer, busy, error: refused } = useAnswer()
-  const pair = data?.results[0]
+  // The most alike first: they are decided in a moment.
+  const pair = data?.results.toSorted((one, other) => other.similarity - one.similarity)[0]
   return (
     <section aria-labelledby="pairs">
       <h2 id="pairs">{texts.pairs}</h2>

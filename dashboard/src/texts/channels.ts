@@ -2,7 +2,7 @@ import { number, plural } from '../shell/format.ts'
 
 export const channelTexts = {
   title: 'Channels',
-  intro: 'Where you hear of news: where you already are.',
+  intro: 'Hear of news where you already are.',
   add: 'Add a channel',
   none: 'No channel yet',
   newsOf: 'News of',

@@ -64,7 +64,7 @@ export const watchTexts = {
   timezone: 'Time zone',
   timezoneFault: 'No such time zone. It has a form such as Europe/Berlin.',
   budget: 'Budget, credits a month',
-  budgetNote: 'A run that it cannot pay is skipped, and the watch goes on next month.',
+  budgetNote: 'A run that the budget cannot pay for is skipped, and the watch goes on next month.',
   budgetFault: (atLeast: number) => `A whole number, at least ${number(atLeast)}: one run may cost so much.`,
   goal: 'What fits, in your words',
   goalPlaceholder: 'ideas about sharing on mobile, not bugs of sync',
