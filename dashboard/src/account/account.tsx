@@ -88,8 +88,8 @@ function Plan({ usage }: { usage: UsageRecord }) {
 function Packs() {
   const { packs } = readPricing()
   return (
-    <>
-      <h3>{texts.packs}</h3>
+    <section aria-labelledby="packs">
+      <h2 id="packs">{texts.packs}</h2>
       <ul className="packs">
         {packOrder.map((name) => (
           <li key={name}>
@@ -100,6 +100,6 @@ function Packs() {
         ))}
       </ul>
       <p className="note">{texts.packsAdvice}</p>
-    </>
+    </section>
   )
 }

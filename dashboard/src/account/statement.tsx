@@ -10,6 +10,9 @@ import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { accountTexts as texts } from '../texts/account.ts'
 
+/** A collection has three entries: a page of few would have most of them in part. */
+const entriesAtOnce = 100
+
 /** What moved credits, the newest first: a row for each job, call and pack. */
 export function Statement() {
   const owner = useOwner()
@@ -17,7 +20,7 @@ export function Statement() {
     queryKey: [owner, 'usage', 'statement'],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      dataOf(api.GET('/api/v1/usage/entries', { params: { query: pageAt(pageParam) }, signal })),
+      dataOf(api.GET('/api/v1/usage/entries', { params: { query: pageAt(pageParam, entriesAtOnce) }, signal })),
     getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined) ?? undefined,
   })
   const entries = statement.data?.pages.flatMap((page) => page.results)
