@@ -29,6 +29,24 @@ describePage('sharing and inviting', () => {
     expect((await stranger.reload())?.status()).toBe(404)
   })
 
+  it('a list is shared as it is seen: what the account marked alone, and no list of one collection', async () => {
+    const { body } = await test.service.client.get('/api/v1/wishes?limit=2')
+    const [first, second] = body.data.results as { wishId: string; title: string }[]
+    await test.service.client.send('PUT', `/api/v1/wishes/${first!.wishId}/mark`, {
+      body: JSON.stringify({ starred: true }),
+      headers: { 'content-type': 'application/json' },
+    })
+    const page = await test.open('/wishes?starred=yes')
+    await page.getByRole('button', { name: 'Share' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Make the page' }).click()
+    const stranger = await test.open(await page.getByRole('dialog').locator('code').innerText(), { as: null })
+    await stranger.getByText(first!.title).first().waitFor()
+    expect(await stranger.getByText(second!.title).count()).toBe(0)
+    await page.goto('/wishes?include=maybe')
+    await page.locator('.wish-list .wish-row').first().waitFor()
+    expect(await page.locator('.page-head').getByRole('button', { name: 'Share' }).count()).toBe(0)
+  })
+
   it('a person is invited by name, comes in, and is named where credits were spent', async () => {
     const page = await test.open('/settings/people')
     await page.getByLabel('Name of the person').fill('Ana')

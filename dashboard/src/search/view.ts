@@ -183,11 +183,16 @@ export function feedOf(view: View): FeedTarget {
   return { kind: 'search', query, ...(filters === undefined ? {} : { filters: { ...filters } }) }
 }
 
-/** What a shared page of a view shows: its topic, or its list. What only the account knows of wishes is not among it. */
-export function shareOf(view: View): ShareTarget {
+/** What a shared page of a view shows: its topic, or its list; null for a list of texts that are in no wish, or of one collection. */
+export function shareOf(view: View): ShareTarget | null {
+  if (view.job !== '' || view.include !== null) return null
   const { query, filters, sortBy } = searchInput(view, { limit: 1, offset: 0 })
   if (query === '' && view.topic !== '' && filterCount(view) === 1) return { topic: view.topic }
-  const { include: _include, ...shared } = filters ?? {}
+  const shared = {
+    ...filters,
+    ...(view.mark === null ? {} : { mark: view.mark }),
+    ...given(view.isStarred, { starred: true }),
+  }
   return {
     view: {
       ...given(query !== '', { query }),

@@ -66,7 +66,7 @@ export default function ShareDialog({ target, close }: ShareDialogProps) {
             <span>{texts.name}</span>
             <input
               dir="auto"
-              maxLength={200}
+              maxLength={100}
               value={title}
               placeholder={texts.namePlaceholder}
               onChange={({ target: { value } }) => setTitle(value)}

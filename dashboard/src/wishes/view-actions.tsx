@@ -11,6 +11,7 @@ import { watchTexts } from '../texts/watches.ts'
 /** What one does with a whole view: watch it, follow it in a feed reader, take it along. */
 export function ViewActions({ view }: { view: View }) {
   const topic = [...(view.query === '' ? view.topic : view.query)].slice(0, topicLength.max).join('')
+  const shared = shareOf(view)
   return (
     <>
       {isTopic(topic) && (
@@ -22,7 +23,7 @@ export function ViewActions({ view }: { view: View }) {
         </Link>
       )}
       {view.query !== '' && <FeedButton key={addressOf(view)} target={feedOf(view)} />}
-      <ShareButton key={`share ${addressOf(view)}`} target={shareOf(view)} />
+      {shared && <ShareButton key={`share ${addressOf(view)}`} target={shared} />}
       {view.mark === null && !view.isStarred && <ExportMenu view={view} />}
       <CopyButton text={location.origin + addressOf(view)} label={searchTexts.copyLink} />
     </>
