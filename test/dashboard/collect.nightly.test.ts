@@ -29,8 +29,8 @@ describePage('collecting', () => {
     await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/done\s+3 of 3\s+[1-9]\d*\s+[1-9]/)
     expect(await figure(page, 'Depth, each platform').innerText()).toBe('3 pages')
     await page.getByRole('link', { name: 'See what it found' }).click()
-    await page.locator('.results article').first().waitFor()
-    await page.getByRole('button', { name: 'Remove the filter Found by one collection' }).waitFor()
+    await page.locator('.wish-list .wish-row').first().waitFor()
+    await page.getByRole('link', { name: 'Remove the filter Found by one collection' }).waitFor()
   })
 
   it('an answer that was lost starts nothing twice: the second try has the same key', async () => {

@@ -82,6 +82,7 @@ export const wishTexts = {
   openPage: 'Open as a page',
   closePanel: 'Close',
   loadingTitle: 'Wish',
+  about: 'About this wish',
   votes: 'Votes',
   requests: 'Requests',
   statusOf: (status: RequestStatus | null) => (status === null ? '–' : searchTexts.status(status)),

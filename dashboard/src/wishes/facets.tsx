@@ -121,8 +121,7 @@ function Facet({ title, choices }: { title: string; choices: Choice[] }) {
               aria-current={isOn ? 'true' : undefined}
               aria-label={texts.facetLabel(name, count, isOn)}
             >
-              <bdi>{name}</bdi>
-              {count !== null && <span className="facet-count">{number(count)}</span>}
+              <bdi>{name}</bdi> {count !== null && <span className="facet-count">{number(count)}</span>}
             </Link>
           </li>
         ))}

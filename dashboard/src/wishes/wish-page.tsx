@@ -24,6 +24,7 @@ export function WishPage({ wishId }: { wishId: string }) {
         <Link href={wishesAddress}>{texts.title}</Link>
       </p>
       <Page title={wish.title}>
+        <h2 className="unseen">{texts.about}</h2>
         <WishBody wish={wish} query={query} />
       </Page>
     </div>
