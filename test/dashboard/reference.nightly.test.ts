@@ -10,7 +10,7 @@ describePage('the reference', () => {
     page.on('request', (request) => {
       if (/^https?:/.test(request.url()) && !request.url().startsWith(test.service.url)) foreign.push(request.url())
     })
-    await page.goto('/docs#tag/usage/GET/api/v1/usage')
+    await page.goto('/docs/reference#tag/usage/GET/api/v1/usage')
     await page.getByLabel('Bearer Token').first().fill(test.service.apiKey)
     await page
       .getByRole('button', { name: /Test Request/ })
