@@ -149,6 +149,11 @@ describePage('the list of wishes', () => {
       await page.keyboard.type('offline mode')
       await expect.poll(() => parameterOf(page, 'q'), patient).toBe('offline mode')
       expect(await box(page).inputValue()).toBe('offline mode')
+      await whole(page).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await expect
+        .poll(() => page.evaluate('document.activeElement?.textContent'), patient)
+        .toBe(await titles(page).first().innerText())
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog').waitFor()
       await page.keyboard.type('watches')

@@ -29,9 +29,15 @@ export function SearchBox({ query }: { query: string }) {
           value={draft}
           onChange={(event) => type(event.target.value)}
           onKeyDown={(event) => {
+            if (event.key === 'ArrowDown') {
+              event.preventDefault()
+              document.querySelector<HTMLElement>('a[data-row]')?.focus()
+            }
             if (event.key !== 'Escape') return
             event.preventDefault()
-            submit('')
+            // Once it is empty, the keys of the list are those that are pressed next.
+            if (draft === '') event.currentTarget.blur()
+            else submit('')
           }}
         />
         <span className="key" aria-hidden="true">

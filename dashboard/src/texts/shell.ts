@@ -29,6 +29,7 @@ export const shellTexts = {
   keys: [
     [['/'], 'Search'],
     [['Ctrl', 'K'], 'Go anywhere'],
+    [['↓'], 'From the search to the first wish'],
     [['J', 'K'], 'Next and previous wish'],
     [['Enter'], 'Open the wish'],
     [['Esc'], 'Close it'],

@@ -74,7 +74,7 @@ export const watchTexts = {
   noChannels: 'There is no channel yet that tells them elsewhere.',
   channelsHidden: 'Your key may not see the channels, so it cannot choose among them.',
   toChannels: 'Add a channel',
-  pageAlways: 'The news are always among the watches, and on Home.',
+  pageAlways: 'The news is always among the watches, and on Home.',
   quiet: 'Also when there is nothing new',
   previewTitle: 'What this means',
   previewOff: 'Fill in the fields above to see when it runs and what it costs.',
