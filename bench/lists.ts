@@ -17,7 +17,7 @@ import { followNewRequests, linkToTopics } from '../test/stored-requests.ts'
 import { percentile } from './report.ts'
 
 // How fast cached lists are, through HTTP, beside a bare Fastify route that gives an answer of the same size.
-//   node bench/lists.ts [--requests 1000000] [--seconds 5] [--clients 16] [--backend embedded|postgres] [--json]
+//   node bench/lists.ts [--requests 1000000] [--seconds 5] [--clients 16] [--backend embedded|postgres] [--only TEXT] [--json]
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +25,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '5' },
     clients: { type: 'string', default: '16' },
     backend: { type: 'string', default: 'embedded' },
+    /** Only the cases whose names have this text. */
+    only: { type: 'string', default: '' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -124,6 +126,16 @@ const cases: [name: string, paths: string[]][] = [
     many(50, (index) => `/api/v1/requests?tag=common&tag=rare&platforms=gitlab&minVotes=${998 + index}`),
   ],
   ['topics', ['/api/v1/topics', '/api/v1/topics?sortBy=votes', '/api/v1/topics?sortBy=name']],
+  [
+    'counts by every facet',
+    many(
+      50,
+      (index) =>
+        `/api/v1/requests/facets?minVotes=${index}&facets=platform&facets=status&facets=tag&facets=year&facets=votes`,
+    ),
+  ],
+  ['counts without facets', many(50, (index) => `/api/v1/requests/facets?minVotes=${index}`)],
+  ['changes', many(28, (index) => `/api/v1/changes?since=2026-01-${String(1 + index).padStart(2, '0')}&limit=8`)],
   ['topics by part of a name', many(50, (index) => `/api/v1/topics?query=c+${index}`)],
 ]
 
@@ -145,7 +157,7 @@ async function run(service: Service): Promise<void> {
   const loadedInSeconds = Math.round((performance.now() - since) / 1000)
   const [clients, seconds] = [Number(values.clients), Number(values.seconds)]
   const rows: Record<string, Figures & { ofBare: number }> = {}
-  for (const [name, paths] of cases) {
+  for (const [name, paths] of cases.filter(([name]) => name.includes(values.only))) {
     for (const count of [1, clients]) {
       const figures = await measure(service.address ?? '', paths, count, seconds)
       const bare = await measureBare(figures.bytes, count, Math.min(2, seconds))

@@ -10,6 +10,10 @@ import './style/views.css'
 import './style/charts.css'
 import './style/come-back.css'
 import './style/wishes.css'
+import './style/wish.css'
+import './style/home.css'
+import './style/over.css'
+import './style/narrow.css'
 
 /** Only temporary failures are retried automatically; each call counts towards the limit of the plan. */
 const mayPass = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500)

@@ -124,10 +124,10 @@ describePage('accessibility', () => {
 
   it('… nor on home, on lists and in their dialogs', { timeout }, () =>
     lookAt(test, [
-      { path: '/', whole: '.changes svg' },
-      { path: '/', whole: '.changes svg', press: { Collect: '[role=dialog] .cost' } },
-      { path: '/', whole: '.changes svg', type: { 'Control+k': '.palette [role=option]' } },
-      { path: '/', whole: '.changes svg', type: { '?': '[role=dialog] kbd' } },
+      { path: '/', whole: '.change-list li' },
+      { path: '/', whole: '.change-list li', press: { Collect: '[role=dialog] .cost' } },
+      { path: '/', whole: '.change-list li', type: { 'Control+k': '.palette [role=option]' } },
+      { path: '/', whole: '.change-list li', type: { '?': '[role=dialog] kbd' } },
       { path: '/wishes', whole: '.row-trend svg' },
       { path: '/wishes?q=dark+mode', whole: '.wish-row mark', press: { Share: '[role=dialog] form' } },
       { path: '/wishes?topic=dark+mode', whole: '.topic-head' },

@@ -159,15 +159,17 @@ describePage('with the keyboard alone', () => {
     await page.getByRole('checkbox', { name: /Me on Monday/ }).waitFor()
     await tabTo(page, 'Topic')
     await page.keyboard.type('dark mode')
-    await tabTo(page, /^How often/)
-    await page.keyboard.type('Every week')
-    await tabTo(page, /^Me on Monday/)
-    await page.keyboard.press('Space')
+    await tabTo(page, /^On/)
+    await page.keyboard.type('Tuesday')
     await press(page, 'Make the watch')
     await page.getByRole('heading', { level: 1, name: 'dark mode' }).waitFor()
     const { body } = await test.service.client.get(`/api/v1/watches/${page.url().split('/').at(-1)}`)
     const channel = (await test.service.client.get('/api/v1/channels')).body.data.results[0]
-    expect(body.data).toMatchObject({ topic: 'dark mode', schedule: 'weekly', channelIds: [channel.channelId] })
+    expect(body.data).toMatchObject({
+      topic: 'dark mode',
+      schedule: expect.stringMatching(/^\d+ 8 \* \* 2$/),
+      channelIds: [channel.channelId],
+    })
   })
 
   it('one reads what last week cost, and who spent it', async () => {

@@ -72,5 +72,8 @@ export function useSession(): Session {
 /** Whether the session may change what is collected and told; one of a key that only reads may not. */
 export const useMayChange = (): boolean => useSession().account?.scope !== 'read'
 
+/** Whether the session may change the account itself: what it shares, and who comes in. */
+export const useMayManage = (): boolean => useSession().account?.scope === 'manage'
+
 /** The first part of every query key: the cached answers of one account are never shown to another. */
 export const useOwner = (): string => ownerOf(useSession())

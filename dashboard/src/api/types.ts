@@ -87,13 +87,14 @@ export type Wish = Data<'listWishes'>['results'][number]
 export type WishListInput = Query<'listWishes'>
 export type WishMark = Wish['mark']
 export type MarkChange = Body<'markWish'>
+/** A merge, a split, or that two are not the same. */
+export type WishCorrection = Body<'correctWishes'>
 export type WishTrend = Data<'readWishTrends'>['wishes'][number]
 export type Changes = Data<'readChanges'>
 export type Suggestion = Data<'listWishSuggestions'>['results'][number]
 export type WishDetail = Data<'readWish'>
 export type TopicSummary = Data<'listTopics'>['results'][number]
 export type TopicOrder = NonNullable<Query<'listTopics'>['sortBy']>
-export type TopicPage = Data<'readTopic'>
 
 // Watches and news.
 export type Watch = components['schemas']['Watch']

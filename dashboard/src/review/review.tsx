@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, once } from '../api/client.ts'
+import { useIntention } from '../api/intention.ts'
 import { useMayChange, useOwner } from '../api/session-store.ts'
 import type { RequestRecord, Suggestion } from '../api/types.ts'
 import { Correction } from '../search/correction.tsx'
@@ -30,6 +31,7 @@ type Answer = 'same' | 'not_the_same' | 'skip'
 /** Answers a pair; what was answered goes, and the next one comes. */
 function useAnswer() {
   const { reread } = useChanges()
+  const { keyFor, done } = useIntention()
   const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
   const answer = async (suggestion: Suggestion, said: Answer) => {
     setState({ busy: true, error: null })
@@ -37,9 +39,10 @@ function useAnswer() {
       const { correctionId } = await dataOf(
         api.POST('/api/v1/suggestions/wishes/{suggestionId}', {
           body: { answer: said },
-          params: { path: { suggestionId: suggestion.suggestionId }, ...once(crypto.randomUUID()) },
+          params: { path: { suggestionId: suggestion.suggestionId }, ...once(keyFor([suggestion.suggestionId, said])) },
         }),
       )
+      done()
       await reread()
       const path = { correctionId }
       const undo = () =>

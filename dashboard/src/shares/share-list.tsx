@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, wholeList } from '../api/client.ts'
-import { useMayChange, useOwner } from '../api/session-store.ts'
+import { useMayManage, useOwner } from '../api/session-store.ts'
 import type { Share } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { date } from '../shell/format.ts'
@@ -69,7 +69,7 @@ const ShareLine = ({ share, isBusy, revoke }: { share: Share; isBusy: boolean; r
 )
 
 function Revoke({ name, isBusy, revoke }: { name: string; isBusy: boolean; revoke: () => void }) {
-  if (!useMayChange()) return null
+  if (!useMayManage()) return null
   return (
     <ConfirmButton
       label={texts.revokeLabel(name)}

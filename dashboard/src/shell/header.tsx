@@ -37,7 +37,7 @@ const isAt = (path: string, address: string): boolean =>
 export function Header({ session, path }: { session: Session; path: string }) {
   const isOperator = session.kind === 'operator'
   return (
-    <header className="header">
+    <header className={isOperator ? 'header' : 'header of-account'}>
       <Link className="brand" href={isOperator ? operatorAddress : homeAddress}>
         {texts.product}
       </Link>

@@ -1,5 +1,6 @@
 import { goalChangesNothing } from '../../../src/watches/news/goal-words.ts'
 import { number, plural, weekdayName } from '../shell/format.ts'
+import { clockTime, dailyTimeOf } from '../watches/schedule.ts'
 
 const scheduleNames: Readonly<Record<string, string>> = {
   hourly: 'every hour',
@@ -20,10 +21,10 @@ export const watchTexts = {
   watchThis: 'Watch this topic',
   state: { active: 'active', paused: 'paused', asking: 'waits for you' },
   schedule: (schedule: string) => {
-    const [, minute, hour, weekday] = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[0-6])$/.exec(schedule) ?? []
-    if (weekday === undefined) return scheduleNames[schedule] ?? schedule
-    const time = `${hour?.padStart(2, '0')}:${minute?.padStart(2, '0')}`
-    return weekday === '*' ? `every day at ${time}` : `every ${weekdayName(Number(weekday))} at ${time}`
+    const daily = dailyTimeOf(schedule)
+    if (daily === null) return scheduleNames[schedule] ?? schedule
+    const day = daily.weekday === null ? 'day' : weekdayName(daily.weekday)
+    return `every ${day} at ${clockTime(daily)}`
   },
   next: (when: string) => `next run ${when}`,
   neverRan: 'has not run yet',
@@ -55,7 +56,7 @@ export const watchTexts = {
   weekday: 'On',
   hour: 'At',
   anyHour: 'any time',
-  atHour: (hour: number, minute: number) => `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`,
+  atHour: (hour: number, minute: number) => clockTime({ hour, minute }),
   alsoRunNow: (credits: number) =>
     credits === 0 ? 'Also run it now' : `Also run it now, for up to ${plural(credits, 'credit')}`,
   cron: 'Times, as a cron expression',

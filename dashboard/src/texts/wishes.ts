@@ -132,6 +132,7 @@ export const wishTexts = {
           : note === ''
             ? 'Note removed.'
             : 'Note saved.',
+  notSaved: 'It could not be saved. Try again.',
   merged: (title: string, other: string) => `“${short(title)}” and “${short(other)}” are one wish now.`,
   parted: (title: string) => `Not the same: “${short(title)}”.`,
   splitOff: (title: string) => `“${short(title)}” is now a wish of its own.`,

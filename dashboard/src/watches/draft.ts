@@ -3,6 +3,7 @@ import { chosenAtFirst, depthAtFirst } from '../collect/prefilled.ts'
 import { namedSources, type SourceTexts, sourcesAtFirst } from '../collect/source-fields.tsx'
 import { isTopic } from '../search/view.ts'
 import { isTimeZone, ownTimeZone } from '../shell/format.ts'
+import { dailyTimeOf } from './schedule.ts'
 
 /** The schedules that have a word; any other is a cron expression. */
 export const presets = ['hourly', 'daily', 'weekly', 'monthly'] as const
@@ -72,16 +73,14 @@ export function draftOfAddress(platforms: PlatformStatus[], prefilled: URLSearch
 
 type Times = Pick<Draft, 'preset' | 'hour' | 'weekday' | 'minute' | 'cron'>
 
-/** An expression that the form can also say in words: at an hour, every day or on one weekday. */
-const atAnHour = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[0-6])$/
-
+/** What the form says of a schedule. */
 function timesOf(schedule: string): Times {
   const times = { hour: null, weekday: 1, minute: 0, cron: '' }
   if (isPreset(schedule)) return { ...times, preset: schedule }
-  const [, minute, hour, weekday] = atAnHour.exec(schedule) ?? []
-  if (weekday === undefined) return { ...times, preset: 'cron', cron: schedule }
-  const at = { ...times, hour: Number(hour), minute: Number(minute) }
-  return weekday === '*' ? { ...at, preset: 'daily' } : { ...at, preset: 'weekly', weekday: Number(weekday) }
+  const daily = dailyTimeOf(schedule)
+  if (daily === null) return { ...times, preset: 'cron', cron: schedule }
+  const { weekday, ...at } = daily
+  return weekday === null ? { ...times, ...at, preset: 'daily' } : { ...times, ...at, weekday, preset: 'weekly' }
 }
 
 /** Whether an hour can be chosen. */

@@ -28,8 +28,9 @@ export function NewWatchPage() {
   const keep = useCallback((draft: Draft) => void kept.set(key, draft), [key])
   const making = useMaking(key)
   // A key that may not see the channels chooses none.
-  const isRead = platforms.data !== undefined && (channels.data !== undefined || channels.error !== null)
-  const active = channels.data?.results.filter(({ state }) => state === 'active').map(({ channelId }) => channelId)
+  const isRead = platforms.data !== undefined && channels.isFetched
+  // One that waits for its confirmation is told of what comes after it.
+  const able = channels.data?.results.filter(({ state }) => state !== 'disabled').map(({ channelId }) => channelId)
   return (
     <Page title={texts.newTitle} intro={texts.newIntro}>
       <p className="crumb">
@@ -39,7 +40,7 @@ export function NewWatchPage() {
         <WatchForm
           key={search}
           platforms={platforms.data}
-          initial={kept.get(key) ?? draftOfAddress(platforms.data, new URLSearchParams(search), active ?? [])}
+          initial={kept.get(key) ?? draftOfAddress(platforms.data, new URLSearchParams(search), able ?? [])}
           isNew={true}
           keep={keep}
           save={making}
@@ -66,12 +67,12 @@ function useMaking(key: string) {
       const runsNow = kept.get(key)?.runsNow === true
       kept.delete(key)
       // A run that is refused, such as for want of credits, is told on the watch's own page; the watch is there.
-      if (runsNow) await runOnce(watchId).catch(() => {})
+      if (runsNow) await runOnce(watchId, keyFor(['run', watchId])).catch(() => {})
       void queries.invalidateQueries({ queryKey: [...watchesKey(owner), 'list'] })
       navigate(watchAddress(watchId))
     },
   })
 }
 
-const runOnce = (watchId: string) =>
-  dataOf(api.POST('/api/v1/watches/{watchId}/run', { params: { path: { watchId }, ...once(crypto.randomUUID()) } }))
+const runOnce = (watchId: string, key: string) =>
+  dataOf(api.POST('/api/v1/watches/{watchId}/run', { params: { path: { watchId }, ...once(key) } }))

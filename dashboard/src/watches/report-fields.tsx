@@ -21,10 +21,10 @@ export const ReportFields = (props: DraftFieldsProps) => (
 
 function Goal({ draft, change }: DraftFieldsProps) {
   const id = useId()
-  // The preview says what the service does; it is asked for once.
-  const isIdle = usePreview(termsOf(draft)).data?.comparesGoals === false
-  // Without a model nothing is compared with it.
-  if (isIdle && draft.goal === '') return null
+  // The preview says what the service does; without a model nothing is compared with a goal, and only one that is there is shown.
+  const isCompared = usePreview(termsOf(draft)).data?.comparesGoals
+  if (isCompared !== true && draft.goal === '') return null
+  const isIdle = isCompared === false
   return (
     <div className="field">
       <label htmlFor={id}>{texts.goal}</label>

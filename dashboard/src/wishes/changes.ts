@@ -1,8 +1,9 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api, dataOf } from '../api/client.ts'
+import { api, dataOf, once } from '../api/client.ts'
+import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { MarkChange, WishMark, WishTrend } from '../api/types.ts'
+import type { MarkChange, WishCorrection, WishMark, WishTrend } from '../api/types.ts'
 import { tell } from '../shell/toast.tsx'
 import { wishTexts as texts } from '../texts/wishes.ts'
 import { trendsKey } from './use-rows.ts'
@@ -37,20 +38,6 @@ async function putMark(queries: QueryClient, owner: string, wishId: string, chan
 
 type Wished = { wishId: string; title: string }
 
-async function correct(body: {
-  kind: 'merge' | 'part' | 'split'
-  wishId: string
-  otherWishId?: string
-  requestIds?: string[]
-}) {
-  return dataOf(
-    api.POST('/api/v1/corrections/wishes', {
-      body,
-      params: { header: { 'idempotency-key': crypto.randomUUID() } },
-    }),
-  )
-}
-
 const takeBack = (correctionId: string) =>
   dataOf(api.DELETE('/api/v1/corrections/wishes/{correctionId}', { params: { path: { correctionId } } }))
 
@@ -58,6 +45,7 @@ const takeBack = (correctionId: string) =>
 export function useChanges() {
   const owner = useOwner()
   const queries = useQueryClient()
+  const { keyFor, done } = useIntention()
   return useMemo(() => {
     const reread = () =>
       Promise.all(
@@ -65,11 +53,12 @@ export function useChanges() {
           queries.invalidateQueries({ queryKey: [owner, name] }),
         ),
       )
-    const corrected = async (text: string, body: Parameters<typeof correct>[0]) => {
-      const { correctionId, ...made } = await correct(body)
+    const corrected = async (text: string, body: WishCorrection) => {
+      const call = api.POST('/api/v1/corrections/wishes', { body, params: once(keyFor(body)) })
+      const { correctionId } = await dataOf(call)
+      done()
       await reread()
       tell({ text, undo: () => takeBack(correctionId).then(reread) })
-      return made
     }
     return {
       mark: async ({ wishId, title }: Wished, before: WishMark, change: MarkChange) => {
@@ -88,5 +77,5 @@ export function useChanges() {
         corrected(texts.splitOff(request.title), { kind: 'split', wishId: wish.wishId, requestIds: [request._id] }),
       reread,
     }
-  }, [owner, queries])
+  }, [owner, queries, keyFor, done])
 }

@@ -3,6 +3,8 @@ import { useMayChange, useOwner } from '../api/session-store.ts'
 import type { WishTrend } from '../api/types.ts'
 import type { Mark } from '../search/view.ts'
 import { focusWhenThere } from '../shell/focus.ts'
+import { tell } from '../shell/toast.tsx'
+import { wishTexts as texts } from '../texts/wishes.ts'
 import { useChanges } from './changes.ts'
 import { useListKeys } from './keys.ts'
 import type { Row } from './rows.ts'
@@ -46,7 +48,7 @@ export function useRowKeys({ rows, openId, openBeside, goTo }: RowKeysInput): vo
     const before = markOf(wish.wishId)
     const change =
       name === 'starred' ? { starred: !(before?.starred ?? false) } : { mark: before?.mark === name ? null : name }
-    void mark(wish, before, change)
+    mark(wish, before, change).catch(() => tell({ text: texts.notSaved, undo: null }))
   }
   const move = (step: 1 | -1) => {
     const wishes = rows.filter(({ wishId }) => wishId !== null)

@@ -80,8 +80,11 @@ async function readCounts(view: View, { typing, signal }: { typing: boolean; sig
   return { total: meta.total ?? 0, totalIsExact: meta.totalIsExact ?? true, facets: meta.facets ?? {} }
 }
 
-/** How many requests a view has, by what one can filter. A call of its own: the rows do not wait for it. */
-export function useCounts(view: View, typing: boolean): Counts | undefined {
+/**
+ * How many requests a view has, by what one can filter; a call of its own.
+ * @param hasRows whether the rows of the view are there: an embedded database does one thing at a time, and they come first.
+ */
+export function useCounts(view: View, typing: boolean, hasRows: boolean): Counts | undefined {
   const owner = useOwner()
   const { sortBy: _sortBy, ...counted } = view
   // A job's requests and one's own marks are not among what is counted.
@@ -91,7 +94,7 @@ export function useCounts(view: View, typing: boolean): Counts | undefined {
     queryFn: ({ signal }) => readCounts(view, { typing, signal }),
     placeholderData: keepPreviousData,
     staleTime: staleMs,
-    enabled: isCounted,
+    enabled: isCounted && hasRows,
   })
   return isCounted ? query.data : undefined
 }

@@ -30,9 +30,9 @@ interface RowsProps {
 export function Rows({ view, show, openId, openBeside }: RowsProps) {
   const typing = useIsTyping()
   const results = useRows(view, typing)
-  const counts = useCounts(view, typing)
   const { data, error, isPlaceholderData, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
     results
+  const counts = useCounts(view, typing, data !== undefined && !isPlaceholderData)
   const rows = useMemo(() => rowsOf(data?.pages ?? []), [data])
   const before = useShownBefore(view.query, isPlaceholderData || !data ? null : rows)
   const meta = data?.pages[0]?.meta ?? null

@@ -22,6 +22,9 @@ beforeAll(async () => {
   service = await startTestService({ platforms: new Map<PlatformName, Platform>([['github', github]]) })
   const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
   await service.client.waitForJob(body.data.jobId, 60_000)
+  // In the view of the account it is none.
+  const [first] = (await get('?limit=1')).results as RequestRecord[]
+  await service.client.post('/api/v1/corrections/requests', { requestId: first!._id, isRequest: false })
 })
 afterAll(() => service.stop())
 

@@ -71,15 +71,24 @@ test('a new request of a known wish makes no new wish; totals count what a page 
   expect([read.new.total, read.new.results.length, read.rising.total]).toEqual([2, 1, 0])
 })
 
+test('what is done on one platform and open on another is not done', async () => {
+  await store(40, { half: { status: 'open' }, open: { status: 'open' } })
+  await store(2, { half: { votes: 5, status: 'completed', statusChangedAt: daysAgo(2) } })
+  const [half, open] = await idsOf('half', 'open')
+  await joinWish(opened.database, half!, [half!, open!])
+  expect(await changes(4)).toMatchObject({ rising: ['Request half'], done: [] })
+})
+
 test('a trend has the votes of all members at the end of each seventh day, from when each was posted', async () => {
   await store(30, { one: { votes: 10 } })
   await store(9, { one: { votes: 14 } })
   await store(2, { one: { votes: 20 }, late: { votes: 3, asked: daysAgo(4) } })
   const [one, late] = await idsOf('one', 'late')
   await joinWish(opened.database, one!, [one!, late!])
-  const days = daysOfTrend(4, today)
-  expect(days).toEqual(['2026-06-02', '2026-06-09', '2026-06-16', '2026-06-23', '2026-06-30'])
+  const days = daysOfTrend(5, today)
+  // Before its first sample a request has the votes of that sample.
+  expect(days).toEqual(['2026-05-26', '2026-06-02', '2026-06-09', '2026-06-16', '2026-06-23', '2026-06-30'])
   const unknown = '00000000-0000-4000-8000-000000000000'
   const trends = await readTrends(opened.database, [unknown, one!], { view: sharedView, days, now: today })
-  expect(trends).toEqual([{ wishId: one, votes: [10, 10, 10, 14, 23], growth: { days7: 6, days30: 10 } }])
+  expect(trends).toEqual([{ wishId: one, votes: [10, 10, 10, 10, 14, 23], growth: { days7: 6, days30: 10 } }])
 })
