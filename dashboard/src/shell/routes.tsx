@@ -1,15 +1,10 @@
-import { type ComponentType, lazy, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { HomePage } from '../home/home.tsx'
 import { WishesPage } from '../wishes/wishes.tsx'
 import { newsAddress, watchesAddress } from './addresses.ts'
+import { later } from './later.ts'
 
 // The home and the list are in the first script; every other page is loaded when it is opened.
-
-/** A component of a module that is loaded when it is shown. */
-const later = <Name extends string, Props extends object>(
-  load: () => Promise<Record<Name, ComponentType<Props>>>,
-  name: Name,
-) => lazy(async () => ({ default: (await load())[name] }))
 
 const WishPage = later(() => import('../wishes/wish-page.tsx'), 'WishPage')
 const TopicsPage = later(() => import('../wishes/topics.tsx'), 'TopicsPage')

@@ -1,15 +1,20 @@
-import { useCallback, useMemo } from 'react'
+import { Suspense, useCallback, useMemo } from 'react'
 import { SearchBox } from '../search/search-box.tsx'
 import { addressOf, filterCount, parseView, type View } from '../search/view.ts'
+import { later } from '../shell/later.ts'
 import { Page } from '../shell/page.tsx'
 import { Link, navigate, useAddress } from '../shell/router.tsx'
 import { useMatches } from '../shell/use-matches.ts'
 import { searchTexts } from '../texts/search.ts'
 import { wishTexts as texts } from '../texts/wishes.ts'
-import { WishPanel } from './panel.tsx'
 import { ViewActions } from './view-actions.tsx'
 import { Rows } from './view-rows.tsx'
 import { standingViews } from './views.ts'
+
+// Not in the first script: it is there by the time that somebody who points at the list has chosen.
+const loadPanel = () => import('./panel.tsx')
+const WishPanel = later(loadPanel, 'WishPanel')
+const prepare = () => void loadPanel().catch(() => {})
 
 /** The parameter of the wish that is open beside the list. */
 const openParameter = 'wish'
@@ -36,9 +41,18 @@ export function WishesPage() {
     <Page title={titleOf(view)} actions={<ViewActions view={view} />}>
       <Views view={view} />
       <SearchBox query={view.query} />
-      <div className="wishes-page" data-open={(hasRoom && openId !== null) || undefined}>
+      <div
+        className="wishes-page"
+        data-open={(hasRoom && openId !== null) || undefined}
+        onPointerEnter={prepare}
+        onFocusCapture={prepare}
+      >
         <Rows view={view} show={show} openId={hasRoom ? openId : null} openBeside={hasRoom ? openBeside : null} />
-        {hasRoom && openId !== null && <WishPanel key={openId} wishId={openId} close={() => openBeside(null)} />}
+        {hasRoom && openId !== null && (
+          <Suspense fallback={<section className="wish-panel" aria-label={texts.panelLabel} aria-busy="true" />}>
+            <WishPanel key={openId} wishId={openId} close={() => openBeside(null)} />
+          </Suspense>
+        )}
       </div>
     </Page>
   )
