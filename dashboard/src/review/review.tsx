@@ -155,8 +155,10 @@ function Texts() {
 
 const DoubtfulText = ({ request }: { request: RequestRecord }) => (
   <li className="member">
-    <p className="member-title" dir="auto">
-      <SourceLink request={request}>{request.title}</SourceLink>{' '}
+    <p className="member-title">
+      <bdi>
+        <SourceLink request={request}>{request.title}</SourceLink>
+      </bdi>{' '}
       <span className="note">{counts.votes(request.votes)}</span>
     </p>
     <Description request={request} />

@@ -23,6 +23,7 @@ const shares = new Intl.NumberFormat(locale, { style: 'percent' })
 const dollars = new Intl.NumberFormat(locale, {
   style: 'currency',
   currency: 'USD',
+  currencyDisplay: 'narrowSymbol',
   trailingZeroDisplay: 'stripIfInteger',
 })
 /** A price in US dollars: `$10`, `$9.50`. */

@@ -51,8 +51,10 @@ export function Members({ wish, query }: MembersProps) {
 
 const Member = ({ request, wish }: { request: RequestRecord; wish: WishDetail }) => (
   <li className="member">
-    <p className="member-title" dir="auto">
-      <SourceLink request={request}>{request.title}</SourceLink>{' '}
+    <p className="member-title">
+      <bdi>
+        <SourceLink request={request}>{request.title}</SourceLink>
+      </bdi>{' '}
       <span className="note">{texts.votesBriefly(number(request.votes), request.votes)}</span>
     </p>
     <Marks request={request} />
