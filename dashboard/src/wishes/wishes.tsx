@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react'
 import { SearchBox } from '../search/search-box.tsx'
 import { addressOf, filterCount, parseView, type View } from '../search/view.ts'
 import { Page } from '../shell/page.tsx'
@@ -7,9 +7,14 @@ import { useMatches } from '../shell/use-matches.ts'
 import { searchTexts } from '../texts/search.ts'
 import { wishTexts as texts } from '../texts/wishes.ts'
 import { WishPanel } from './panel.tsx'
+import type { KeptView } from './saved-views.ts'
 import { ViewActions } from './view-actions.tsx'
 import { Rows } from './view-rows.tsx'
 import { standingViews } from './views.ts'
+
+// What belongs to an account is read after the rows.
+const SavedTabs = lazy(async () => ({ default: (await import('./view-controls.tsx')).SavedTabs }))
+const SaveView = lazy(async () => ({ default: (await import('./view-controls.tsx')).SaveView }))
 
 /** The parameter of the wish that is open beside the list. */
 const openParameter = 'wish'
@@ -32,12 +37,26 @@ export function WishesPage() {
     },
     [view],
   )
+  const [hasRows, setHasRows] = useState(false)
+  const [opened, setOpened] = useState<KeptView | null>(null)
+  const onRows = useCallback(() => setHasRows(true), [])
+  const later = (part: ReactNode) => hasRows && <Suspense fallback={null}>{part}</Suspense>
   return (
-    <Page title={titleOf(view)} actions={<ViewActions view={view} />}>
-      <Views view={view} />
+    <Page
+      title={opened?.address === addressOf(view) ? opened.name : titleOf(view)}
+      actions={<ViewActions view={view} hasRows={hasRows} />}
+    >
+      <Views view={view}>{later(<SavedTabs {...{ view, opened, setOpened }} />)}</Views>
       <SearchBox query={view.query} />
       <div className="wishes-page" data-open={(hasRoom && openId !== null) || undefined}>
-        <Rows view={view} show={show} openId={hasRoom ? openId : null} openBeside={hasRoom ? openBeside : null} />
+        <Rows
+          view={view}
+          show={show}
+          openId={hasRoom ? openId : null}
+          openBeside={hasRoom ? openBeside : null}
+          onRows={onRows}
+          save={later(<SaveView view={view} opened={opened} />)}
+        />
         {hasRoom && openId !== null && <WishPanel key={openId} wishId={openId} close={() => openBeside(null)} />}
       </div>
     </Page>
@@ -53,8 +72,8 @@ function titleOf(view: View): string {
     : standing.name
 }
 
-/** The saved views. */
-const Views = ({ view }: { view: View }) => (
+/** The views that everybody has, and after them those of the account. */
+const Views = ({ view, children }: { view: View; children: ReactNode }) => (
   <nav className="views" aria-label={texts.viewsLabel}>
     {standingViews.map(({ name, view: standing }) => (
       <Link
@@ -65,5 +84,6 @@ const Views = ({ view }: { view: View }) => (
         {name}
       </Link>
     ))}
+    {children}
   </nav>
 )

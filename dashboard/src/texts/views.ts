@@ -1,0 +1,26 @@
+export const viewTexts = {
+  save: 'Save view',
+  saveTitle: 'Save this list as a view',
+  isKept: 'This list is a view already. Change its words, filters or order first.',
+  saveChanges: 'Save changes',
+  saveChangesTo: (name: string) => `Save changes to “${name}”`,
+  saveAsNew: 'Save as new',
+  keeps: (parts: string[]) => `It keeps: ${parts.join(' · ')}. Its wishes are those of the moment when it is opened.`,
+  words: (query: string) => `“${query}”`,
+  lastDays: (days: number) => (days === 1 ? 'Asked today' : `Asked in the last ${days} days`),
+  order: (name: string) => `Order: ${name}`,
+  name: 'Name',
+  saving: 'Saving …',
+  change: (name: string) => `Rename or delete “${name}”`,
+  changeTitle: 'Rename or delete this view',
+  rename: 'Rename',
+  delete: 'Delete view',
+  saved: (name: string) => `Saved: “${name}”.`,
+  deleted: (name: string) => `Deleted: “${name}”.`,
+  notSaved: 'It could not be saved. Try again.',
+}
+
+export const sharedTexts = {
+  sharedUntil: (day: string) => `Shared until ${day}`,
+  another: 'Make another page',
+}
