@@ -5,7 +5,7 @@ export const viewTexts = {
   saveChanges: 'Save changes',
   saveChangesTo: (name: string) => `Save changes to “${name}”`,
   saveAsNew: 'Save as new',
-  keeps: (parts: string[]) => `It keeps: ${parts.join(' · ')}. Its wishes are those of the moment when it is opened.`,
+  keeps: (parts: string[]) => `It keeps: ${parts.join(' · ')}. What it lists is always up to date.`,
   words: (query: string) => `“${query}”`,
   lastDays: (days: number) => (days === 1 ? 'Asked today' : `Asked in the last ${days} days`),
   order: (name: string) => `Order: ${name}`,
