@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Executor, Transaction } from '../database/open.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
+import { named } from '../http/openapi-components.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
 
 // What a key made: keys, feeds, shares, channels and watches store their maker. What becomes of each is in docs/api.md.
@@ -15,13 +16,16 @@ const madeThings = <Id extends string>(id: Id, what: string) =>
   )
 
 /** What a key made, and the keys that it made, and those in turn. */
-export const madeByKey = closed({
-  keys: madeThings('keyId', 'keys that open the account'),
-  feeds: madeThings('feedId', 'feeds'),
-  shares: madeThings('shareId', 'shares'),
-  channels: madeThings('channelId', 'channels'),
-  watches: madeThings('watchId', 'watches that run'),
-})
+export const madeByKey = closed(
+  {
+    keys: madeThings('keyId', 'keys that open the account'),
+    feeds: madeThings('feedId', 'feeds'),
+    shares: madeThings('shareId', 'shares'),
+    channels: madeThings('channelId', 'channels'),
+    watches: madeThings('watchId', 'watches that run'),
+  },
+  named('MadeByKey'),
+)
 
 export type MadeByKey = Static<typeof madeByKey>
 

@@ -90,6 +90,8 @@ import { deleteMarksOf } from '../wishes/marks/marks.ts'
 import { registerMarkRoutes } from '../wishes/marks/routes.ts'
 import { createPossiblySame } from '../wishes/placing/targets.ts'
 import { registerWishRoutes } from '../wishes/routes.ts'
+import { registerSavedViewRoutes } from '../wishes/saved-views/routes.ts'
+import { deleteSavedViewsOf } from '../wishes/saved-views/saved-views.ts'
 import { registerSharedPages } from '../wishes/shares/read-routes.ts'
 import { registerShareRoutes } from '../wishes/shares/routes.ts'
 import { deleteSharesOf, sharesMadeByKeys } from '../wishes/shares/shares.ts'
@@ -160,6 +162,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteMailOf(transaction, accountId)
   await deleteWishCorrectionsOf(transaction, accountId)
   await deleteMarksOf(transaction, accountId)
+  await deleteSavedViewsOf(transaction, accountId)
   await deleteCorrectionsOf(transaction, accountId)
   await deleteWatchesOf(transaction, accountId)
   await deleteFeedsOf(transaction, accountId)
@@ -226,6 +229,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerTrendRoutes(routes, shared)
   registerChangesRoutes(routes, shared)
   registerSuggestionRoutes(routes, shared)
+  registerSavedViewRoutes(routes, shared)
   registerShareRoutes(routes, shared)
   await registerSharedPages(routes, shared)
   registerWishRoutes(routes, { ...shared, possiblySame })

@@ -48,7 +48,8 @@ export function compressAnswers(app: FastifyInstance, version: Version): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' || !isText(reply) || reply.hasHeader('content-encoding')) return payload
     // Also without compression: a shared cache must not give the answer of one encoding to a caller of another.
-    reply.header('vary', 'Accept-Encoding')
+    const others = reply.getHeader('vary')
+    reply.header('vary', others === undefined ? 'Accept-Encoding' : `${others}, Accept-Encoding`)
     const encoding = encodingFor(request.headers['accept-encoding'])
     if (encoding === null || payload.length < thresholdBytes) return payload
     const body = Buffer.from(payload)

@@ -17,7 +17,7 @@ export interface ApiDocument {
 type Components = Record<'schemas' | 'headers' | 'responses', Record<string, object>>
 
 /** The property by which a schema names itself in the document. */
-const nameKeyword = 'x-name'
+export const nameKeyword = 'x-name'
 
 /** Options of a schema that the document has once, under a name. */
 export const named = (name: string) => ({ [nameKeyword]: name })

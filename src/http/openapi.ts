@@ -78,6 +78,7 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'News' },
       { name: 'Channels' },
       { name: 'Feeds' },
+      { name: 'Views' },
       { name: 'Shares' },
       { name: 'Platforms' },
       { name: 'Usage' },

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { dateFormat, dateForms, isDate } from './dates.ts'
 import { type ErrorDetail, ServiceError } from './errors.ts'
+import { nameKeyword } from './openapi-components.ts'
 
 /** A function that is made by its first call. */
 export function whenCalled<Parameters extends unknown[], Result>(
@@ -29,6 +30,7 @@ function createAjv(): Ajv {
     allowUnionTypes: true,
   })
   addFormats.default(ajv)
+  ajv.addVocabulary([nameKeyword])
   ajv.addFormat('visible-ascii', /^[\x21-\x7e]*$/)
   ajv.addFormat(dateFormat, isDate)
   ajv.addKeyword({

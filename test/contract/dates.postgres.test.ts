@@ -64,6 +64,7 @@ const required: Record<string, object> = {
   '/api/v1/keys': { name: 'a' },
   '/api/admin/accounts/{accountId}/keys': { name: 'a' },
   '/api/v1/feeds': { kind: 'search', query: 'dark' },
+  '/api/v1/views': { name: 'a' },
   '/api/v1/watches': { topic: 'dark mode', schedule: 'daily', monthlyCredits: 100 },
 }
 
@@ -106,6 +107,10 @@ it('every list, search and export has the same dates', () => {
     '/api/v1/shares view.filters.until',
     '/api/v1/usage/collections since',
     '/api/v1/usage/collections until',
+    '/api/v1/views view.filters.since',
+    '/api/v1/views view.filters.until',
+    '/api/v1/views/{viewId} view.filters.since',
+    '/api/v1/views/{viewId} view.filters.until',
     '/api/v1/watches filters.since',
     '/api/v1/watches filters.until',
     '/api/v1/watches/{watchId} filters.since',

@@ -82,6 +82,8 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: '/api/v1/keys', key: 'account' },
   { method: 'POST', path: '/api/v1/keys', key: 'account', body: { name: 'a' } },
   { method: 'DELETE', path: `/api/v1/keys/${unknownId}`, key: 'account' },
+  { method: 'POST', path: '/api/v1/views', key: 'account', body: { name: 'a', view: {} } },
+  { method: 'PATCH', path: `/api/v1/views/${unknownId}`, key: 'account', body: { name: 'a' } },
 ]
 const withBody = routes.filter((route) => route.body !== undefined)
 

@@ -15,7 +15,9 @@ const openToReaders = ['POST /api/v1/requests/search', 'POST /api/v1/watches/pre
 /** Reads that a key which does not manage may not make, because they tell of other keys and of addresses. */
 const readsForManagers = [/^GET \/api\/v1\/(keys|links|channels|feeds|shares)(\/|$)/]
 /** Changes that need no more than `collect`; all others need `manage`. */
-const changesForCollectors = [/^\w+ \/api\/v1\/(scrape|requests|corrections|wishes|suggestions|watches|news)(\/|$)/]
+const changesForCollectors = [
+  /^\w+ \/api\/v1\/(scrape|requests|corrections|wishes|suggestions|views|watches|news)(\/|$)/,
+]
 
 interface Route {
   name: string

@@ -21,7 +21,11 @@ describePage('sharing and inviting', () => {
     const stranger = await test.open(address, { as: null })
     await stranger.getByText(title).first().waitFor()
     expect(await stranger.title()).toContain('For the board')
-    await dialog.getByRole('link', { name: 'All shared pages' }).click()
+    await page.keyboard.press('Escape')
+    await panel.getByRole('button', { name: /^Shared until / }).click()
+    await dialog.getByText('For the board').waitFor()
+    await page.keyboard.press('Escape')
+    await page.goto('/settings/sharing')
     await page.getByText('For the board').waitFor()
     await page.getByRole('button', { name: 'Revoke the page of For the board' }).click()
     await page.getByRole('button', { name: 'Yes, revoke it' }).click()
@@ -45,6 +49,49 @@ describePage('sharing and inviting', () => {
     await page.goto('/wishes?include=maybe')
     await page.locator('.wish-list .wish-row').first().waitFor()
     expect(await page.locator('.page-head').getByRole('button', { name: 'Share' }).count()).toBe(0)
+  })
+
+  it('a list is kept under a name: opened, changed, renamed, deleted and taken back, on another machine too', async () => {
+    const page = await test.open('/wishes')
+    const tabs = (at = page) => at.getByRole('navigation', { name: 'Views' })
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const fill = async (name: string, confirm: string) => {
+      await page.getByRole('dialog').getByLabel('Name').fill(name)
+      await page.getByRole('dialog').getByRole('button', { name: confirm, exact: true }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await expect.poll(() => button('Save view').isDisabled(), patient).toBe(true)
+    await page.goto('/wishes?q=dark+mode&platforms=github&sort=votes')
+    await button('Save view').click()
+    await page.getByText('It keeps: “dark mode” · GitHub · Order: Most votes.').waitFor()
+    await fill('Dark <b>one</b>', 'Save view')
+    await heading('Dark <b>one</b>')
+
+    await tabs().getByRole('link', { name: 'Rising' }).click()
+    await tabs().getByRole('link', { name: 'Dark <b>one</b>' }).click()
+    await page.getByRole('link', { name: '30 days' }).click()
+    await button('Save changes').click()
+    await page.getByText('Saved: “Dark <b>one</b>”.').waitFor()
+    const [kept] = (await test.service.client.get('/api/v1/views')).body.data.results
+    const { query, sortBy, filters } = kept.view
+    expect([query, sortBy, filters, kept.periodDays]).toEqual(['dark mode', 'votes', { platforms: ['github'] }, 30])
+
+    await button('Rename or delete “Dark <b>one</b>”').click()
+    await fill('Dark two', 'Rename')
+    await heading('Dark two')
+    const elsewhere = await test.open('/wishes')
+    await tabs(elsewhere).getByRole('link', { name: 'Dark two' }).click()
+    await elsewhere.waitForURL(/q=dark\+mode&platforms=github&since=/)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: 'Dark two' }).click()
+
+    await button('Rename or delete “Dark two”').click()
+    await button('Delete view').click()
+    await page.getByText('Deleted: “Dark two”.').waitFor()
+    expect(await tabs().getByRole('link', { name: 'Dark two' }).count()).toBe(0)
+    await button('Undo').click()
+    await tabs().getByRole('link', { name: 'Dark two' }).waitFor()
   })
 
   it('a person is invited by name, comes in, and is named where credits were spent', async () => {

@@ -124,7 +124,11 @@ export type FeedTarget = Body<'createFeed'>
 /** With its address, this once. */
 export type MadeFeed = Data<'createFeed'>
 
-// Sharing and people.
+// Saved views, sharing and people.
+/** The words, filters and order of a list of wishes. */
+export type ListView = components['schemas']['ListView']
+export type SavedView = components['schemas']['SavedView']
+export type NewSavedView = Body<'createView'>
 export type NewShare = Body<'createShare'>
 /** A wish, a topic or a list. */
 export type ShareTarget = Pick<NewShare, 'wishId' | 'topic' | 'view'>

@@ -3,6 +3,7 @@ import type {
   FeedTarget,
   Include,
   ListInput,
+  ListView,
   PlatformName,
   RequestStatus,
   SearchFilters,
@@ -183,23 +184,27 @@ export function feedOf(view: View): FeedTarget {
   return { kind: 'search', query, ...(filters === undefined ? {} : { filters: { ...filters } }) }
 }
 
-/** What a shared page of a view shows: its topic, or its list; null for a list of texts that are in no wish, or of one collection. */
-export function shareOf(view: View): ShareTarget | null {
+/** The list of a view, as it is saved and shared; null for a list of texts that are in no wish, or of one collection. */
+export function listOf(view: View): ListView | null {
   if (view.job !== '' || view.include !== null) return null
   const { query, filters, sortBy } = searchInput(view, { limit: 1, offset: 0 })
-  if (query === '' && view.topic !== '' && filterCount(view) === 1) return { topic: view.topic }
   const shared = {
     ...filters,
     ...(view.mark === null ? {} : { mark: view.mark }),
     ...given(view.isStarred, { starred: true }),
   }
   return {
-    view: {
-      ...given(query !== '', { query }),
-      ...given(Object.keys(shared).length > 0, { filters: shared }),
-      sortBy: query === '' ? wishListInput(view).sortBy : sortBy,
-    },
-  } as ShareTarget
+    ...given(query !== '', { query }),
+    ...given(Object.keys(shared).length > 0, { filters: shared }),
+    sortBy: query === '' ? wishListInput(view).sortBy : sortBy,
+  } as ListView
+}
+
+/** What a shared page of a view shows: its topic, or its list; null where there is none. */
+export function shareOf(view: View): ShareTarget | null {
+  if (view.query === '' && view.topic !== '' && filterCount(view) === 1) return { topic: view.topic }
+  const list = listOf(view)
+  return list && { view: list }
 }
 
 /** The rows of one page of a search; a list has more. */

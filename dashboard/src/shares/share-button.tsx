@@ -3,16 +3,29 @@ import { useMayManage } from '../api/session-store.ts'
 import type { ShareTarget } from '../api/types.ts'
 import { shareTexts as texts } from '../texts/shares.ts'
 
+const SharedLabel = lazy(() => import('./shared-label.tsx'))
 const ShareDialog = lazy(() => import('./share-dialog.tsx'))
 
-/** Makes a page of a wish, a topic or a list that everybody with its address reads. */
-export function ShareButton({ target }: { target: ShareTarget }) {
+interface ShareButtonProps {
+  target: ShareTarget
+  /** Whether what is shared is there: only then it is asked whether there is a page of it. */
+  isReady?: boolean
+}
+
+/** Makes a page of a wish, a topic or a list that everybody with its address reads, and says whether there is one. */
+export function ShareButton({ target, isReady = true }: ShareButtonProps) {
   const [isOpen, setOpen] = useState(false)
   if (!useMayManage()) return null
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
-        {texts.share}
+        {isReady ? (
+          <Suspense fallback={texts.share}>
+            <SharedLabel target={target} />
+          </Suspense>
+        ) : (
+          texts.share
+        )}
       </button>
       {isOpen && (
         <Suspense fallback={null}>

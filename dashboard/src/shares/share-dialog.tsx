@@ -10,7 +10,10 @@ import { date } from '../shell/format.ts'
 import { Modal } from '../shell/modal.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
+import { sharedTexts } from '../texts/later/views.ts'
 import { shareTexts as texts } from '../texts/shares.ts'
+import { ShareLine } from './share-line.tsx'
+import { sharesKey, useRevocation, useSharesOf } from './use-shares.ts'
 
 const expiries = [7, 30, 90, 365]
 
@@ -33,7 +36,7 @@ export default function ShareDialog({ target, close }: ShareDialogProps) {
     mutationFn: (body: NewShare) => dataOf(api.POST('/api/v1/shares', { body, params: once(keyFor(body)) })),
     onSuccess: () => {
       done()
-      void queries.invalidateQueries({ queryKey: [owner, 'shares'] })
+      void queries.invalidateQueries({ queryKey: sharesKey(owner) })
     },
   })
   const wanted: NewShare = {
@@ -61,6 +64,7 @@ export default function ShareDialog({ target, close }: ShareDialogProps) {
         </div>
       ) : (
         <form className="share-form" onSubmit={submit}>
+          <Present target={target} />
           <p className="note">{texts.intro}</p>
           <label>
             <span>{texts.name}</span>
@@ -93,5 +97,23 @@ export default function ShareDialog({ target, close }: ShareDialogProps) {
         </form>
       )}
     </Modal>
+  )
+}
+
+/** The pages that there are of it, above the form of another one. */
+function Present({ target }: Pick<ShareDialogProps, 'target'>) {
+  const shares = useSharesOf(target)
+  const revocation = useRevocation()
+  if (shares.length === 0) return null
+  return (
+    <>
+      <ul className="shares">
+        {shares.map((share) => (
+          <ShareLine key={share.shareId} share={share} revocation={revocation} />
+        ))}
+      </ul>
+      {revocation.error !== null && <Problem error={revocation.error} />}
+      <h3>{sharedTexts.another}</h3>
+    </>
   )
 }

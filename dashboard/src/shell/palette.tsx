@@ -6,6 +6,7 @@ import { useOwner } from '../api/session-store.ts'
 import { addressOf, everything, withQuery } from '../search/view.ts'
 import { shellTexts as texts } from '../texts/shell.ts'
 import { watchTexts } from '../texts/watches.ts'
+import { useSavedViews } from '../wishes/saved-views.ts'
 import { standingViews } from '../wishes/views.ts'
 import {
   channelsAddress,
@@ -34,6 +35,7 @@ const pages: readonly [name: string, address: string][] = [
 export default function Palette({ close }: { close: () => void }) {
   const owner = useOwner()
   const [text, setText] = useState('')
+  const saved = useSavedViews()
   const { data } = useQuery({
     queryKey: [owner, 'topics', 'palette'],
     queryFn: ({ signal }) =>
@@ -63,6 +65,11 @@ export default function Palette({ close }: { close: () => void }) {
             {standingViews.map(({ name, view }) => (
               <Command.Item key={name} value={`${texts.wishes} ${name}`} onSelect={() => go(addressOf(view))}>
                 {name}
+              </Command.Item>
+            ))}
+            {saved.map(({ viewId, name, address }) => (
+              <Command.Item key={viewId} value={`${texts.wishes} ${name} ${viewId}`} onSelect={() => go(address)}>
+                <bdi>{name}</bdi>
               </Command.Item>
             ))}
           </Command.Group>

@@ -5,7 +5,7 @@ import { searchTexts as texts } from '../texts/search.ts'
 import { wishTexts } from '../texts/wishes.ts'
 
 /** The filters of a view, each with the view without it. */
-function chipsOf(view: View): [name: string, without: View][] {
+export function chipsOf(view: View): [name: string, without: View][] {
   const { platforms, tags, statuses, topic, minVotes, since, until, include, job, mark, isStarred } = view
   return [
     ...platforms.map((one): [string, View] => [

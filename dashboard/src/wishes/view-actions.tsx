@@ -9,7 +9,7 @@ import { searchTexts } from '../texts/search.ts'
 import { watchTexts } from '../texts/watches.ts'
 
 /** What one does with a whole view: watch it, follow it in a feed reader, take it along. */
-export function ViewActions({ view }: { view: View }) {
+export function ViewActions({ view, hasRows }: { view: View; hasRows: boolean }) {
   const topic = [...(view.query === '' ? view.topic : view.query)].slice(0, topicLength.max).join('')
   const shared = shareOf(view)
   return (
@@ -23,7 +23,7 @@ export function ViewActions({ view }: { view: View }) {
         </Link>
       )}
       {view.query !== '' && <FeedButton key={addressOf(view)} target={feedOf(view)} />}
-      {shared && <ShareButton key={`share ${addressOf(view)}`} target={shared} />}
+      {shared && <ShareButton key={`share ${addressOf(view)}`} target={shared} isReady={hasRows} />}
       {view.mark === null && !view.isStarred && <ExportMenu view={view} />}
       <CopyButton text={location.origin + addressOf(view)} label={searchTexts.copyLink} />
     </>

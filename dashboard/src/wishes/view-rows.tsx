@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
 import { isStatus } from '../api/client.ts'
 import { Expansion } from '../search/expansion.tsx'
 import { addressOf, filterCount, listsRequests, ordersFor, type View } from '../search/view.ts'
@@ -24,10 +24,14 @@ interface RowsProps {
   openId: string | null
   /** Null where there is no room beside the list. */
   openBeside: ((wishId: string | null) => void) | null
+  /** Called when there are rows. */
+  onRows: () => void
+  /** Saves the view; it stands beside the order. */
+  save: ReactNode
 }
 
 /** The rows of a view, with its filters and what is said of them. */
-export function Rows({ view, show, openId, openBeside }: RowsProps) {
+export function Rows({ view, show, openId, openBeside, onRows, save }: RowsProps) {
   const typing = useIsTyping()
   const results = useRows(view, typing)
   const { data, error, isPlaceholderData, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
@@ -36,6 +40,10 @@ export function Rows({ view, show, openId, openBeside }: RowsProps) {
   const rows = useMemo(() => rowsOf(data?.pages ?? []), [data])
   const before = useShownBefore(view.query, isPlaceholderData || !data ? null : rows)
   const meta = data?.pages[0]?.meta ?? null
+  const hasData = data !== undefined
+  useEffect(() => {
+    if (hasData) onRows()
+  }, [hasData, onRows])
   const open = useCallback((row: Row) => openBeside?.(row.wishId), [openBeside])
   const goTo = (wish: Wished) => (openBeside === null ? navigate(wishAddress(wish.wishId)) : openBeside(wish.wishId))
   // A refusal concerns this view only; after any other error the rows on the screen stay.
@@ -55,6 +63,7 @@ export function Rows({ view, show, openId, openBeside }: RowsProps) {
           ) : (
             <CountLine view={view} rows={rows} results={results} counts={counts} />
           )}
+          {save}
           <Order view={view} show={show} />
         </div>
         <ActiveFilters view={view} show={show} />

@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useMemo } from 'react'
+import { type ReactNode, Suspense, useCallback, useMemo, useState } from 'react'
 import { SearchBox } from '../search/search-box.tsx'
 import { addressOf, filterCount, parseView, type View } from '../search/view.ts'
 import { later } from '../shell/later.ts'
@@ -7,14 +7,18 @@ import { Link, navigate, useAddress } from '../shell/router.tsx'
 import { useMatches } from '../shell/use-matches.ts'
 import { searchTexts } from '../texts/search.ts'
 import { wishTexts as texts } from '../texts/wishes.ts'
+import type { KeptView } from './saved-views.ts'
 import { ViewActions } from './view-actions.tsx'
 import { Rows } from './view-rows.tsx'
 import { standingViews } from './views.ts'
 
 // Not in the first script: it is there by the time that somebody who points at the list has chosen.
 const loadPanel = () => import('./panel.tsx')
-const WishPanel = later(loadPanel, 'WishPanel')
+const WishPanel = later(async () => (await loadPanel()).WishPanel)
 const prepare = () => void loadPanel().catch(() => {})
+// What belongs to an account is read after the rows.
+const SavedTabs = later(async () => (await import('./view-controls.tsx')).SavedTabs)
+const SaveView = later(async () => (await import('./view-controls.tsx')).SaveView)
 
 /** The parameter of the wish that is open beside the list. */
 const openParameter = 'wish'
@@ -37,9 +41,16 @@ export function WishesPage() {
     },
     [view],
   )
+  const [hasRows, setHasRows] = useState(false)
+  const [opened, setOpened] = useState<KeptView | null>(null)
+  const onRows = useCallback(() => setHasRows(true), [])
+  const afterRows = (part: ReactNode) => hasRows && <Suspense fallback={null}>{part}</Suspense>
   return (
-    <Page title={titleOf(view)} actions={<ViewActions view={view} />}>
-      <Views view={view} />
+    <Page
+      title={opened?.address === addressOf(view) ? opened.name : titleOf(view)}
+      actions={<ViewActions view={view} hasRows={hasRows} />}
+    >
+      <Views view={view}>{afterRows(<SavedTabs {...{ view, opened, setOpened }} />)}</Views>
       <SearchBox query={view.query} />
       <div
         className="wishes-page"
@@ -47,7 +58,14 @@ export function WishesPage() {
         onPointerEnter={prepare}
         onFocusCapture={prepare}
       >
-        <Rows view={view} show={show} openId={hasRoom ? openId : null} openBeside={hasRoom ? openBeside : null} />
+        <Rows
+          view={view}
+          show={show}
+          openId={hasRoom ? openId : null}
+          openBeside={hasRoom ? openBeside : null}
+          onRows={onRows}
+          save={afterRows(<SaveView view={view} opened={opened} />)}
+        />
         {hasRoom && openId !== null && (
           <Suspense fallback={<section className="wish-panel" aria-label={texts.panelLabel} aria-busy="true" />}>
             <WishPanel key={openId} wishId={openId} close={() => openBeside(null)} />
@@ -67,8 +85,8 @@ function titleOf(view: View): string {
     : standing.name
 }
 
-/** The saved views. */
-const Views = ({ view }: { view: View }) => (
+/** The views that everybody has, and after them those of the account. */
+const Views = ({ view, children }: { view: View; children: ReactNode }) => (
   <nav className="views" aria-label={texts.viewsLabel}>
     {standingViews.map(({ name, view: standing }) => (
       <Link
@@ -79,5 +97,6 @@ const Views = ({ view }: { view: View }) => (
         {name}
       </Link>
     ))}
+    {children}
   </nav>
 )

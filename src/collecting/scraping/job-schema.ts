@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
 import { type Discarded, discardReasons, platformErrorCodes, type TaskState } from '../../database/column-types.ts'
+import { named } from '../../http/openapi-components.ts'
 import { closed, moment, nullable, oneOf, openWord } from '../../http/schemas.ts'
 import { anyPlatform } from '../../platforms/schemas.ts'
 import { jobStatuses } from './jobs.ts'
@@ -35,78 +36,85 @@ const discardedSchema = Type.Object(
 const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
 
 /** A job as its account sees it. */
-export const jobSchema = closed({
-  jobId: Type.String(),
-  status: oneOf(jobStatuses),
-  error: nullable(Type.String({ description: 'What went wrong, in one sentence; null unless the status is `failed`' })),
-  topic: Type.String(),
-  platforms: Type.Array(anyPlatform),
-  depth: Type.Integer({ description: 'Pages per platform' }),
-  progress: Type.Record(Type.String(), oneOf(taskStates), { description: 'The state of each platform of the job' }),
-  requestsCreated: Type.Integer({
-    description:
-      'Likely feature requests about the topic that were new to the cache, or visible to all for the first time',
-  }),
-  maybeCreated: Type.Integer({
-    description: 'Requests about the topic that were new to the cache and may be feature requests',
-  }),
-  tasks: Type.Array(
-    closed({
-      platform: anyPlatform,
-      pages: Type.Integer({ description: 'Pages that were stored' }),
-      requestsFound: Type.Integer({ description: 'Requests on these pages, new or known' }),
-      requestsCreated: Type.Integer(),
-      maybeCreated: Type.Integer(),
-      discarded: discardedSchema,
-    }),
-    { description: 'What each platform of the job has delivered, in the order of `platforms`' },
-  ),
-  sources: Type.Optional(
-    Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: 'The sources that its caller named, normalised, by platform; absent when none was named',
-    }),
-  ),
-  sourcesNotReached: Type.Optional(
-    Type.Record(Type.String(), Type.Array(Type.String()), {
+export const jobSchema = closed(
+  {
+    jobId: Type.String(),
+    status: oneOf(jobStatuses),
+    error: nullable(
+      Type.String({ description: 'What went wrong, in one sentence; null unless the status is `failed`' }),
+    ),
+    topic: Type.String(),
+    platforms: Type.Array(anyPlatform),
+    depth: Type.Integer({ description: 'Pages per platform' }),
+    progress: Type.Record(Type.String(), oneOf(taskStates), { description: 'The state of each platform of the job' }),
+    requestsCreated: Type.Integer({
       description:
-        'Those of them of which no page was fetched, because the depth was too small, the platform ended early or the source failed; absent when there are none',
+        'Likely feature requests about the topic that were new to the cache, or visible to all for the first time',
     }),
-  ),
-  startedAt: nullable(moment('When the first platform was begun')),
-  completedAt: nullable(moment('When the last platform ended')),
-  errors: Type.Optional(
-    Type.Array(closed({ platform: anyPlatform, code: openWord(platformErrorCodes, 'Why'), message: Type.String() }), {
-      description: 'Why platforms ended in error or were skipped; absent when none did',
+    maybeCreated: Type.Integer({
+      description: 'Requests about the topic that were new to the cache and may be feature requests',
     }),
-  ),
-  waiting: Type.Optional(
-    Type.Array(
+    tasks: Type.Array(
       closed({
         platform: anyPlatform,
-        code: openWord(platformErrorCodes, 'Why'),
-        message: Type.String(),
-        until: nullable(moment('When it is called again; null during the call')),
+        pages: Type.Integer({ description: 'Pages that were stored' }),
+        requestsFound: Type.Integer({ description: 'Requests on these pages, new or known' }),
+        requestsCreated: Type.Integer(),
+        maybeCreated: Type.Integer(),
+        discarded: discardedSchema,
       }),
-      {
+      { description: 'What each platform of the job has delivered, in the order of `platforms`' },
+    ),
+    sources: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'The sources that its caller named, normalised, by platform; absent when none was named',
+      }),
+    ),
+    sourcesNotReached: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
         description:
-          'Why running platforms wait or try again: a limit, or the failure of their last try; absent when none does',
+          'Those of them of which no page was fetched, because the depth was too small, the platform ended early or the source failed; absent when there are none',
+      }),
+    ),
+    startedAt: nullable(moment('When the first platform was begun')),
+    completedAt: nullable(moment('When the last platform ended')),
+    errors: Type.Optional(
+      Type.Array(closed({ platform: anyPlatform, code: openWord(platformErrorCodes, 'Why'), message: Type.String() }), {
+        description: 'Why platforms ended in error or were skipped; absent when none did',
+      }),
+    ),
+    waiting: Type.Optional(
+      Type.Array(
+        closed({
+          platform: anyPlatform,
+          code: openWord(platformErrorCodes, 'Why'),
+          message: Type.String(),
+          until: nullable(moment('When it is called again; null during the call')),
+        }),
+        {
+          description:
+            'Why running platforms wait or try again: a limit, or the failure of their last try; absent when none does',
+        },
+      ),
+    ),
+    credits: closed({
+      held: Type.Integer({ description: 'What it holds until it ends' }),
+      settled: Type.Integer({ description: 'What it was charged' }),
+    }),
+    startedBy: closed(
+      {
+        keyId: nullable(Type.String()),
+        keyName: nullable(Type.String()),
+        personName: nullable(
+          Type.String({ description: 'Who signed in, by the name that the link, or the access token, has' }),
+        ),
+        watchId: nullable(Type.String({ description: 'The watch whose run it is' })),
+        watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
+      },
+      {
+        description: 'Without a key: somebody on the page, after a sign-in by a link; or a job that had nothing to pay',
       },
     ),
-  ),
-  credits: closed({
-    held: Type.Integer({ description: 'What it holds until it ends' }),
-    settled: Type.Integer({ description: 'What it was charged' }),
-  }),
-  startedBy: closed(
-    {
-      keyId: nullable(Type.String()),
-      keyName: nullable(Type.String()),
-      personName: nullable(
-        Type.String({ description: 'Who signed in, by the name that the link, or the access token, has' }),
-      ),
-      watchId: nullable(Type.String({ description: 'The watch whose run it is' })),
-      watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
-    },
-    { description: 'Without a key: somebody on the page, after a sign-in by a link; or a job that had nothing to pay' },
-  ),
-})
+  },
+  named('Job'),
+)

@@ -183,6 +183,19 @@ create table wish_marks (
 create index wish_marks_list on wish_marks (account_id, mark);
 create index wish_marks_wish on wish_marks (wish_id);
 
+-- Lists of wishes that an account keeps under a name.
+create table saved_views (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts,
+  name text not null,
+  view jsonb not null,
+  -- The list begins so many days before it is read, today included. A view with a day of its own has none.
+  period_days integer,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  constraint saved_views_name unique (account_id, name)
+);
+
 -- Derived from the corrections that hold: the wish that each corrected request belongs to, for an account, or for all (null). By the
 -- hash of its id on its platform, so that it holds again after expiry.
 create table wish_placings (

@@ -168,6 +168,17 @@ export interface WishesTables {
     made_by: string
     updated_at: Date
   }
+  /** Lists of wishes that an account keeps under a name. */
+  saved_views: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    name: string
+    /** As it was given. */
+    view: ColumnType<Record<string, unknown>, string, string>
+    period_days: number | null
+    created_at: Fixed<Date>
+    updated_at: Date
+  }
   /** What accounts show to whoever has the address, without a key. */
   shares: {
     id: Generated<string>

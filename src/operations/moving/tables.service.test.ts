@@ -44,6 +44,7 @@ const movedTables = [
   'request_texts',
   'request_topics',
   'requests',
+  'saved_views',
   'scrape_job_requests',
   'scrape_jobs',
   'scrape_tasks',

@@ -7,26 +7,30 @@ import type { App } from '../../http/app-type.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
+import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { markRead, readNews, type WatchNews } from './unread.ts'
 import { readWatchOfNews } from './watch.ts'
 
-const newsItem = closed({
-  wishId: Type.String({ description: 'Identifier of the wish' }),
-  requestId: Type.String({
-    description: 'The request that was completed or declined; else the one whose title is that of the wish',
-  }),
-  title: Type.String(),
-  excerpt: Type.String({ description: 'The beginning of its text' }),
-  url: Type.String({ description: 'Of the wish on the page' }),
-  votes: Type.Integer({ description: 'Of the whole wish, now' }),
-  votesGained: Type.Integer({ description: 'By the requests that the watch knew; each vote is news once' }),
-  requestsGained: Type.Integer({ description: 'How many requests of it are new to the watch' }),
-  platforms: Type.Array(Type.String()),
-  status: nullable(oneOf(requestStatuses)),
-})
+const newsItem = closed(
+  {
+    wishId: Type.String({ description: 'Identifier of the wish' }),
+    requestId: Type.String({
+      description: 'The request that was completed or declined; else the one whose title is that of the wish',
+    }),
+    title: Type.String(),
+    excerpt: Type.String({ description: 'The beginning of its text' }),
+    url: Type.String({ description: 'Of the wish on the page' }),
+    votes: Type.Integer({ description: 'Of the whole wish, now' }),
+    votesGained: Type.Integer({ description: 'By the requests that the watch knew; each vote is news once' }),
+    requestsGained: Type.Integer({ description: 'How many requests of it are new to the watch' }),
+    platforms: Type.Array(Type.String()),
+    status: nullable(oneOf(requestStatuses)),
+  },
+  named('NewsItem'),
+)
 
 const section = (description: string) =>
   Type.Array(newsItem, { maxItems: 50, description: `${description}; the first 50` })

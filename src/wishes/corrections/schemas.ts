@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { personName } from '../../accounts/sessions/people.ts'
+import { named } from '../../http/openapi-components.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { correctionKinds, madeKinds } from './corrections.ts'
@@ -31,21 +32,24 @@ export const newWishCorrection = closed({
 
 export const undoAnswer = closed({ data: closed({ correctionId: Type.String() }) })
 
-export const wishCorrection = closed({
-  correctionId: Type.String({ description: 'What it is undone by' }),
-  kind: oneOf(correctionKinds, {
-    description: '`part` says that two wishes are not the same, `skip` that nobody is asked again whether they are',
-  }),
-  wishId: Type.String({
-    description: 'The wish that was merged into, that requests were taken out of, or one of the two',
-  }),
-  otherWishId: Type.String({ description: 'The wish that was merged into it, that was made, or the other one' }),
-  madeBy: Type.String({
-    description: '`key <id>`, `session <id>`, `admin`, or `model` for what a model took for the same',
-  }),
-  personName,
-  correctedAt: moment('When it was made'),
-  undoneAt: nullable(moment('When it was undone')),
-  undoneBy: nullable(Type.String()),
-  request: nullable(requestRecord),
-})
+export const wishCorrection = closed(
+  {
+    correctionId: Type.String({ description: 'What it is undone by' }),
+    kind: oneOf(correctionKinds, {
+      description: '`part` says that two wishes are not the same, `skip` that nobody is asked again whether they are',
+    }),
+    wishId: Type.String({
+      description: 'The wish that was merged into, that requests were taken out of, or one of the two',
+    }),
+    otherWishId: Type.String({ description: 'The wish that was merged into it, that was made, or the other one' }),
+    madeBy: Type.String({
+      description: '`key <id>`, `session <id>`, `admin`, or `model` for what a model took for the same',
+    }),
+    personName,
+    correctedAt: moment('When it was made'),
+    undoneAt: nullable(moment('When it was undone')),
+    undoneBy: nullable(Type.String()),
+    request: nullable(requestRecord),
+  },
+  named('WishCorrection'),
+)

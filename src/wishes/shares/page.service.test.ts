@@ -3,8 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { makeWish } from '../../../test/stored-wish.ts'
+import { platformDefinitions } from '../../platforms/registry.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import { idOf, makeShare, openShare, putMark, storeRequests } from './testing.ts'
+import { textsFor } from './texts.ts'
 
 // Holds (Search, lists and export): a shared page shows what its account sees now: what was purged or corrected is gone at the next read
 // Holds (Platforms): a page without a key has no text and no author of a platform that does not allow it, and of the others the author, the source and the licence
@@ -87,6 +89,32 @@ describe('the page of a wish', () => {
     for (const address of ['https://ux.stackexchange.com/q/3', 'https://ux.stackexchange.com/users/7'])
       expect(linkTo(page, address)?.rel).toBe('noopener')
     expect(linkTo(page, 'https://creativecommons.org/licenses/by-sa/4.0/')).toBeDefined()
+  })
+
+  it('is in German for who prefers it, with German dates and numbers, and says what it varies by', async () => {
+    const wishId = await storeWish()
+    await putMark(service.client, wishId, { mark: 'planned' })
+    const url = await share({ wishId })
+    const languageOf = async (accepted: string, address = url) => {
+      const { headers, text } = await openShare(service, address, accepted)
+      expect(headers.get('vary')).toBe('Accept-Language, Accept-Encoding')
+      return parse(text).elements.find(({ name }) => name === 'html')?.attributes.lang
+    }
+    for (const german of ['de', 'de-AT', 'DE-de,en;q=0.5', 'fr,de;q=0.8,en;q=0.7'])
+      expect(await languageOf(german)).toBe('de')
+    for (const other of ['en-US,en;q=0.9,de;q=0.8', 'fr', '*', 'de;q=0', ';;q=x,'])
+      expect(await languageOf(other)).toBe('en')
+    expect(await languageOf('de', `https://wishes.example.org/s/${'A'.repeat(22)}`)).toBe('de')
+    const { text } = parse((await openShare(service, url, 'de')).text)
+    for (const part of [
+      '15 Stimmen · 3 Anfragen · GitHub, Stack Exchange · geplant',
+      'Zuerst gewünscht am 1. März 2025, zuletzt am 2. Januar 2026.',
+      'Als geplant markiert',
+      'Stack Exchange 1 Anfrage · 2 Stimmen (Wertung: Zustimmungen abzüglich Ablehnungen)',
+      'Diese Adresse gilt bis 1. Juli 2026',
+    ])
+      expect(text).toContain(part)
+    for (const { votes } of platformDefinitions) expect(textsFor('de').votesOf(2, votes)).not.toContain(votes)
   })
 
   it('shows the mark of the account, its notes only where they are shared, and nothing of another account', async () => {

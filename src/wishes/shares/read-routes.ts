@@ -11,7 +11,7 @@ import { type ContentDependencies, readContent } from './content.ts'
 import { renderNotice, renderShare } from './page.ts'
 import { findShare, noteOpened } from './shares.ts'
 import { styleHash } from './style.ts'
-import { english } from './texts.ts'
+import { type Texts, textsFor } from './texts.ts'
 
 /** Reads in a minute: of a share that is sent to many at once, and from one address, which a whole company may have. */
 export const shareLimits = { ofOne: 60, ofAddress: 120, what: 'page' }
@@ -25,22 +25,23 @@ const pageHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'no-referrer',
+  vary: 'Accept-Language',
   'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex',
 }
 
-const texts = english
-
-const sendNotice = (reply: FastifyReply, notice: { title: string; sentence: string }, status: number) =>
-  reply.status(status).headers(pageHeaders).send(renderNotice(notice, texts))
+const textsOf = ({ headers }: FastifyRequest): Texts => textsFor(headers['accept-language'])
 
 /** The errors of the page are pages, too. */
 function showError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): unknown {
-  if (error instanceof ServiceError && error.code === 'RATE_LIMITED') return sendNotice(reply, texts.tooMany, 429)
+  const texts = textsOf(request)
+  const send = (notice: { title: string; sentence: string }, status: number) =>
+    reply.status(status).headers(pageHeaders).send(renderNotice(notice, texts))
+  if (error instanceof ServiceError && error.code === 'RATE_LIMITED') return send(texts.tooMany, 429)
   const status = error instanceof ServiceError ? error.status : (error.statusCode ?? 500)
-  if (status < 500) return sendNotice(reply, texts.unknown, status)
+  if (status < 500) return send(texts.unknown, status)
   request.log.error({ err: error }, 'a shared page failed')
-  return sendNotice(reply, texts.failed, 503)
+  return send(texts.failed, 503)
 }
 
 export interface SharedPageDependencies extends ContentDependencies {
@@ -70,7 +71,8 @@ export async function registerSharedPages(app: App, dependencies: SharedPageDepe
       if (content === null) throw notFound('Share')
       await recordIfWritable(noteOpened(database, share, now))
       const { title, expires_at: expiresAt } = share
-      return reply.headers(pageHeaders).send(renderShare({ content, title, expiresAt, removalContact }, texts))
+      const shown = { content, title, expiresAt, removalContact }
+      return reply.headers(pageHeaders).send(renderShare(shown, textsOf(request)))
     })
   })
 }

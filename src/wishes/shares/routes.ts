@@ -25,13 +25,13 @@ import {
   type Share,
   shareUrl,
 } from './shares.ts'
-import { checkView, listView } from './view.ts'
+import { checkView, givenView, listView, maxWishes } from './view.ts'
 
 const newShare = closed(
   {
     wishId: Type.Optional(Type.String({ maxLength: 100, description: 'A wish that the account sees' })),
     topic: Type.Optional(trimmedText(2, 100, 'A topic that has requests')),
-    view: Type.Optional(listView),
+    view: Type.Optional({ ...listView, description: `A list, of which the page has at most ${maxWishes} wishes` }),
     title: Type.Optional(
       trimmedText(
         1,
@@ -51,13 +51,7 @@ const shareProperties = {
   wishId: nullable(Type.String()),
   wishTitle: nullable(Type.String({ description: 'Of a wish: its title now; null where the account sees it no more' })),
   topic: nullable(Type.String()),
-  view: nullable(
-    Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      additionalProperties: true,
-      description: 'As it was given',
-    }),
-  ),
+  view: nullable(givenView),
   withNotes: Type.Boolean(),
   hint: Type.String({ description: 'The first characters of the token in its address' }),
   createdAt: moment('When it was made'),

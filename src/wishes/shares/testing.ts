@@ -33,8 +33,9 @@ export async function makeShare(client: TestClient, body: object): Promise<MadeS
 }
 
 /** Opens the address of a share as a browser does, without a key. */
-export async function openShare({ url: serviceUrl }: TestService, url: string) {
-  const response = await fetch(new URL(new URL(url).pathname, serviceUrl))
+export async function openShare({ url: serviceUrl }: TestService, url: string, language?: string) {
+  const headers = language === undefined ? {} : { 'accept-language': language }
+  const response = await fetch(new URL(new URL(url).pathname, serviceUrl), { headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 

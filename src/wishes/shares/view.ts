@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Database } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
+import { named } from '../../http/openapi-components.ts'
 import { sortOrder } from '../../http/pagination.ts'
 import { closed, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
@@ -40,8 +41,15 @@ export const listView = closed(
       }),
     ),
   },
-  { description: `A list of at most ${maxWishes} wishes` },
+  named('ListView'),
 )
+
+/** The same in answers. */
+export const givenView = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'As it was given',
+})
 
 export type ListView = Static<typeof listView>
 

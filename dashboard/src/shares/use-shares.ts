@@ -1,0 +1,35 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, dataOf, wholeList } from '../api/client.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { Share, ShareTarget } from '../api/types.ts'
+import { isSameList } from '../search/same-list.ts'
+
+export const sharesKey = (owner: string) => [owner, 'shares'] as const
+
+/** Every page that the account shares: one call, whoever asks. */
+export function useShares() {
+  const owner = useOwner()
+  return useQuery({
+    queryKey: sharesKey(owner),
+    queryFn: async ({ signal }) =>
+      (await wholeList((query) => api.GET('/api/v1/shares', { params: { query }, signal }))).results,
+  })
+}
+
+/** The pages of what is shown here, the one that ends last first. */
+export function useSharesOf({ wishId, topic, view }: ShareTarget): Share[] {
+  const { data = [] } = useShares()
+  const asked = { wishId: wishId ?? null, topic: topic ?? null, view: view ?? null }
+  return data
+    .filter((share) => isSameList({ wishId: share.wishId, topic: share.topic, view: share.view }, asked))
+    .sort((one, other) => other.expiresAt.localeCompare(one.expiresAt))
+}
+
+export function useRevocation() {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (shareId: string) => dataOf(api.DELETE('/api/v1/shares/{shareId}', { params: { path: { shareId } } })),
+    onSettled: () => queries.invalidateQueries({ queryKey: sharesKey(owner) }),
+  })
+}

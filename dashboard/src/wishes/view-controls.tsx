@@ -1,0 +1,110 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useMayChange } from '../api/session-store.ts'
+import type { ListView } from '../api/types.ts'
+import { addressOf, type View } from '../search/view.ts'
+import { Link } from '../shell/router.tsx'
+import { tell } from '../shell/toast.tsx'
+import { viewTexts as texts } from '../texts/later/views.ts'
+import { contentOf, isStanding, type KeptView, useSavedViews, useViewChanges } from './saved-views.ts'
+
+const ViewDialog = lazy(() => import('./view-dialog.tsx'))
+
+interface SavedTabsProps {
+  view: View
+  /** The saved view that was opened last; it may have been changed since, without being saved. */
+  opened: KeptView | null
+  setOpened: (opened: KeptView | null) => void
+}
+
+/** The saved views, beside those that everybody has. The open one can be renamed and deleted. */
+export function SavedTabs({ view, opened, setOpened }: SavedTabsProps) {
+  const views = useSavedViews()
+  const mayChange = useMayChange()
+  const [isChanging, setChanging] = useState(false)
+  const address = addressOf(view)
+  const current = views.find((one) => one.address === address) ?? null
+  useEffect(() => {
+    if (current !== null || isStanding(address)) setOpened(current)
+  }, [current, address, setOpened])
+  return (
+    <>
+      {views.map((one) => (
+        <span key={one.viewId} className="saved-view">
+          <Link href={one.address} title={one.name} dir="auto" aria-current={one === current ? 'page' : undefined}>
+            {one.name}
+          </Link>
+          {one === current && mayChange && (
+            <button
+              type="button"
+              className="quiet"
+              aria-label={texts.change(one.name)}
+              onClick={() => setChanging(true)}
+            >
+              <span aria-hidden="true">⋯</span>
+            </button>
+          )}
+        </span>
+      ))}
+      {isChanging && opened && (
+        <Suspense fallback={null}>
+          <ViewDialog
+            view={view}
+            kept={opened}
+            close={() => setChanging(false)}
+            onDeleted={() => {
+              setChanging(false)
+              setOpened(null)
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** Saves the list as it is set now: under a name, or as what was opened. */
+export function SaveView({ view, opened }: Pick<SavedTabsProps, 'view' | 'opened'>) {
+  const views = useSavedViews()
+  const { change } = useViewChanges()
+  const [isSaving, setSaving] = useState(false)
+  const mayChange = useMayChange()
+  const content = contentOf(view, opened?.periodDays)
+  if (!mayChange || content === null) return null
+  const address = addressOf(view)
+  const isKept = isStanding(address) || views.some((one) => one.address === address)
+  const saveChanges = (kept: KeptView) => {
+    const before = { view: kept.view as ListView, periodDays: kept.periodDays }
+    change(kept.viewId, content)
+      .then(() => tell({ text: texts.saved(kept.name), undo: () => change(kept.viewId, before) }))
+      .catch(() => tell({ text: texts.notSaved, undo: null }))
+  }
+  const changed = isKept ? null : opened
+  return (
+    <span className="save-view">
+      {changed && (
+        <button
+          type="button"
+          className="small"
+          title={texts.saveChangesTo(changed.name)}
+          onClick={() => saveChanges(changed)}
+        >
+          {texts.saveChanges}
+        </button>
+      )}
+      <button
+        type="button"
+        className="small"
+        disabled={isKept}
+        title={isKept ? texts.isKept : undefined}
+        onClick={() => setSaving(true)}
+      >
+        {changed ? texts.saveAsNew : texts.save}
+      </button>
+      {isSaving && (
+        <Suspense fallback={null}>
+          <ViewDialog view={view} kept={null} close={() => setSaving(false)} />
+        </Suspense>
+      )}
+    </span>
+  )
+}

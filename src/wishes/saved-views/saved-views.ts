@@ -1,0 +1,108 @@
+import { type Selectable, sql } from 'kysely'
+import { accountExists } from '../../accounts/accounts.ts'
+import type { Executor, Transaction } from '../../database/open.ts'
+import type { Tables } from '../../database/tables.ts'
+import { notFound, ServiceError } from '../../http/errors.ts'
+import { isId } from '../../http/ids.ts'
+
+/** The maximum of an account: more are not found at a glance. */
+export const maxSavedViews = 50
+
+/** A row of `saved_views`. */
+export type SavedView = Selectable<Tables['saved_views']>
+
+/** What an account keeps of a list. */
+export interface SavedViewContent {
+  name: string
+  view: object
+  /** Null: the view has the days that it was given, or none. */
+  periodDays: number | null
+}
+
+/** The views of an account are changed one at a time, so that its maximum and its names hold. */
+async function lockViewsOf(transaction: Transaction, accountId: string): Promise<void> {
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
+}
+
+/** The saved views of an account, the oldest first. */
+export const listSavedViews = (executor: Executor, accountId: string): Promise<SavedView[]> =>
+  executor
+    .selectFrom('saved_views')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+function refuseName(views: readonly SavedView[], name: string): void {
+  if (views.some((one) => one.name === name))
+    throw new ServiceError('CONFLICT', 'The account has a saved view of this name. Choose another one.')
+}
+
+const stored = ({ name, view, periodDays }: SavedViewContent, now: Date) => ({
+  name,
+  view: JSON.stringify(view),
+  period_days: periodDays,
+  updated_at: now,
+})
+
+/** @throws ServiceError CONFLICT at the maximum, and for a name that the account has. */
+export async function createSavedView(
+  transaction: Transaction,
+  accountId: string,
+  content: SavedViewContent,
+  now: Date,
+): Promise<SavedView> {
+  await lockViewsOf(transaction, accountId)
+  const views = await listSavedViews(transaction, accountId)
+  refuseName(views, content.name)
+  if (views.length >= maxSavedViews) {
+    const message = `The account has ${maxSavedViews} saved views, which is the maximum. Delete some first.`
+    throw new ServiceError('CONFLICT', message)
+  }
+  return transaction
+    .insertInto('saved_views')
+    .values({ account_id: accountId, ...stored(content, now), created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Changes a saved view.
+ * @param change what it is from then on, of what it was
+ * @throws ServiceError NOT_FOUND where the account has none with this id; CONFLICT for a name that another one has.
+ */
+export async function changeSavedView(
+  transaction: Transaction,
+  { accountId, viewId }: { accountId: string; viewId: string },
+  change: (known: SavedViewContent) => SavedViewContent,
+  now: Date,
+): Promise<SavedView> {
+  await lockViewsOf(transaction, accountId)
+  const views = await listSavedViews(transaction, accountId)
+  const known = views.find(({ id }) => id === viewId.toLowerCase())
+  if (known === undefined) throw notFound('View')
+  const content = change({ name: known.name, view: known.view, periodDays: known.period_days })
+  const others = views.filter(({ id }) => id !== known.id)
+  refuseName(others, content.name)
+  return transaction
+    .updateTable('saved_views')
+    .set(stored(content, now))
+    .where('id', '=', known.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** @returns false when the account has none with this id. */
+export async function deleteSavedView(executor: Executor, accountId: string, viewId: string): Promise<boolean> {
+  if (!isId(viewId)) return false
+  const { rows } = await sql`
+    delete from saved_views where id = ${viewId} and account_id = ${accountId} returning 1`.execute(executor)
+  return rows.length > 0
+}
+
+/** Deletes the saved views of a deleted account. */
+export async function deleteSavedViewsOf(transaction: Transaction, accountId: string): Promise<void> {
+  await sql`delete from saved_views where account_id = ${accountId}`.execute(transaction)
+}
