@@ -12,7 +12,7 @@ import { accountTexts } from '../texts/later/account.ts'
 import { channelTexts } from '../texts/later/channels.ts'
 import { collectTexts } from '../texts/later/collect.ts'
 import { peopleTexts } from '../texts/later/people.ts'
-import { shareTexts } from '../texts/shares.ts'
+import { shareTexts } from '../texts/later/shares.ts'
 import { shellTexts as texts } from '../texts/shell.ts'
 
 const keysAddress = `${settingsAddress}/keys`

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useMayManage } from '../api/session-store.ts'
 import type { ShareTarget } from '../api/types.ts'
-import { shareTexts as texts } from '../texts/shares.ts'
+import { sharedTexts as texts } from '../texts/views.ts'
 
 const SharedLabel = lazy(() => import('./shared-label.tsx'))
 const ShareDialog = lazy(() => import('./share-dialog.tsx'))

@@ -2,7 +2,7 @@ import type { WishDetail } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
 import { platformTitle, utcDay } from '../shell/format.ts'
 import { counts } from '../texts/counts.ts'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import type { IssueTracker } from './issue-trackers.ts'
 
 /** Text of strangers as Markdown: nothing in it is markup, and no name notifies anybody. */

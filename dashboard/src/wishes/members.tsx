@@ -7,7 +7,7 @@ import { number, platformTitle } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { counts } from '../texts/counts.ts'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { useChanges } from './changes.ts'
 import type { useWish } from './use-wish.ts'
 

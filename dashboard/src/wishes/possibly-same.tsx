@@ -9,7 +9,7 @@ import { number, platformTitle } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { counts } from '../texts/counts.ts'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { useChanges } from './changes.ts'
 
 interface Other {

@@ -4,7 +4,7 @@ import type { ListView } from '../api/types.ts'
 import { addressOf, type View } from '../search/view.ts'
 import { Link } from '../shell/router.tsx'
 import { tell } from '../shell/toast.tsx'
-import { viewTexts as texts } from '../texts/later/views.ts'
+import { viewTexts as texts } from '../texts/views.ts'
 import { contentOf, isStanding, type KeptView, useSavedViews, useViewChanges } from './saved-views.ts'
 
 const ViewDialog = lazy(() => import('./view-dialog.tsx'))

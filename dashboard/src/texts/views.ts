@@ -1,5 +1,4 @@
 import { plural, t } from '@lingui/core/macro'
-import './messages.ts'
 export const viewTexts = {
   save: t`Save view`,
   saveTitle: t`Save this list as a view`,
@@ -23,6 +22,6 @@ export const viewTexts = {
 }
 
 export const sharedTexts = {
+  share: t`Share`,
   sharedUntil: (day: string) => t`Shared until ${day}`,
-  another: t`Create another page`,
 }

@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro'
+import './messages.ts'
 
 export const shareTexts = {
-  share: t`Share`,
   title: t`Share a page`,
   intro: t`Everybody who has the address can read this page, and nothing else. Search engines leave it out.`,
   name: t`Title on the page`,
@@ -12,6 +12,7 @@ export const shareTexts = {
   make: t`Create the page`,
   making: t`Creating …`,
   made: (until: string) => t`Copy the address now: it is shown only once. It works until ${until}.`,
+  another: t`Create another page`,
   copy: t`Copy the address`,
   manage: t`All shared pages`,
   list: t`Sharing`,
