@@ -82,7 +82,7 @@ describePage('what may be a request', () => {
 describePage('the status of a request', () => {
   const test = usePage(wishesOptions)
 
-  it('is a badge in its row, and with its age in its wish, unless it is open', async () => {
+  it('is a badge in its row, and with its age in its wish, unless it is open or the account decided; then it says whose word it is', async () => {
     await test.collect('dark mode')
     const page = await test.open('/wishes?q=dark+mode')
     await whole(page).waitFor()
@@ -101,6 +101,12 @@ describePage('the status of a request', () => {
       if (marks === null) expect(await shown.count()).toBe(0)
       else expect(await shown.innerText()).toMatch(marks)
     }
+    await page.locator('.wish-row', { hasText: 'likely 0' }).locator('.row-title a').click()
+    const figures = page.locator('.wish-figures')
+    await expect.poll(() => figures.locator('.badge').allInnerTexts(), patient).toEqual(['done'])
+    await page.getByRole('button', { name: 'Planned', exact: true }).click()
+    await page.getByText('At the sources: done: 1.').waitFor()
+    expect(await figures.locator('.badge').allInnerTexts()).toEqual(['Planned'])
   })
 })
 

@@ -169,4 +169,5 @@ export const wishTexts = {
     gitlab: 'Open on GitLab',
     linear: 'Open in Linear',
   } satisfies Record<IssueTracker, string>,
+  atSources: (counts: string[]) => `At the sources: ${counts.join(' · ')}.`,
 }

@@ -31,7 +31,7 @@ export const WishBody = ({ wish, query }: WishBodyProps) => (
 
 /** One line of numbers, and who counts what as a vote. */
 function Figures({ wish }: { wish: WishDetail }) {
-  const { votes, requestCount, votesByPlatform, status, statuses, firstAskedAt, lastAskedAt, growth } = wish
+  const { votes, requestCount, votesByPlatform, status, statuses, mark, firstAskedAt, lastAskedAt, growth } = wish
   const kinds = votesByPlatform.flatMap(({ platform, votesAre }) =>
     votesAre ? [`${platformTitle(platform)}, ${votesAre}`] : [],
   )
@@ -40,7 +40,7 @@ function Figures({ wish }: { wish: WishDetail }) {
       <p className="wish-figures">
         <strong>{plural(votes, 'vote')}</strong>
         <span>{plural(requestCount, 'request')}</span>
-        {status !== null && <span className={`badge status-${status}`}>{texts.statusOf(status)}</span>}
+        <State wish={wish} />
         <time dateTime={firstAskedAt} title={dateAndTime(firstAskedAt)}>
           {texts.firstAskedAgo(ago(firstAskedAt))}
         </time>
@@ -51,15 +51,27 @@ function Figures({ wish }: { wish: WishDetail }) {
         )}
         <span title={texts.gained7}>{texts.grewIn7(growth.days7)}</span>
       </p>
-      {statuses.length > 1 && (
+      {(statuses.length > 1 || (mark?.mark && status !== null)) && (
         <p className="note">
-          {statuses.map(({ status: one, requests }) => texts.statusCount(one, requests)).join(' · ')}
+          {texts.atSources(statuses.map(({ status: one, requests }) => texts.statusCount(one, requests)))}
         </p>
       )}
       {kinds.length > 0 && <p className="note">{texts.votesAre(kinds)}</p>}
       {wish.isMergedByModel && <p className="note">{texts.isMergedByModel}</p>}
     </>
   )
+}
+
+/** One word of its state: what the account decided, else what its sources say. */
+function State({ wish: { mark, status } }: { wish: WishDetail }) {
+  if (mark?.mark) {
+    return (
+      <span className={`badge mark-${mark.mark}`} title={texts.markedBy}>
+        {texts.marks[mark.mark]}
+      </span>
+    )
+  }
+  return status === null ? null : <span className={`badge status-${status}`}>{texts.statusOf(status)}</span>
 }
 
 /** How the votes grew, and when it was asked for. */
