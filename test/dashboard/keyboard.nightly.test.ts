@@ -111,8 +111,10 @@ describePage('with the keyboard alone', () => {
     await page.getByText('2 requests', { exact: true }).first().waitFor()
     await press(page, 'Asks for something else')
     await page.getByText('is now a wish of its own').waitFor()
+    await page.reload()
     await page.getByText('1 request', { exact: true }).first().waitFor()
-    await press(page, 'Undo')
+    await page.getByText('was split off by you.').waitFor()
+    await press(page, 'Undo the split')
     await page.getByText('2 requests', { exact: true }).first().waitFor()
   })
 

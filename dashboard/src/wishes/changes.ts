@@ -49,7 +49,7 @@ export function useChanges() {
   return useMemo(() => {
     const reread = () =>
       Promise.all(
-        ['rows', 'wish', 'trends', 'suggestions', 'changes'].map((name) =>
+        ['rows', 'wish', 'trends', 'suggestions', 'changes', 'corrections'].map((name) =>
           queries.invalidateQueries({ queryKey: [owner, name] }),
         ),
       )
@@ -61,6 +61,7 @@ export function useChanges() {
       tell({ text, undo: () => takeBack(correctionId).then(reread) })
     }
     return {
+      undo: (correctionId: string) => takeBack(correctionId).then(reread),
       mark: async ({ wishId, title }: Wished, before: WishMark, change: MarkChange) => {
         await putMark(queries, owner, wishId, change)
         tell({ text: texts.changed(title, change), undo: () => putMark(queries, owner, wishId, changeTo(before)) })

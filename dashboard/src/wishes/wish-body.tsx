@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react'
 import type { WishDetail } from '../api/types.ts'
 import { ColumnChart } from '../charts/column-chart.tsx'
 import { topicAddress } from '../shell/addresses.ts'
@@ -11,6 +12,8 @@ import { TakeAlong } from './take-along.tsx'
 import { useTrends } from './use-rows.ts'
 import type { useWish } from './use-wish.ts'
 
+const Corrections = lazy(() => import('./corrections.tsx'))
+
 interface WishBodyProps {
   wish: WishDetail
   query: ReturnType<typeof useWish>
@@ -22,6 +25,9 @@ export const WishBody = ({ wish, query }: WishBodyProps) => (
     <Figures wish={wish} />
     <MarkBar key={wish.wishId} wish={wish} />
     <TakeAlong wish={wish} />
+    <Suspense fallback={null}>
+      <Corrections wish={wish} />
+    </Suspense>
     <Members wish={wish} query={query} />
     <PossiblySame wish={wish} />
     <History wish={wish} />
