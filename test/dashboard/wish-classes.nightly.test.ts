@@ -113,7 +113,9 @@ describePage('the status of a request', () => {
 describePage('correcting', () => {
   const test = usePage(wishesOptions)
   beforeAll(async () => {
-    if (chromiumPath !== null) await test.collect('dark mode')
+    if (chromiumPath === null) return
+    await test.collect('dark mode')
+    await test.service.placeRequests()
   })
   const open = async (path: string) => {
     const { apiKey } = await test.service.createAccount()
@@ -150,6 +152,19 @@ describePage('correcting', () => {
     await expect.poll(() => titles(page), patient).toContain('dark mode maybe 5')
     await page.getByText('7 more texts may be requests.').waitFor()
     expect(await page.locator('.badge.doubt').count()).toBe(0)
+  })
+
+  it('what was judged stays with its undo until the page is left: a pair, and texts when a pair was answered', async () => {
+    const page = await open('/review')
+    await button(page, 'maybe 4', 'This is a request').click()
+    await text(page, 'maybe 4').getByText('Marked as a request').waitFor()
+    await page.getByRole('button', { name: 'Not the same', exact: true }).click()
+    const answered = page.getByRole('article', { name: 'A pair that you answered' })
+    await answered.getByText('Not the same: they stay apart.').waitFor()
+    await text(page, 'maybe 4').getByText('Marked as a request').waitFor()
+    await answered.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => answered.count(), patient).toBe(0)
+    expect(await text(page, 'maybe 4').getByText('Marked as a request').count()).toBe(1)
   })
 
   it('a double click has one effect, and the focus stays at the button', async () => {
@@ -193,6 +208,12 @@ describePage('correcting', () => {
     await text(page, 'likely 2').getByRole('button', { name: 'Try again' }).click()
     await text(page, 'likely 2').getByText('Marked as not a request').waitFor()
     expect(await page.locator('.problem').count()).toBe(0)
+    // It is in no wish any more: its row says so, and takes it back.
+    await page.goto('/wishes?include=all')
+    const row = rows(page).filter({ hasText: 'dark mode likely 2' })
+    await row.getByText('Marked as not a request').waitFor()
+    await row.getByRole('button', { name: 'Undo' }).click()
+    await row.getByRole('button', { name: 'Not a request' }).waitFor()
   })
 
   it('one of the operator is not undone by an account, but replaced', async () => {

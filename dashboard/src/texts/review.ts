@@ -31,4 +31,7 @@ export const reviewTexts = {
   },
   doubtful: 'Are these requests?',
   noDoubtful: 'No text waits for a decision',
+  answeredLabel: 'A pair that you answered',
+  titlesOf: (titles: readonly string[]) => titles.map((title) => `“${title}”`).join(' · '),
+  undoAnswer: 'Undo',
 }
