@@ -123,4 +123,5 @@ export const operatorTexts = {
   subject: 'Subject',
   stored: 'Stored',
   expected: 'Expected',
+  toPurge: 'Delete requests',
 }
