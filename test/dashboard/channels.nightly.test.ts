@@ -190,6 +190,8 @@ describePage('a mail channel', () => {
     expect(await badge.innerText()).toBe('not confirmed')
     expect(await page.content()).not.toContain('me@example.org')
     await expect.poll(() => mails.mails.length, patient).toBe(1)
+    await page.getByRole('button', { name: 'Send the confirmation of Me in the morning again' }).click()
+    await page.getByText(/It is sent in \d+ /).waitFor()
     const { pathname } = new URL(await confirmationLink(mails.mails[0]!))
     expect((await fetch(new URL(pathname, test.service.url), { method: 'POST' })).status).toBe(200)
     await page.reload()

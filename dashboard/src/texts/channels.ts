@@ -141,4 +141,8 @@ const event = new Webhook(secret).verify(body, request.headers)`,
   replay: 'Send again',
   replayLabel: (what: string, when: string) => `Send again: ${what}, ${when}`,
   replaying: 'Sending …',
+  confirmAgain: 'Send the confirmation again',
+  confirmAgainLabel: (name: string) => `Send the confirmation of ${name} again`,
+  confirmedAgain: (when: string) =>
+    `It is sent ${when}. A mailbox that has not answered two of them gets none for four weeks: look among unwanted mail, too.`,
 }
