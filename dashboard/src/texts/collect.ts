@@ -130,4 +130,6 @@ export const collectTexts = {
   cancelConfirm: 'Yes, cancel it',
   seeFinds: 'See what it found',
   understand: 'Understand the topic',
+  endedAfter: (hasFailed: boolean, time: string | null) =>
+    `${hasFailed ? 'Failed after' : 'Finished in'} ${time ?? 'less than a second'}.`,
 }
