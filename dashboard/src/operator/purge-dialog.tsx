@@ -54,7 +54,7 @@ export default function PurgeDialog({ purge, found, deletion, close }: PurgeDial
         {texts.suppressed[purge.kind]} {texts.forGood}
       </p>
       <form onSubmit={submit}>
-        <label>
+        <label className="field">
           <span>{texts.typeName(purge.name)}</span>
           <input dir="auto" autoComplete="off" value={typed} onChange={({ target }) => setTyped(target.value)} />
         </label>

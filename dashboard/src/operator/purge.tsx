@@ -54,42 +54,44 @@ export function PurgePage() {
   return (
     <Page title={texts.title} intro={texts.intro}>
       <form onSubmit={submit} noValidate>
-        <label>
-          <span>{texts.what}</span>
-          <select value={kind} onChange={({ target }) => setKind(target.value as PurgeKind)}>
-            {kinds.map((one) => (
-              <option key={one} value={one}>
-                {texts.kinds[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-        {kind !== 'platform' && (
-          <label>
-            <span>{texts.labels[kind]}</span>
-            <input
-              dir="auto"
-              type={kind === 'olderThanDays' ? 'number' : 'text'}
-              min={1}
-              autoComplete="off"
-              value={text}
-              aria-invalid={isFaulty}
-              aria-describedby={isFaulty ? 'purge-fault' : undefined}
-              onChange={({ target }) => setText(target.value)}
-            />
+        <div className="form-row">
+          <label className="field">
+            <span>{texts.what}</span>
+            <select value={kind} onChange={({ target }) => setKind(target.value as PurgeKind)}>
+              {kinds.map((one) => (
+                <option key={one} value={one}>
+                  {texts.kinds[one]}
+                </option>
+              ))}
+            </select>
           </label>
-        )}
-        <label>
-          <span>{kind === 'platform' ? texts.labels.platform : texts.onlyFrom}</span>
-          <select value={platform} onChange={({ target }) => setPlatform(target.value)}>
-            <option value="">{kind === 'platform' ? '' : texts.anyPlatform}</option>
-            {Object.entries(platformTitles).map(([name, title]) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+          {kind !== 'platform' && (
+            <label className="field">
+              <span>{texts.labels[kind]}</span>
+              <input
+                dir="auto"
+                type={kind === 'olderThanDays' ? 'number' : 'text'}
+                min={1}
+                autoComplete="off"
+                value={text}
+                aria-invalid={isFaulty}
+                aria-describedby={isFaulty ? 'purge-fault' : undefined}
+                onChange={({ target }) => setText(target.value)}
+              />
+            </label>
+          )}
+          <label className="field">
+            <span>{kind === 'platform' ? texts.labels.platform : texts.onlyFrom}</span>
+            <select value={platform} onChange={({ target }) => setPlatform(target.value)}>
+              <option value="">{kind === 'platform' ? '' : texts.anyPlatform}</option>
+              {Object.entries(platformTitles).map(([name, title]) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
         {isFaulty && (
           <p id="purge-fault" className="fault" role="alert">
             {texts.nameFault}

@@ -10,7 +10,6 @@ import { percent, platformTitle, plural } from '../shell/format.ts'
 import { Empty, Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { tell } from '../shell/toast.tsx'
 import { reviewTexts as texts } from '../texts/review.ts'
 import { useChanges } from '../wishes/changes.ts'
 
@@ -52,7 +51,6 @@ function useAnswers() {
       )
       done()
       setAnswered((before) => [{ pair, said, correctionId }, ...before])
-      tell({ text: texts.answered[said], undo: () => takeBack(correctionId) })
       await reread()
     })
   return { ...state, answered, answer, takeBack: (correctionId: string) => attempt(() => takeBack(correctionId)) }
@@ -98,9 +96,11 @@ export function Pairs() {
         </article>
       )}
       {refused !== null && <Problem error={refused} retry={refetch} />}
-      {answered.map((one) => (
-        <AnsweredPair key={one.correctionId} answered={one} busy={busy} takeBack={takeBack} />
-      ))}
+      <div role="status">
+        {answered.map((one) => (
+          <AnsweredPair key={one.correctionId} answered={one} busy={busy} takeBack={takeBack} />
+        ))}
+      </div>
     </section>
   )
 }
