@@ -146,4 +146,7 @@ export const watchTexts = {
   runFound: 'New',
   trigger: { schedule: 'by schedule', manual: 'by hand' },
   jobOf: (when: string) => `The collection of ${when}`,
+  addMail: 'Add a mail address',
+  mailIsConfirmed:
+    'Whoever owns it gets one mail with a link. News are sent once that was clicked, and to nobody else.',
 }
