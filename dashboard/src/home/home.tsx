@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { Changes, Wish } from '../api/types.ts'
+import type { Changes, Wish, WishTrend } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
 import { ago, dateAndTime, number, platformTitle, signed } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
@@ -102,7 +102,7 @@ function ChangeLists({ changes, showAll }: { changes: Changes; showAll: (() => v
                 key={wish.wishId}
                 wish={wish}
                 gained={'votesGained' in wish ? wish.votesGained : null}
-                weeks={trends.get(wish.wishId)?.votes}
+                trend={trends.get(wish.wishId)}
               />
             ))}
           </ol>
@@ -120,10 +120,10 @@ function ChangeLists({ changes, showAll }: { changes: Changes; showAll: (() => v
 interface ChangedWishProps {
   wish: Wish
   gained: number | null
-  weeks: readonly number[] | undefined
+  trend: WishTrend | undefined
 }
 
-const ChangedWish = ({ wish, gained, weeks }: ChangedWishProps) => (
+const ChangedWish = ({ wish, gained, trend }: ChangedWishProps) => (
   <li>
     <span className="change-figure">
       {gained === null ? number(wish.votes) : signed(gained)}
@@ -138,6 +138,6 @@ const ChangedWish = ({ wish, gained, weeks }: ChangedWishProps) => (
         {wish.mark?.mark && ` · ${texts.marked(wish.mark.mark)}`}
       </span>
     </span>
-    {weeks && <Sparkline votes={weeks} />}
+    {trend && <Sparkline trend={trend} />}
   </li>
 )

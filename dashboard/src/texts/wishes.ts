@@ -71,7 +71,8 @@ export const wishTexts = {
   nothingListed: 'No wish here',
   markChip: (mark: Mark) => `Marked: ${markNames[mark].toLowerCase()}`,
   likelihood: searchTexts.likelihood,
-  trend: (from: number, to: number) => `Votes in 12 weeks: from ${number(from)} to ${number(to)}`,
+  trend: (weeks: number, from: number, to: number) =>
+    `Votes in ${plural(weeks, 'week')}: from ${number(from)} to ${number(to)}`,
   requestsBriefly: (count: number) => `${number(count)} requests`,
   lastAskedAt: (when: string) => `Last asked ${when}`,
   toSource: (platform: string) => `Open at ${platform}`,
@@ -170,4 +171,7 @@ export const wishTexts = {
     linear: 'Open in Linear',
   } satisfies Record<IssueTracker, string>,
   atSources: (counts: string[]) => `At the sources: ${counts.join(' · ')}.`,
+  measuredSince: (day: string) => `Votes are measured since ${day}.`,
+  notMeasured: 'No change of its votes was measured yet.',
+  doneOf: (done: number, shown: number) => `${number(done)} of ${number(shown)} ${done === 1 ? 'is' : 'are'} done.`,
 }

@@ -26,7 +26,7 @@ export const WishRow = ({ row, trend, isOpen, open }: RowProps) => (
     </span>
     <RowTitle row={row} isOpen={isOpen} open={open} trend={trend} />
     <RowState row={row} trend={trend} />
-    <span className="row-trend">{trend && <Sparkline votes={trend.votes} />}</span>
+    <span className="row-trend">{trend && <Sparkline trend={trend} />}</span>
     <Platforms platforms={row.platforms} />
     <time className="row-age" dateTime={row.lastAskedAt} title={texts.lastAskedAt(dateAndTime(row.lastAskedAt))}>
       {agoBriefly(row.lastAskedAt)}

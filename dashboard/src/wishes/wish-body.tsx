@@ -2,12 +2,13 @@ import { lazy, Suspense } from 'react'
 import type { WishDetail } from '../api/types.ts'
 import { ColumnChart } from '../charts/column-chart.tsx'
 import { topicAddress } from '../shell/addresses.ts'
-import { ago, dateAndTime, number, platformTitle, plural, utcPeriod } from '../shell/format.ts'
+import { ago, dateAndTime, number, platformTitle, plural, utcDay, utcPeriod } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
 import { wishTexts as texts } from '../texts/wishes.ts'
 import { MarkBar } from './mark-bar.tsx'
 import { Members } from './members.tsx'
 import { PossiblySame } from './possibly-same.tsx'
+import { measuredVotes } from './sparkline.tsx'
 import { TakeAlong } from './take-along.tsx'
 import { useTrends } from './use-rows.ts'
 import type { useWish } from './use-wish.ts'
@@ -83,13 +84,16 @@ function State({ wish: { mark, status } }: { wish: WishDetail }) {
 /** How the votes grew, and when it was asked for. */
 function History({ wish: { wishId, timeline, requestCount } }: { wish: WishDetail }) {
   const trend = useTrends([wishId], 52).get(wishId)
-  const weeks = trend?.votes ?? []
-  const first = weeks.findIndex((votes) => votes > 0)
-  const shown = first < 0 ? [] : weeks.slice(Math.max(0, Math.min(first, weeks.length - 5)))
+  const shown = trend ? measuredVotes(trend) : []
   const weekOf = (at: number) => ago(new Date(Date.now() - (shown.length - 1 - at) * 7 * 86_400_000).toISOString())
   return (
     <section aria-labelledby="history">
       <h3 id="history">{texts.history}</h3>
+      {trend && (
+        <p className="note">
+          {trend.measuredSince === null ? texts.notMeasured : texts.measuredSince(utcDay(trend.measuredSince))}
+        </p>
+      )}
       <div className="chart-pair">
         {shown.length > 1 && (
           <ColumnChart
