@@ -200,4 +200,18 @@ describePage('a mail channel', () => {
     await page.getByText('The test has arrived.').waitFor()
     expect(mails.mails).toHaveLength(2)
   })
+
+  it('is added within the form of a watch, which keeps what was typed', async () => {
+    const page = await test.open('/watches/new')
+    await page.getByLabel('Topic').fill('dark mode')
+    await page.getByRole('button', { name: 'Add a mail address' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('gets one mail with a link').waitFor()
+    await dialog.getByLabel('Name', { exact: true }).fill('The team')
+    await dialog.getByLabel('Mail address').fill('team@example.org')
+    await dialog.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('We sent a mail to confirm it.').waitFor()
+    await expect.poll(() => page.getByRole('checkbox', { name: /The team/ }).isChecked(), patient).toBe(true)
+    expect(await page.getByLabel('Topic').inputValue()).toBe('dark mode')
+  })
 })
