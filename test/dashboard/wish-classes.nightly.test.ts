@@ -30,14 +30,14 @@ describePage('what may be a request', () => {
   it('is offered after the likely requests, and is shown, marked, at an address of its own', async () => {
     const page = await test.open('/wishes?q=dark+mode')
     await page.getByText('8 more texts may be requests.').waitFor()
-    await page.getByText('5 wishes.', { exact: true }).waitFor()
+    await page.getByText('5 wishes. 1 of 5 is done.', { exact: true }).waitFor()
     expect((await titles(page)).every((title) => /dark mode likely/.test(title))).toBe(true)
     expect(await page.locator('.badge.doubt').count()).toBe(0)
     const end = (await rows(page).last().boundingBox())!
     expect((await page.locator('.more-maybe').boundingBox())!.y).toBeGreaterThanOrEqual(end.y + end.height)
     await page.getByRole('button', { name: 'Show them' }).click()
     await expect.poll(() => parameterOf(page, 'include'), patient).toBe('maybe')
-    await page.getByText('13 wishes.', { exact: true }).waitFor()
+    await page.getByText('13 wishes. 2 of 13 are done.', { exact: true }).waitFor()
     expect(await page.locator('.badge.doubt').allInnerTexts()).toEqual(Array(8).fill('may be a request'))
     expect(await page.locator('.more-maybe').count()).toBe(0)
     await page.getByRole('link', { name: 'Remove the filter Also possible requests' }).click()
