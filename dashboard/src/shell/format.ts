@@ -2,9 +2,9 @@ import { formatAge, largestWholeUnit } from '../../../src/cli/relative-time.ts'
 import { platformTitles } from './platform-titles.ts'
 
 const numbers = new Intl.NumberFormat('en')
-const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 const lists = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 
 export const number = (value: number): string => numbers.format(value)
@@ -21,10 +21,10 @@ const shares = new Intl.NumberFormat('en', { style: 'percent' })
 /** A share of 0 to 1. */
 export const percent = (share: number): string => shares.format(share)
 export const signed = (value: number): string => (value > 0 ? `+${number(value)}` : number(value))
-export const date = (moment: string): string => dates.format(new Date(moment))
+/** A day, `3 Nov 2026`: a UTC day, YYYY-MM-DD, as it is; of a moment the day of this browser. */
+export const date = (day: string): string => (day.length === 10 ? days : dates).format(new Date(day))
+/** A moment, `3 Nov 2026, 14:05`. */
 export const dateAndTime = (moment: string): string => moments.format(new Date(moment))
-/** A UTC day, YYYY-MM-DD or a moment in it. */
-export const utcDay = (day: string): string => days.format(new Date(day))
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
@@ -40,14 +40,14 @@ export function agoBriefly(moment: string): string {
   return past === null ? 'now' : brief.format(-past.amount, past.unit)
 }
 
-const monthNames = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+const monthNames = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /** The name of a period by its first UTC day and that of the next one: a day or week by its first day, a month, a year. */
 export function utcPeriod(from: string, next: string | undefined): string {
   const days = next === undefined ? 0 : (Date.parse(next) - Date.parse(from)) / 86_400_000
   if (days > 31) return from.slice(0, 4)
   if (days > 7 || (next === undefined && from.endsWith('-01'))) return monthNames.format(new Date(from))
-  return utcDay(from)
+  return date(from)
 }
 
 const weekdayNames = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' })

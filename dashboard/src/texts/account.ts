@@ -1,5 +1,5 @@
 import { usdText } from '../../../src/accounts/plans.ts'
-import { number, plural, utcDay } from '../shell/format.ts'
+import { date, number, plural } from '../shell/format.ts'
 
 export const accountTexts = {
   title: 'Account',
@@ -30,7 +30,7 @@ export const accountTexts = {
   period: 'Period (UTC)',
   periods: { thisMonth: 'This month', lastMonth: 'Last month', thisWeek: 'This week', lastWeek: 'Last week' },
   usedIn: (credits: number, from: string, until: string) =>
-    `${plural(credits, 'credit')} from ${utcDay(from)} to ${utcDay(new Date(Date.parse(until) - 1).toISOString())}, running collections included.`,
+    `${plural(credits, 'credit')} from ${date(from.slice(0, 10))} to ${date(new Date(Date.parse(until) - 1).toISOString().slice(0, 10))}, running collections included.`,
   byKey: 'Used, by key',
   byWatch: 'Of these, by watch',
   credits: 'Credits',

@@ -1,6 +1,6 @@
 import type { WishDetail } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
-import { platformTitle, plural, utcDay } from '../shell/format.ts'
+import { date, platformTitle, plural } from '../shell/format.ts'
 import { wishTexts as texts } from '../texts/wishes.ts'
 import type { IssueTracker } from './issue-trackers.ts'
 
@@ -27,7 +27,7 @@ export function toMarkdown(wish: WishDetail): string {
     plural(votes, 'vote'),
     plural(requestCount, 'request'),
     ...(status === null ? [] : [texts.statusOf(status)]),
-    texts.askedFromTo(utcDay(firstAskedAt), utcDay(lastAskedAt)),
+    texts.askedFromTo(date(firstAskedAt.slice(0, 10)), date(lastAskedAt.slice(0, 10))),
   ]
   const requests = members.results.slice(0, shownRequests).map((request) => {
     const { sourceUrl, sourcePlatform, authorName, authorHandle, license, description } = request
@@ -35,7 +35,7 @@ export function toMarkdown(wish: WishDetail): string {
     const origin = [
       platformTitle(sourcePlatform),
       ...(author ? [plain(author)] : []),
-      ...(request.originalCreatedAt ? [utcDay(request.originalCreatedAt)] : []),
+      ...(request.originalCreatedAt ? [date(request.originalCreatedAt.slice(0, 10))] : []),
       plural(request.votes, 'vote'),
       ...(license ? [license] : []),
     ]

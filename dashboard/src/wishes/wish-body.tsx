@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import type { WishDetail } from '../api/types.ts'
 import { ColumnChart } from '../charts/column-chart.tsx'
 import { topicAddress } from '../shell/addresses.ts'
-import { ago, dateAndTime, number, platformTitle, plural, utcDay, utcPeriod } from '../shell/format.ts'
+import { ago, date, dateAndTime, number, platformTitle, plural, utcPeriod } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
 import { wishTexts as texts } from '../texts/wishes.ts'
 import { MarkBar } from './mark-bar.tsx'
@@ -91,7 +91,7 @@ function History({ wish: { wishId, timeline, requestCount } }: { wish: WishDetai
       <h3 id="history">{texts.history}</h3>
       {trend && (
         <p className="note">
-          {trend.measuredSince === null ? texts.notMeasured : texts.measuredSince(utcDay(trend.measuredSince))}
+          {trend.measuredSince === null ? texts.notMeasured : texts.measuredSince(date(trend.measuredSince))}
         </p>
       )}
       <div className="chart-pair">
