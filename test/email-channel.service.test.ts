@@ -26,8 +26,12 @@ it('an account adds an address, its owner confirms, gets mail, unsubscribes, and
   expect(await state()).toBe('unconfirmed')
   await expect.poll(() => server.mails.length).toBe(1)
   expect((await service.client.post(`/api/v1/channels/${channelId}/test`, {})).status).toBe(409)
+  const again = () => service.client.post(`/api/v1/channels/${channelId}/confirmation`, {})
+  const { confirmationAt } = (await again()).body.data as { confirmationAt: string }
+  expect(Date.parse(confirmationAt)).toBeGreaterThan(Date.now() + 5 * 60_000)
   expect((await call(await confirmationLink(server.mails[0]!), { method: 'POST' })).status).toBe(200)
   expect(await state()).toBe('active')
+  expect((await again()).status).toBe(409)
   const tested = await service.client.post(`/api/v1/channels/${channelId}/test`, {})
   expect(tested.body.data).toMatchObject({ delivered: true })
   const { headers } = await readMail(server.mails[1]!)

@@ -185,6 +185,7 @@ describe('the API document', () => {
       'POST /api/admin/suppressions/lift',
       'POST /api/session',
       'POST /api/v1/channels',
+      'POST /api/v1/channels/{channelId}/confirmation',
       'POST /api/v1/channels/{channelId}/deliveries/{deliveryId}/replay',
       'POST /api/v1/channels/{channelId}/test',
       'POST /api/v1/corrections/requests',

@@ -150,7 +150,7 @@ describePage('collecting', () => {
     const calls = recordCalls(page)
     await page.getByRole('button', { name: 'Start' }).click()
     // The job may be over before the first poll, and then it says so.
-    await page.getByText(/Live events do not come through|It has ended/).waitFor()
+    await page.getByText(/Live events do not come through|Finished in/).waitFor()
     await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
     expect(Number((await figure(page, 'New').innerText()).replace(',', ''))).toBeGreaterThan(0)
     await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/done/)

@@ -84,7 +84,7 @@ describePage('failing states', () => {
     await page.getByText('Sign in again to go on where you are.').waitFor()
     await page.getByLabel('API key', { exact: true }).fill(test.service.apiKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('It has ended.').waitFor()
+    await page.getByText(/^Finished in/).waitFor()
   })
 
   it('a collection that costs more than is left says both figures, when there is more, and what helps', async () => {

@@ -28,6 +28,7 @@ describePage('what came of a job', () => {
       expect([await figure(page, 'Pages').innerText(), await figure(page, 'New').innerText()]).toEqual(['1', '5'])
       gate.resolve()
       await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
+      await page.getByText(/^Finished in (\d+ s|less than a second)\.$/).waitFor()
       expect(await notes(page).innerText()).toBe(
         '8 more may be requests. Left out: 10 not about the topic, 3 without text, 1 reply.',
       )

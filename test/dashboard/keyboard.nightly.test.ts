@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { confirmationLink, startMailServer, type TestMailServer } from '../../src/notifications/mail/testing.ts'
 import { makeWish } from '../stored-wish.ts'
 import { chromiumPath } from './chromium.ts'
-import { describePage, patient, usePage } from './page-test.ts'
+import { answerOf, describePage, patient, usePage } from './page-test.ts'
 
 // Holds (Dashboard): every task of the page is done with the keyboard alone
 
@@ -111,8 +111,10 @@ describePage('with the keyboard alone', () => {
     await page.getByText('2 requests', { exact: true }).first().waitFor()
     await press(page, 'Asks for something else')
     await page.getByText('is now a wish of its own').waitFor()
+    await page.reload()
     await page.getByText('1 request', { exact: true }).first().waitFor()
-    await press(page, 'Undo')
+    await page.getByText('was split off by you.').waitFor()
+    await press(page, 'Undo the split')
     await page.getByText('2 requests', { exact: true }).first().waitFor()
   })
 
@@ -125,6 +127,36 @@ describePage('with the keyboard alone', () => {
     await page.getByText(/^Marked as planned: /).waitFor()
     await goTo(page, 'Planned')
     await expect.poll(() => titles(page).allInnerTexts(), patient).toEqual([title])
+  })
+
+  it('the lists of Home have the same keys, and all of one list leaves the others as they are', async () => {
+    const page = await test.open('about:blank')
+    await page.route('**/api/v1/changes?**', async (route) => {
+      const response = await answerOf(route)
+      const { data } = await response.json()
+      const done = { ...data.new, results: data.new.results.toReversed() }
+      await route.fulfill({ response, json: { data: { ...data, done } } })
+    })
+    await page.goto('/')
+    const lines = (kind: string) => page.locator(`.change-list.${kind} li`)
+    await expect.poll(() => lines('new').count(), patient).toBe(8)
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    const [first] = await page.locator('.change-list.new li a').allInnerTexts()
+    await expect.poll(() => focused(page), patient).toBe(first)
+    await page.keyboard.press('p')
+    await page.getByText(/^Marked as planned: /).waitFor()
+    await lines('new').first().getByText('· planned').waitFor()
+    await press(page, 'Undo')
+    await page.getByText('Undone.').waitFor()
+    await expect.poll(() => lines('new').first().getByText('· planned').count(), patient).toBe(0)
+    await page
+      .locator('.change-list.done')
+      .getByRole('button', { name: /^Show / })
+      .click()
+    await expect.poll(() => lines('done').count(), patient).toBeGreaterThan(8)
+    expect(await lines('new').count()).toBe(8)
   })
 
   it('one shares a wish, and the focus returns to where it was', async () => {

@@ -45,6 +45,30 @@ describePage('the operator', () => {
     await advice.getByText('Set SEARCH_URL.').waitFor()
   })
 
+  it('deletes requests only after a look at what would go, and its name typed', async () => {
+    const page = await test.open('/operator', asOperator)
+    await page.getByRole('link', { name: 'Delete requests' }).click()
+    await page.getByRole('button', { name: 'See what would be deleted' }).click()
+    await page.getByText('Say what is to be deleted.').waitFor()
+    const total = async () => (await test.service.client.get('/api/v1/requests/facets')).body.data.total
+    const { results } = (await test.service.client.get('/api/v1/requests?limit=1')).body.data
+    const before = await total()
+    await page.getByLabel('Whose or which').selectOption('url')
+    await page.getByLabel('Address of the request').fill(results[0].sourceUrl)
+    await page.getByRole('button', { name: 'See what would be deleted' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 request will be deleted.').waitFor()
+    await dialog.getByText(results[0].title).waitFor()
+    const confirm = dialog.getByRole('button', { name: 'Delete 1 request' })
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByLabel(/^Type http/).fill('http')
+    expect([await confirm.isDisabled(), await total()]).toEqual([true, before])
+    await dialog.getByLabel(/^Type http/).fill(results[0].sourceUrl)
+    await confirm.click()
+    await page.getByText('1 request deleted.').waitFor()
+    expect([await dialog.count(), await total()]).toEqual([0, before - 1])
+  })
+
   it('sees pool and usage, changes plan and cap, and adds a pack once for two clicks', async () => {
     const page = await test.open(accountPath, asOperator)
     await page.getByText('0 of 100 used').first().waitFor()

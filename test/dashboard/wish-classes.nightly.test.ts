@@ -30,14 +30,14 @@ describePage('what may be a request', () => {
   it('is offered after the likely requests, and is shown, marked, at an address of its own', async () => {
     const page = await test.open('/wishes?q=dark+mode')
     await page.getByText('8 more texts may be requests.').waitFor()
-    await page.getByText('5 wishes.', { exact: true }).waitFor()
+    await page.getByText('5 wishes. 1 of 5 is done.', { exact: true }).waitFor()
     expect((await titles(page)).every((title) => /dark mode likely/.test(title))).toBe(true)
     expect(await page.locator('.badge.doubt').count()).toBe(0)
     const end = (await rows(page).last().boundingBox())!
     expect((await page.locator('.more-maybe').boundingBox())!.y).toBeGreaterThanOrEqual(end.y + end.height)
     await page.getByRole('button', { name: 'Show them' }).click()
     await expect.poll(() => parameterOf(page, 'include'), patient).toBe('maybe')
-    await page.getByText('13 wishes.', { exact: true }).waitFor()
+    await page.getByText('13 wishes. 2 of 13 are done.', { exact: true }).waitFor()
     expect(await page.locator('.badge.doubt').allInnerTexts()).toEqual(Array(8).fill('may be a request'))
     expect(await page.locator('.more-maybe').count()).toBe(0)
     await page.getByRole('link', { name: 'Remove the filter Also possible requests' }).click()
@@ -82,7 +82,7 @@ describePage('what may be a request', () => {
 describePage('the status of a request', () => {
   const test = usePage(wishesOptions)
 
-  it('is a badge in its row, and with its age in its wish, unless it is open', async () => {
+  it('is a badge in its row, and with its age in its wish, unless it is open or the account decided; then it says whose word it is', async () => {
     await test.collect('dark mode')
     const page = await test.open('/wishes?q=dark+mode')
     await whole(page).waitFor()
@@ -101,13 +101,21 @@ describePage('the status of a request', () => {
       if (marks === null) expect(await shown.count()).toBe(0)
       else expect(await shown.innerText()).toMatch(marks)
     }
+    await page.locator('.wish-row', { hasText: 'likely 0' }).locator('.row-title a').click()
+    const figures = page.locator('.wish-figures')
+    await expect.poll(() => figures.locator('.badge').allInnerTexts(), patient).toEqual(['done'])
+    await page.getByRole('button', { name: 'Planned', exact: true }).click()
+    await page.getByText('At the sources: done: 1.').waitFor()
+    expect(await figures.locator('.badge').allInnerTexts()).toEqual(['Planned'])
   })
 })
 
 describePage('correcting', () => {
   const test = usePage(wishesOptions)
   beforeAll(async () => {
-    if (chromiumPath !== null) await test.collect('dark mode')
+    if (chromiumPath === null) return
+    await test.collect('dark mode')
+    await test.service.placeRequests()
   })
   const open = async (path: string) => {
     const { apiKey } = await test.service.createAccount()
@@ -144,6 +152,19 @@ describePage('correcting', () => {
     await expect.poll(() => titles(page), patient).toContain('dark mode maybe 5')
     await page.getByText('7 more texts may be requests.').waitFor()
     expect(await page.locator('.badge.doubt').count()).toBe(0)
+  })
+
+  it('what was judged stays with its undo until the page is left: a pair, and texts when a pair was answered', async () => {
+    const page = await open('/review')
+    await button(page, 'maybe 4', 'This is a request').click()
+    await text(page, 'maybe 4').getByText('Marked as a request').waitFor()
+    await page.getByRole('button', { name: 'Not the same', exact: true }).click()
+    const answered = page.getByRole('article', { name: 'A pair that you answered' })
+    await answered.getByText('Not the same: they stay apart.').waitFor()
+    await text(page, 'maybe 4').getByText('Marked as a request').waitFor()
+    await answered.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => answered.count(), patient).toBe(0)
+    expect(await text(page, 'maybe 4').getByText('Marked as a request').count()).toBe(1)
   })
 
   it('a double click has one effect, and the focus stays at the button', async () => {
@@ -187,6 +208,12 @@ describePage('correcting', () => {
     await text(page, 'likely 2').getByRole('button', { name: 'Try again' }).click()
     await text(page, 'likely 2').getByText('Marked as not a request').waitFor()
     expect(await page.locator('.problem').count()).toBe(0)
+    // It is in no wish any more: its row says so, and takes it back.
+    await page.goto('/wishes?include=all')
+    const row = rows(page).filter({ hasText: 'dark mode likely 2' })
+    await row.getByText('Marked as not a request').waitFor()
+    await row.getByRole('button', { name: 'Undo' }).click()
+    await row.getByRole('button', { name: 'Not a request' }).waitFor()
   })
 
   it('one of the operator is not undone by an account, but replaced', async () => {

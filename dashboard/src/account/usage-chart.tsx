@@ -1,6 +1,6 @@
 import type { DailyUsage } from '../api/types.ts'
 import { type Column, ColumnChart } from '../charts/column-chart.tsx'
-import { utcDay } from '../shell/format.ts'
+import { date } from '../shell/format.ts'
 import { accountTexts as texts } from '../texts/later/account.ts'
 import { chartDays } from './use-usage.ts'
 
@@ -10,10 +10,10 @@ const dayMs = 24 * 60 * 60_000
 /** Every day of the period, also those without spending; the last one is today in UTC. */
 function columnsOf(days: DailyUsage[], today: number): Column[] {
   return Array.from({ length: chartDays }, (_, position) => {
-    const date = new Date(today - (chartDays - 1 - position) * dayMs).toISOString().slice(0, 10)
+    const utcDay = new Date(today - (chartDays - 1 - position) * dayMs).toISOString().slice(0, 10)
     const creditsOf = (operation: DailyUsage['operation']) =>
-      days.find((day) => day.date === date && day.operation === operation)?.credits ?? 0
-    return { name: utcDay(date), values: operations.map(creditsOf) }
+      days.find((day) => day.date === utcDay && day.operation === operation)?.credits ?? 0
+    return { name: date(utcDay), values: operations.map(creditsOf) }
   })
 }
 

@@ -89,6 +89,8 @@ export type WishMark = Wish['mark']
 export type MarkChange = Body<'markWish'>
 /** A merge, a split, or that two are not the same. */
 export type WishCorrection = Body<'correctWishes'>
+/** One that was made, with what it is undone by. */
+export type MadeCorrection = Data<'listWishCorrections'>['results'][number]
 export type WishTrend = Data<'readWishTrends'>['wishes'][number]
 export type Changes = Data<'readChanges'>
 export type Suggestion = Data<'listWishSuggestions'>['results'][number]
@@ -138,3 +140,7 @@ export type PersonLink = Data<'listLinks'>['results'][number]
 
 // The operator's home.
 export type Overview = Data<'readOverview'>
+
+// Deleting requests.
+export type Purge = Body<'purgeRequests'>
+export type Purged = Data<'purgeRequests'>

@@ -13,6 +13,7 @@ import { useWatches } from '../watches/use-watches.ts'
 import { channelSettings, draftOfChannel } from './channel-draft.ts'
 import { ChannelForm, hourText } from './channel-form.tsx'
 import { Deliveries } from './deliveries.tsx'
+import { SendAgain } from './send-again.tsx'
 import { TestButton } from './test-button.tsx'
 import { useChannelsChanged } from './use-channels.ts'
 
@@ -135,7 +136,13 @@ function Trouble({ channel }: { channel: Channel }) {
     onSettled: changed,
   })
   if (channel.waitsForKey) return <p className="note warned">{texts.waitsForKey}</p>
-  if (channel.state === 'unconfirmed') return <p className="note">{texts.unconfirmed}</p>
+  if (channel.state === 'unconfirmed') {
+    return (
+      <div className="note">
+        {texts.unconfirmed} <SendAgain channel={channel} />
+      </div>
+    )
+  }
   if (channel.state !== 'disabled') return null
   const reason = texts.disabled[(channel.disabledReason ?? '') as keyof typeof texts.disabled] ?? texts.disabledOther
   return (

@@ -4,7 +4,7 @@ import { api, dataOf } from '../api/client.ts'
 import type { Job, PaidJob } from '../api/types.ts'
 import { collectAddress, filteredSearch, newCollection, newWatch, topicAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
-import { dateAndTime, number } from '../shell/format.ts'
+import { dateAndTime, duration, number } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
@@ -98,10 +98,17 @@ function Summary({ job, paid, platforms, by }: SummaryProps) {
         {job.completedAt && <Figure name={texts.completedAt} value={dateAndTime(job.completedAt)} />}
       </dl>
       <p className="note" role="status">
-        {isCancelled(job) ? texts.cancelledWith(created) : texts.newsBy[by]}
+        {isCancelled(job) ? texts.cancelledWith(created) : (endOf(job) ?? texts.newsBy[by])}
       </p>
     </>
   )
+}
+
+/** How a job ended, and after how long; null while it runs. */
+function endOf({ status, startedAt, completedAt }: Job): string | null {
+  if (!startedAt || !completedAt) return null
+  const ms = Date.parse(completedAt) - Date.parse(startedAt)
+  return texts.endedAfter(status === 'failed', ms < 1000 ? null : duration(ms))
 }
 
 const Figure = ({ name, value }: { name: string; value: ReactNode }) => (

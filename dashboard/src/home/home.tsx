@@ -2,13 +2,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { Changes, Wish } from '../api/types.ts'
+import type { Changes, Wish, WishTrend } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
 import { ago, dateAndTime, number, platformTitle, signed } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { Link } from '../shell/router.tsx'
+import { Link, navigate } from '../shell/router.tsx'
 import { homeTexts as texts } from '../texts/home.ts'
+import { useRowKeys } from '../wishes/keyboard.ts'
 import { Sparkline } from '../wishes/sparkline.tsx'
 import { useTrends } from '../wishes/use-rows.ts'
 import { FirstSteps } from './first-steps.tsx'
@@ -20,6 +21,9 @@ const dayMs = 86_400_000
 /** Wishes of each list: at first, and of all that are asked for. */
 const shortList = 8
 const longList = 100
+const kinds = ['rising', 'new', 'done'] as const
+type Kind = (typeof kinds)[number]
+type Changed = Wish & { votesGained?: number }
 const spans = ['visit', 'day', 'week', 'month'] as const
 type Span = (typeof spans)[number]
 const daysOf: Record<Exclude<Span, 'visit'>, number> = { day: 1, week: 7, month: 30 }
@@ -37,7 +41,8 @@ export function HomePage() {
   const [span, setSpan] = useState<Span>(visit.isFirst ? 'week' : 'visit')
   const [now] = useState(presentMoment)
   const since = span === 'visit' ? visit.since : new Date(now - daysOf[span] * dayMs).toISOString()
-  const [limit, setLimit] = useState(shortList)
+  const [whole, setWhole] = useState<readonly Kind[]>([])
+  const limit = whole.length === 0 ? shortList : longList
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'changes', since, limit],
@@ -70,7 +75,7 @@ export function HomePage() {
       {error !== null && <Problem error={error} retry={refetch} />}
       {!data && error === null && <Loading />}
       {data && anything.data?.total !== 0 && (
-        <ChangeLists changes={data} showAll={limit === shortList ? () => setLimit(longList) : null} />
+        <ChangeLists changes={data} whole={whole} showAll={(kind) => setWhole([...whole, kind])} />
       )}
       <div className="home-pair">
         <WatchesAtHome />
@@ -80,10 +85,22 @@ export function HomePage() {
   )
 }
 
-const kinds = ['rising', 'new', 'done'] as const
+interface ChangeListsProps {
+  changes: Changes
+  /** The lists of which all is shown. */
+  whole: readonly Kind[]
+  showAll: (kind: Kind) => void
+}
 
-function ChangeLists({ changes, showAll }: { changes: Changes; showAll: (() => void) | null }) {
+const goTo = ({ wishId }: { wishId: string }) => navigate(wishAddress(wishId))
+
+function ChangeLists({ changes, whole, showAll }: ChangeListsProps) {
+  const shown = (kind: Kind): Changed[] =>
+    whole.includes(kind) ? changes[kind].results : changes[kind].results.slice(0, shortList)
   const trends = useTrends(changes.rising.results.map(({ wishId }) => wishId))
+  // One that is in two lists is reached in the first of them.
+  const rows = [...new Map(kinds.flatMap(shown).map((wish) => [wish.wishId, wish])).values()]
+  useRowKeys({ rows, openId: null, openBeside: null, goTo })
   return (
     <div className="changes">
       <p className="unseen" role="status">
@@ -97,17 +114,17 @@ function ChangeLists({ changes, showAll }: { changes: Changes; showAll: (() => v
           </h2>
           {changes[kind].results.length === 0 && <p className="note">{texts.none[kind]}</p>}
           <ol>
-            {changes[kind].results.map((wish) => (
+            {shown(kind).map((wish) => (
               <ChangedWish
                 key={wish.wishId}
                 wish={wish}
-                gained={'votesGained' in wish ? wish.votesGained : null}
-                weeks={trends.get(wish.wishId)?.votes}
+                gained={wish.votesGained ?? null}
+                trend={trends.get(wish.wishId)}
               />
             ))}
           </ol>
-          {showAll && changes[kind].total > changes[kind].results.length && (
-            <button type="button" className="as-link" onClick={showAll}>
+          {changes[kind].total > shown(kind).length && !whole.includes(kind) && (
+            <button type="button" className="as-link" onClick={() => showAll(kind)}>
               {texts.showAll(changes[kind].total)}
             </button>
           )}
@@ -120,17 +137,17 @@ function ChangeLists({ changes, showAll }: { changes: Changes; showAll: (() => v
 interface ChangedWishProps {
   wish: Wish
   gained: number | null
-  weeks: readonly number[] | undefined
+  trend: WishTrend | undefined
 }
 
-const ChangedWish = ({ wish, gained, weeks }: ChangedWishProps) => (
+const ChangedWish = ({ wish, gained, trend }: ChangedWishProps) => (
   <li>
     <span className="change-figure">
       {gained === null ? number(wish.votes) : signed(gained)}
       <span className="unseen"> {gained === null ? texts.votes(wish.votes) : texts.votesMore(gained)}</span>
     </span>
     <span className="change-what">
-      <Link href={wishAddress(wish.wishId)} dir="auto">
+      <Link data-row={wish.wishId} href={wishAddress(wish.wishId)} dir="auto">
         {wish.title}
       </Link>
       <span className="note" title={dateAndTime(wish.lastAskedAt)}>
@@ -138,6 +155,6 @@ const ChangedWish = ({ wish, gained, weeks }: ChangedWishProps) => (
         {wish.mark?.mark && ` · ${texts.marked(wish.mark.mark)}`}
       </span>
     </span>
-    {weeks && <Sparkline votes={weeks} />}
+    {trend && <Sparkline trend={trend} />}
   </li>
 )

@@ -8,6 +8,7 @@ import { AllJobs } from './all-jobs.tsx'
 import { Ledger } from './ledger.tsx'
 import { OverviewPage } from './overview.tsx'
 import { Platforms } from './platforms.tsx'
+import { PurgePage } from './purge.tsx'
 
 /** The operator's pages, with the admin key. */
 export function OperatorPages({ parts: [first, second, ...rest] }: { parts: (string | undefined)[] }) {
@@ -17,6 +18,7 @@ export function OperatorPages({ parts: [first, second, ...rest] }: { parts: (str
     if (first === 'accounts' && second !== undefined) return <AccountDetail key={second} accountId={second} />
     if (first === 'platforms' && second === undefined) return <Platforms />
     if (first === 'jobs' && second === undefined) return <AllJobs />
+    if (first === 'purge' && second === undefined) return <PurgePage />
     if (first === 'ledger' && second === undefined) return <Ledger />
   }
   return (

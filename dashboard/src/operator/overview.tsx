@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Overview } from '../api/types.ts'
-import { operatorAccountAddress } from '../shell/addresses.ts'
+import { operatorAccountAddress, operatorAddress } from '../shell/addresses.ts'
 import { ago, bytes, dateAndTime, number, platformTitle } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -172,7 +172,10 @@ function Corrections({ overview: { corrections, purges } }: { overview: Overview
     <section aria-labelledby="corrections">
       <h2 id="corrections">{texts.corrections}</h2>
       <p>{texts.correctionsCount(corrections.requests.count, corrections.wishes.count)}</p>
-      <p>{texts.purgesCount(purges.count, purges.suppressed)}</p>
+      <p>
+        {texts.purgesCount(purges.count, purges.suppressed)}{' '}
+        <Link href={`${operatorAddress}/purge`}>{texts.toPurge}</Link>
+      </p>
     </section>
   )
 }

@@ -31,10 +31,10 @@ export const usd = (amount: number): string => dollars.format(amount)
 /** A share of 0 to 1. */
 export const percent = (share: number): string => shares.format(share)
 export const signed = (value: number): string => (value > 0 ? `+${number(value)}` : number(value))
-export const date = (moment: string): string => dates.format(new Date(moment))
+/** A day, `3 Nov 2026`: a UTC day, YYYY-MM-DD, as it is; of a moment the day of this browser. */
+export const date = (day: string): string => (day.length === 10 ? days : dates).format(new Date(day))
+/** A moment, `3 Nov 2026, 14:05`. */
 export const dateAndTime = (moment: string): string => moments.format(new Date(moment))
-/** A UTC day, YYYY-MM-DD or a moment in it. */
-export const utcDay = (day: string): string => days.format(new Date(day))
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
 const brief = new Intl.RelativeTimeFormat(locale, { style: 'narrow', numeric: 'always' })
@@ -58,7 +58,7 @@ export function utcPeriod(from: string, next: string | undefined): string {
   const days = next === undefined ? 0 : (Date.parse(next) - Date.parse(from)) / 86_400_000
   if (days > 31) return from.slice(0, 4)
   if (days > 7 || (next === undefined && from.endsWith('-01'))) return monthNames.format(new Date(from))
-  return utcDay(from)
+  return date(from)
 }
 
 const weekdayNames = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })

@@ -79,7 +79,8 @@ export const wishTexts = {
   nothingListed: t`No wish here`,
   markChip: (mark: Mark) => t`Marked: ${markNames[mark].toLowerCase()}`,
   likelihood: searchTexts.likelihood,
-  trend: (from: number, to: number) => t`Votes in 12 weeks: from ${number(from)} to ${number(to)}`,
+  trend: (weeks: number, from: number, to: number) =>
+    t`Votes in ${plural(weeks, { one: '# week', other: '# weeks' })}: from ${number(from)} to ${number(to)}`,
   requestsBriefly: (count: number) => counts.requests(count),
   lastAskedAt: (when: string) => t`Last asked ${when}`,
   toSource: (platform: string) => t`Open at ${platform}`,
@@ -107,4 +108,5 @@ export const wishTexts = {
   merged: (title: string, other: string) => t`“${short(title)}” and “${short(other)}” are one wish now.`,
   parted: (title: string) => t`Not the same: “${short(title)}”.`,
   splitOff: (title: string) => t`“${short(title)}” is now a wish of its own.`,
+  doneOf: (done: number, shown: number) => t`${number(done)} of ${number(shown)} are done.`,
 }

@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { lazy, Suspense, useId, useState } from 'react'
 import { isStatus } from '../api/client.ts'
 import { useChannels } from '../channels/use-channels.ts'
 import { channelsAddress } from '../shell/addresses.ts'
@@ -10,6 +10,8 @@ import { watchPageTexts as texts } from '../texts/later/watch-pages.ts'
 import { termsOf } from './draft.ts'
 import type { DraftFieldsProps } from './schedule-fields.tsx'
 import { usePreview } from './use-preview.ts'
+
+const MailDialog = lazy(() => import('./mail-dialog.tsx'))
 
 /** What its news are, and who is told of them. */
 export const ReportFields = (props: DraftFieldsProps) => (
@@ -82,6 +84,9 @@ function Channels({ draft, change }: DraftFieldsProps) {
           ))}
         </div>
       )}
+      {answer?.types.some(({ type, unavailable }) => type === 'email' && unavailable === null) && (
+        <AddMail onMade={(channelId) => change({ channels: [...draft.channels, channelId] })} />
+      )}
       {draft.channels.length > 0 && (
         <label className="choice">
           <input
@@ -93,5 +98,29 @@ function Channels({ draft, change }: DraftFieldsProps) {
         </label>
       )}
     </fieldset>
+  )
+}
+
+/** A mail address that is told, too, without leaving the form. */
+function AddMail({ onMade }: { onMade: (channelId: string) => void }) {
+  const [state, setState] = useState<'closed' | 'open' | 'made'>('closed')
+  return (
+    <p className="note">
+      <button type="button" className="as-link" onClick={() => setState('open')}>
+        {texts.addMail}
+      </button>{' '}
+      <span role="status">{state === 'made' && `${channelTexts.confirmTitle} ${channelTexts.confirmAdvice}`}</span>
+      {state === 'open' && (
+        <Suspense fallback={null}>
+          <MailDialog
+            close={() => setState((before) => (before === 'made' ? before : 'closed'))}
+            onMade={(channelId) => {
+              onMade(channelId)
+              setState('made')
+            }}
+          />
+        </Suspense>
+      )}
+    </p>
   )
 }

@@ -42,7 +42,7 @@ function Often({ draft, change }: DraftFieldsProps) {
         ))}
       </select>
       <p id={`${id}-note`} className="note">
-        {draft.preset !== 'cron' && (draft.hour === null || !hasHour(draft)) && texts.scheduleNote}
+        {draft.preset !== 'cron' && texts.scheduleNote}
       </p>
     </div>
   )

@@ -1,5 +1,5 @@
 import { addressOf, everything, filterCount, type View, withoutFilters } from '../search/view.ts'
-import { platformTitle, utcDay } from '../shell/format.ts'
+import { date, platformTitle } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
 import { searchTexts as texts } from '../texts/search.ts'
 import { wishTexts } from '../texts/wishes.ts'
@@ -22,8 +22,8 @@ export function chipsOf(view: View): [name: string, without: View][] {
     ]),
     ...(topic === '' ? [] : [[texts.topicChip(topic), { ...view, topic: '' }] satisfies [string, View]]),
     ...(minVotes === null ? [] : [[texts.votesChip(minVotes), { ...view, minVotes: null }] satisfies [string, View]]),
-    ...(since === '' ? [] : [[texts.sinceChip(utcDay(since)), { ...view, since: '' }] satisfies [string, View]]),
-    ...(until === '' ? [] : [[texts.untilChip(utcDay(until)), { ...view, until: '' }] satisfies [string, View]]),
+    ...(since === '' ? [] : [[texts.sinceChip(date(since)), { ...view, since: '' }] satisfies [string, View]]),
+    ...(until === '' ? [] : [[texts.untilChip(date(until)), { ...view, until: '' }] satisfies [string, View]]),
     ...(include === null ? [] : [[texts.includeChip[include], { ...view, include: null }] satisfies [string, View]]),
     ...(job === '' ? [] : [[texts.jobChip, { ...view, job: '' }] satisfies [string, View]]),
     ...(mark === null ? [] : [[wishTexts.markChip(mark), { ...view, mark: null }] satisfies [string, View]]),

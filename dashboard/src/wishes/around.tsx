@@ -36,6 +36,8 @@ export function CountLine({ view, rows, results, counts }: CountLineProps) {
             ? wishTexts.countOfRequests(rows.length, hasNextPage)
             : wishTexts.count(rows.length, hasNextPage),
         ]
+  const done = rows.filter(({ status }) => status === 'completed').length
+  if (view.query !== '' && done > 0) parts.push(wishTexts.doneOf(done, rows.length))
   if (counts && !listsRequests(view) && view.query === '' && rows.length > 0) {
     parts.push(wishTexts.ofRequests(counts.total, counts.totalIsExact))
     if (before !== null && counts.totalIsExact) parts.push(wishTexts.comparedWith(counts.total, before))

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMayChange, useOwner } from '../api/session-store.ts'
-import type { WishTrend } from '../api/types.ts'
+import type { WishMark, WishTrend } from '../api/types.ts'
 import type { Mark } from '../search/view.ts'
 import { focusWhenThere } from '../shell/focus.ts'
 import { tell } from '../shell/toast.tsx'
@@ -16,7 +16,7 @@ export interface Wished {
 }
 
 interface RowKeysInput {
-  rows: readonly Pick<Row, 'wishId' | 'title'>[]
+  rows: readonly (Pick<Row, 'wishId' | 'title'> & { mark?: WishMark })[]
   openId: string | null
   /** Null where there is no room beside the list. */
   openBeside: ((wishId: string | null) => void) | null
@@ -41,7 +41,9 @@ export function useRowKeys({ rows, openId, openBeside, goTo }: RowKeysInput): vo
     queries
       .getQueriesData<{ wishes: WishTrend[] }>({ queryKey: trendsKey(owner) })
       .flatMap(([, trends]) => trends?.wishes ?? [])
-      .find((trend) => trend.wishId === wishId)?.mark ?? null
+      .find((trend) => trend.wishId === wishId)?.mark ??
+    rows.find((row) => row.wishId === wishId)?.mark ??
+    null
   const toggle = (name: Mark | 'starred') => {
     const wish = present()
     if (wish === null || !mayChange) return

@@ -1,6 +1,6 @@
 import type { WishDetail } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
-import { platformTitle, utcDay } from '../shell/format.ts'
+import { date, platformTitle } from '../shell/format.ts'
 import { counts } from '../texts/counts.ts'
 import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import type { IssueTracker } from './issue-trackers.ts'
@@ -28,7 +28,7 @@ export function toMarkdown(wish: WishDetail): string {
     counts.votes(votes),
     counts.requests(requestCount),
     ...(status === null ? [] : [texts.statusOf(status)]),
-    texts.askedFromTo(utcDay(firstAskedAt), utcDay(lastAskedAt)),
+    texts.askedFromTo(date(firstAskedAt.slice(0, 10)), date(lastAskedAt.slice(0, 10))),
   ]
   const requests = members.results.slice(0, shownRequests).map((request) => {
     const { sourceUrl, sourcePlatform, authorName, authorHandle, license, description } = request
@@ -36,7 +36,7 @@ export function toMarkdown(wish: WishDetail): string {
     const origin = [
       platformTitle(sourcePlatform),
       ...(author ? [plain(author)] : []),
-      ...(request.originalCreatedAt ? [utcDay(request.originalCreatedAt)] : []),
+      ...(request.originalCreatedAt ? [date(request.originalCreatedAt.slice(0, 10))] : []),
       counts.votes(request.votes),
       ...(license ? [license] : []),
     ]

@@ -1,4 +1,5 @@
 import type { WishTrend } from '../api/types.ts'
+import { Correction } from '../search/correction.tsx'
 import { highlightOf, Marked } from '../search/highlighted.tsx'
 import { wishAddress } from '../shell/addresses.ts'
 import { focusWhenThere } from '../shell/focus.ts'
@@ -25,7 +26,7 @@ export const WishRow = ({ row, trend, isOpen, open }: RowProps) => (
     </span>
     <RowTitle row={row} isOpen={isOpen} open={open} trend={trend} />
     <RowState row={row} trend={trend} />
-    <span className="row-trend">{trend && <Sparkline votes={trend.votes} />}</span>
+    <span className="row-trend">{trend && <Sparkline trend={trend} />}</span>
     <Platforms platforms={row.platforms} />
     <time className="row-age" dateTime={row.lastAskedAt} title={texts.lastAskedAt(dateAndTime(row.lastAskedAt))}>
       {agoBriefly(row.lastAskedAt)}
@@ -88,7 +89,15 @@ function RowState({ row: { status, request }, trend }: Pick<RowProps, 'row' | 't
       </span>
     )
   }
-  if (request.likelihood !== 'likely' && !request.corrected) {
+  if (request.likelihood !== 'likely') {
+    // A text that is in no wish is shown here only: what was said of it is taken back here.
+    if (request.corrected) {
+      return (
+        <span className="row-state">
+          <Correction request={request} />
+        </span>
+      )
+    }
     return (
       <span className="row-state">
         <span className="badge doubt">{texts.likelihood[request.likelihood]}</span>

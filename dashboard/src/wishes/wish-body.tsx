@@ -1,16 +1,20 @@
+import { lazy, Suspense } from 'react'
 import type { WishDetail } from '../api/types.ts'
 import { ColumnChart } from '../charts/column-chart.tsx'
 import { topicAddress } from '../shell/addresses.ts'
-import { ago, dateAndTime, number, platformTitle, utcPeriod } from '../shell/format.ts'
+import { ago, date, dateAndTime, number, platformTitle, utcPeriod } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
 import { counts } from '../texts/counts.ts'
 import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { MarkBar } from './mark-bar.tsx'
 import { Members } from './members.tsx'
 import { PossiblySame } from './possibly-same.tsx'
+import { measuredVotes } from './sparkline.tsx'
 import { TakeAlong } from './take-along.tsx'
 import { useTrends } from './use-rows.ts'
 import type { useWish } from './use-wish.ts'
+
+const Corrections = lazy(() => import('./corrections.tsx'))
 
 interface WishBodyProps {
   wish: WishDetail
@@ -23,6 +27,9 @@ export const WishBody = ({ wish, query }: WishBodyProps) => (
     <Figures wish={wish} />
     <MarkBar key={wish.wishId} wish={wish} />
     <TakeAlong wish={wish} />
+    <Suspense fallback={null}>
+      <Corrections wish={wish} />
+    </Suspense>
     <Members wish={wish} query={query} />
     <PossiblySame wish={wish} />
     <History wish={wish} />
@@ -32,7 +39,7 @@ export const WishBody = ({ wish, query }: WishBodyProps) => (
 
 /** One line of numbers, and who counts what as a vote. */
 function Figures({ wish }: { wish: WishDetail }) {
-  const { votes, requestCount, votesByPlatform, status, statuses, firstAskedAt, lastAskedAt, growth } = wish
+  const { votes, requestCount, votesByPlatform, status, statuses, mark, firstAskedAt, lastAskedAt, growth } = wish
   const kinds = votesByPlatform.flatMap(({ platform, votesAre }) =>
     votesAre ? [`${platformTitle(platform)}, ${votesAre}`] : [],
   )
@@ -41,7 +48,7 @@ function Figures({ wish }: { wish: WishDetail }) {
       <p className="wish-figures">
         <strong>{counts.votes(votes)}</strong>
         <span>{counts.requests(requestCount)}</span>
-        {status !== null && <span className={`badge status-${status}`}>{texts.statusOf(status)}</span>}
+        <State wish={wish} />
         <time dateTime={firstAskedAt} title={dateAndTime(firstAskedAt)}>
           {texts.firstAskedAgo(ago(firstAskedAt))}
         </time>
@@ -52,9 +59,9 @@ function Figures({ wish }: { wish: WishDetail }) {
         )}
         <span title={texts.gained7}>{texts.grewIn7(growth.days7)}</span>
       </p>
-      {statuses.length > 1 && (
+      {(statuses.length > 1 || (mark?.mark && status !== null)) && (
         <p className="note">
-          {statuses.map(({ status: one, requests }) => texts.statusCount(one, requests)).join(' · ')}
+          {texts.atSources(statuses.map(({ status: one, requests }) => texts.statusCount(one, requests)))}
         </p>
       )}
       {kinds.length > 0 && <p className="note">{texts.votesAre(kinds)}</p>}
@@ -63,16 +70,31 @@ function Figures({ wish }: { wish: WishDetail }) {
   )
 }
 
+/** One word of its state: what the account decided, else what its sources say. */
+function State({ wish: { mark, status } }: { wish: WishDetail }) {
+  if (mark?.mark) {
+    return (
+      <span className={`badge mark-${mark.mark}`} title={texts.markedBy}>
+        {texts.marks[mark.mark]}
+      </span>
+    )
+  }
+  return status === null ? null : <span className={`badge status-${status}`}>{texts.statusOf(status)}</span>
+}
+
 /** How the votes grew, and when it was asked for. */
 function History({ wish: { wishId, timeline, requestCount } }: { wish: WishDetail }) {
   const trend = useTrends([wishId], 52).get(wishId)
-  const weeks = trend?.votes ?? []
-  const first = weeks.findIndex((votes) => votes > 0)
-  const shown = first < 0 ? [] : weeks.slice(Math.max(0, Math.min(first, weeks.length - 5)))
+  const shown = trend ? measuredVotes(trend) : []
   const weekOf = (at: number) => ago(new Date(Date.now() - (shown.length - 1 - at) * 7 * 86_400_000).toISOString())
   return (
     <section aria-labelledby="history">
       <h3 id="history">{texts.history}</h3>
+      {trend && (
+        <p className="note">
+          {trend.measuredSince === null ? texts.notMeasured : texts.measuredSince(date(trend.measuredSince))}
+        </p>
+      )}
       <div className="chart-pair">
         {shown.length > 1 && (
           <ColumnChart

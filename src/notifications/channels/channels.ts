@@ -190,6 +190,26 @@ export async function enableChannel(
     await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
 }
 
+/**
+ * Has the receiver of an unconfirmed channel asked again whether it wants news.
+ * @returns when, at the earliest.
+ * @throws ServiceError CONFLICT for a channel that waits for no confirmation.
+ */
+export async function askReceiverAgain(
+  transaction: Transaction,
+  { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
+  { accountId, channelId, now }: { accountId: string; channelId: string; now: Date },
+): Promise<Date> {
+  const { type } = await readChannel(transaction, accountId, channelId, secrets)
+  const adapter = adapters.get(type)
+  await adapter?.enabling?.(transaction, channelId)
+  const row = await lockChannel(transaction, accountId, channelId)
+  if (row.state !== 'unconfirmed' || !adapter?.askAgain) {
+    throw new ServiceError('CONFLICT', 'The channel waits for no confirmation.')
+  }
+  return adapter.askAgain(transaction, row.id, now)
+}
+
 /** The fields of a channel. @throws ServiceError CONFLICT when they cannot be opened. */
 export function openConfig(secrets: Secrets, { id, config }: Pick<ChannelRow, 'id' | 'config'>): unknown {
   try {

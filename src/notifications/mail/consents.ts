@@ -59,6 +59,30 @@ export async function addMailChannel(
   return isConfirmed
 }
 
+/** How soon after a confirmation the account may have another one sent; the mailbox is left alone after two without an answer. */
+export const againAfterMs = 10 * 60_000
+
+/**
+ * Has the address of a channel asked again, sooner than a day after the last confirmation. One that is due already stays as it is, so that
+ * however many ask, one is sent.
+ * @returns when it is due; a limit of mails and the rest of a mailbox may hold it for longer.
+ */
+export async function askAgain(transaction: Transaction, channelId: string, now: Date): Promise<Date> {
+  const soonest = new Date(now.getTime() + againAfterMs)
+  const { rows } = await sql<{ next_confirmation_at: Date }>`
+    update mail_consents as consent set is_due = true, confirmations = 0, next_confirmation_at = case
+        when is_due then next_confirmation_at
+        else greatest(${now}::timestamptz, least(${soonest}::timestamptz,
+          next_confirmation_at - ${sql.lit(dayMs - againAfterMs)} * interval '1 ms'))
+      end
+    from mail_channels as channel
+    where channel.channel_id = ${channelId} and consent.account_id = channel.account_id
+      and consent.address_hash = channel.address_hash and consent.state <> 'confirmed'
+    returning next_confirmation_at`.execute(transaction)
+  await sql`select pg_notify(${confirmationsDue}, '')`.execute(transaction)
+  return rows[0]?.next_confirmation_at ?? now
+}
+
 export interface Consent {
   state: ConsentState
   addressHash: string

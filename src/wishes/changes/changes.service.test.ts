@@ -90,5 +90,7 @@ test('a trend has the votes of all members at the end of each seventh day, from 
   expect(days).toEqual(['2026-05-26', '2026-06-02', '2026-06-09', '2026-06-16', '2026-06-23', '2026-06-30'])
   const unknown = '00000000-0000-4000-8000-000000000000'
   const trends = await readTrends(opened.database, [unknown, one!], { view: sharedView, days, now: today })
-  expect(trends).toEqual([{ wishId: one, votes: [10, 10, 10, 10, 14, 23], growth: { days7: 6, days30: 10 } }])
+  expect(trends).toEqual([
+    { wishId: one, votes: [10, 10, 10, 10, 14, 23], measuredSince: '2026-05-31', growth: { days7: 6, days30: 10 } },
+  ])
 })

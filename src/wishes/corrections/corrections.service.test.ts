@@ -323,6 +323,18 @@ describe.each([
 })
 
 describe('corrections of wishes', () => {
+  it('are listed for a wish while they hold', async () => {
+    const [a, b] = [await wishOf('a'), await wishOf('b')]
+    const { correctionId } = (await merge(service.client, 'a', 'b')).body.data
+    await merge(service.client, 'c', 'd')
+    const of = async (wishId: string) =>
+      (await service.client.get(`${v1}/corrections/wishes?wishId=${wishId}`)).body.data.results
+    for (const wishId of [a, b.toUpperCase()]) expect(await of(wishId)).toMatchObject([{ correctionId }])
+    expect([await of(await wishOf('e')), await of('not-an-id')]).toEqual([[], []])
+    await undo(service.client, correctionId)
+    expect(await of(a)).toEqual([])
+  })
+
   it('say that two are not the same, so that placing never joins them; in a body of one kind', async () => {
     const [wishId, otherWishId] = [await wishOf('a'), await wishOf('b')]
     const post = (body: object) => service.client.post(`${v1}/corrections/wishes`, { wishId, ...body })

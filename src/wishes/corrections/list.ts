@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { personOf } from '../../accounts/sessions/people.ts'
 import type { Executor } from '../../database/open.ts'
+import { isId } from '../../http/ids.ts'
 import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../../http/pagination.ts'
 import { readRequests } from '../../requests/record.ts'
 import { requestColumns, standingIn, type View } from '../../requests/views/view.ts'
@@ -32,23 +33,33 @@ const movedRequest = (view: View) => sql`
     and (${view.account === null ? sql`true` : sql`${standingIn(view, requestColumns)} >= 0`})
   order by requests.votes desc, requests.id limit 1`
 
+interface CorrectionsInput extends PageInput {
+  accountId: string | null
+  correctionId?: string
+  wishId?: string | undefined
+}
+
 /**
  * One page of the merges and splits of an account, or of the operator: the last made first, those that were undone, too.
  * @param correctionId only this one
+ * @param wishId only those that hold now and concern this wish
  * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
  */
 export async function listWishCorrections(
   executor: Executor,
-  { accountId, correctionId, limit, cursor }: PageInput & { accountId: string | null; correctionId?: string },
+  { accountId, correctionId, wishId, limit, cursor }: CorrectionsInput,
 ) {
   const after = cursor === undefined ? sql`` : sql`and sequence < ${cursors.decode(cursor)[0]}::bigint`
+  if (wishId !== undefined && !isId(wishId)) return { results: [], hasMore: false, cursor: null }
   const of = correctionId === undefined ? sql`` : sql`and id = ${correctionId}::uuid`
+  const ofWish =
+    wishId === undefined ? sql`` : sql`and undone_at is null and ${wishId}::uuid in (from_wish_id, to_wish_id)`
   const view: View = { account: accountId, least: 0 }
   const owner = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`
   const { rows } = await sql<Row>`
     select id as "correctionId", kind, from_wish_id, to_wish_id, made_by as "madeBy", ${personOf(sql`made_by`)} as "personName", created_at, undone_at,
       undone_by as "undoneBy", sequence, (${movedRequest(view)}) as request_id
-    from wish_corrections as correction where ${owner} ${of} ${after} order by sequence desc limit ${limit + 1}`.execute(
+    from wish_corrections as correction where ${owner} ${of} ${ofWish} ${after} order by sequence desc limit ${limit + 1}`.execute(
     executor,
   )
   const { page, ...rest } = pageIn(rows, limit, ({ sequence }) => cursors.encode([Number(sequence)]))

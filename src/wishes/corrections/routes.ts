@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { maxCorrections } from '../../accounts/accounts.ts'
 import { type Audience, audiencesOf, type RouteDependencies } from '../../accounts/authentication.ts'
 import type { Transaction } from '../../database/open.ts'
@@ -154,7 +154,10 @@ function registerList(app: App, { database }: RouteDependencies, audience: Corre
           'was moved or is stored now, or the correction was undone.',
         tags,
         security,
-        querystring: closed(pageParameters),
+        querystring: closed({
+          wishId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what holds now of this wish' })),
+          ...pageParameters,
+        }),
         response: {
           200: closed({ data: pageOf(wishCorrection) }),
           ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
@@ -162,8 +165,7 @@ function registerList(app: App, { database }: RouteDependencies, audience: Corre
       },
     },
     async (request) => {
-      const { limit, cursor } = request.query
-      return { data: await listWishCorrections(database, { accountId: accountIdOf(request), limit, cursor }) }
+      return { data: await listWishCorrections(database, { accountId: accountIdOf(request), ...request.query }) }
     },
   )
 }

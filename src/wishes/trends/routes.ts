@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { isId } from '../../http/ids.ts'
-import { closed, defaulted, errorResponses } from '../../http/schemas.ts'
+import { closed, defaulted, errorResponses, nullable } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { wishProperties } from '../list/summary.ts'
 import { withMarks } from '../marks/marks.ts'
@@ -22,6 +22,9 @@ const trends = closed({
         description:
           'At the end of each of `days`. A request counts from the day on which it was posted, with the first votes that are known of it until they changed',
       }),
+      measuredSince: nullable(
+        Type.String({ format: 'date', description: 'The day of the first sample; null while no change was seen' }),
+      ),
       growth,
       ...markProperty,
     }),

@@ -9,6 +9,8 @@ export interface WishTrend {
   wishId: string
   /** At the end of each day, the oldest first. */
   votes: number[]
+  /** The UTC day of the first sample of any of its requests, YYYY-MM-DD: before it no change was seen. Null without one. */
+  measuredSince: string | null
   growth: WishGrowth
 }
 
@@ -27,7 +29,7 @@ export async function readTrends(
   { view, days, now }: { view: View; days: readonly string[]; now: Date },
 ): Promise<WishTrend[]> {
   if (wishIds.length === 0) return []
-  const { rows } = await sql<{ id: string; votes: number[] }>`
+  const { rows } = await sql<{ id: string; votes: number[]; measured_since: string | null }>`
     with member as materialized (
       select wish.id, member.request_id, member.votes, member.posted_at
       from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
@@ -40,17 +42,20 @@ export async function readTrends(
           (select votes from vote_samples where request_id = member.request_id and vote_samples.day <= point.day
             order by vote_samples.day desc limit 1),
           first.votes)
-        end)::bigint as votes
+        end)::bigint as votes, min(first.day) as measured_since
       from member
-        left join lateral (select votes from vote_samples where request_id = member.request_id order by day limit 1) as first on true
+        left join lateral (select day, votes from vote_samples where request_id = member.request_id order by day limit 1) as first on true
         cross join unnest(${days}::date[]) as point (day)
       group by member.id, point.day
     )
-    select id, json_agg(votes order by day) as votes from counted group by id`.execute(executor)
+    select id, json_agg(votes order by day) as votes, to_char(min(measured_since), 'YYYY-MM-DD') as measured_since
+    from counted group by id`.execute(executor)
   const growth = await readGrowth(executor, wishIds, { view, now })
-  const found = new Map(rows.map(({ id, votes }) => [id, votes.map(Number)]))
+  const found = new Map(rows.map((row) => [row.id, row]))
   return wishIds.flatMap((wishId) => {
-    const votes = found.get(wishId)
-    return votes === undefined ? [] : [{ wishId, votes, growth: growth.get(wishId)! }]
+    const row = found.get(wishId)
+    if (row === undefined) return []
+    const { votes, measured_since: measuredSince } = row
+    return [{ wishId, votes: votes.map(Number), measuredSince, growth: growth.get(wishId)! }]
   })
 }

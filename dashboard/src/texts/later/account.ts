@@ -1,9 +1,9 @@
 import { plural, t } from '@lingui/core/macro'
 import './messages.ts'
-import { conjunction, number, usd, utcDay } from '../../shell/format.ts'
+import { conjunction, date, number, usd } from '../../shell/format.ts'
 import { counts } from '../counts.ts'
 
-const lastMoment = (until: string) => new Date(Date.parse(until) - 1).toISOString()
+const lastDay = (until: string) => new Date(Date.parse(until) - 1).toISOString().slice(0, 10)
 
 export const accountTexts = {
   title: t`Account`,
@@ -34,7 +34,7 @@ export const accountTexts = {
   period: t`Period (UTC)`,
   periods: { thisMonth: t`This month`, lastMonth: t`Last month`, thisWeek: t`This week`, lastWeek: t`Last week` },
   usedIn: (credits: number, from: string, until: string) =>
-    t`${counts.credits(credits)} from ${utcDay(from)} to ${utcDay(lastMoment(until))}, running collections included.`,
+    t`${counts.credits(credits)} from ${date(from.slice(0, 10))} to ${date(lastDay(until))}, running collections included.`,
   byKey: t`Used, by key`,
   byWatch: t`Of these, by watch`,
   credits: t`Credits`,

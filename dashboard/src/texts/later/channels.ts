@@ -141,4 +141,8 @@ const event = new Webhook(secret).verify(body, request.headers)`,
   replay: t`Send again`,
   replayLabel: (what: string, when: string) => t`Send again: ${what}, ${when}`,
   replaying: t`Sending …`,
+  confirmAgain: t`Send the confirmation again`,
+  confirmAgainLabel: (name: string) => t`Send the confirmation of ${name} again`,
+  confirmedAgain: (when: string) =>
+    t`It is sent ${when}. A mailbox that does not answer two of them gets none for four weeks: look in the junk, too.`,
 }

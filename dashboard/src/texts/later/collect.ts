@@ -135,4 +135,6 @@ export const collectTexts = {
   cancelConfirm: t`Yes, cancel it`,
   seeFinds: t`See what it found`,
   understand: t`See the topic`,
+  endedAfter: (hasFailed: boolean, time: string | null) =>
+    hasFailed ? t`Failed after ${time ?? t`less than a second`}.` : t`Finished in ${time ?? t`less than a second`}.`,
 }

@@ -128,4 +128,5 @@ export const operatorTexts = {
   subject: t`Subject`,
   stored: t`Stored`,
   expected: t`Expected`,
+  toPurge: t`Delete requests`,
 }

@@ -34,4 +34,7 @@ export const reviewTexts = {
   },
   doubtful: t`Are these requests?`,
   noDoubtful: t`No texts are waiting for a decision`,
+  answeredLabel: t`A pair that you answered`,
+  titlesOf: (titles: readonly string[]) => titles.map((title) => t`“${title}”`).join(' · '),
+  undoAnswer: t`Undo`,
 }

@@ -130,4 +130,6 @@ export const watchPageTexts = {
   runFound: t`New`,
   trigger: { schedule: t`on schedule`, manual: t`manually` },
   jobOf: (when: string) => t`The collection of ${when}`,
+  addMail: t`Add a mail address`,
+  mailIsConfirmed: t`Whoever owns it gets one mail with a link. News is sent once the link was clicked, and to nobody else.`,
 }

@@ -79,4 +79,7 @@ export const wishPageTexts = {
     gitlab: t`Open on GitLab`,
     linear: t`Open in Linear`,
   } satisfies Record<IssueTracker, string>,
+  atSources: (counted: string[]) => t`At the sources: ${counted.join(' · ')}.`,
+  measuredSince: (day: string) => t`Votes are measured since ${day}.`,
+  notMeasured: t`No change of its votes was measured yet.`,
 }

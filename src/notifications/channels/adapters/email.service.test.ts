@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../../test/database.ts'
-import { purgeMailChannels } from '../../mail/consents.ts'
+import { againAfterMs, askAgain, purgeMailChannels } from '../../mail/consents.ts'
 import { dayMs, hourMs } from '../../mail/limits.ts'
 import {
   confirmationLink,
@@ -12,7 +12,7 @@ import {
 import { removeChannel } from '../channels.ts'
 import { createEmailLaboratory, type EmailLaboratory, publicUrl, serveMailPages } from './email-testing.ts'
 
-// Holds (Watches, news and channels): a mail address gets nothing but confirmations until its owner confirms: one a day, and after two without an answer to any account its mailbox rests four weeks
+// Holds (Watches, news and channels): a mail address gets nothing but confirmations until its owner confirms: one a day, ten minutes after the last where the account asks again, and after two without an answer to any account its mailbox rests four weeks
 // Holds (Watches, news and channels): "do not ask me again" counts for the mailbox under all its names, and for all accounts
 // Holds (Watches, news and channels): GET of a link in a mail changes nothing; one POST without cookies unsubscribes
 
@@ -126,6 +126,27 @@ describe('a confirmation', () => {
     expect(server.mails).toHaveLength(2)
     lab.advance(30 * dayMs)
     await lab.confirmations()
+    expect(server.mails).toHaveLength(2)
+  })
+
+  it('is sent again when the account asks, ten minutes after the last one, once however often it asks; then the mailbox rests', async () => {
+    const channelId = await lab.addEmail(await lab.addAccount(), 'reader@example.org')
+    await lab.confirmations()
+    const again = () =>
+      opened.database.transaction().execute((transaction) => askAgain(transaction, channelId, lab.now))
+    const soonest = new Date(lab.now.getTime() + againAfterMs)
+    lab.advance(1_000)
+    for (let time = 0; time < 3; time++) expect(await again()).toEqual(soonest)
+    await lab.confirmations()
+    expect(server.mails).toHaveLength(1)
+    lab.advance(againAfterMs)
+    await lab.confirmations()
+    expect(server.mails).toHaveLength(2)
+    for (let day = 0; day < 27; day++) {
+      await again()
+      lab.advance(dayMs)
+      await lab.confirmations()
+    }
     expect(server.mails).toHaveLength(2)
   })
 

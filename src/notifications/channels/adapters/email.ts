@@ -7,6 +7,7 @@ import { addressHash, addressHint, parseMailAddress } from '../../mail/address.t
 import type { AddressOfChannel } from '../../mail/confirmations.ts'
 import {
   addMailChannel,
+  askAgain,
   endMailChannels,
   lockConsent,
   readConsent,
@@ -133,6 +134,7 @@ export function createEmailAdapter(dependencies: EmailDependencies): ChannelAdap
       if (isConfirmed) await states.confirm(transaction, channelId)
     },
     enabling: (transaction, channelId) => lockConsent(transaction, channelId),
+    askAgain,
     deleted: (transaction, channelIds, now) => endMailChannels(transaction, channelIds, now),
     deliver: (config, message, context) => deliver(dependencies, config, message, context),
   }

@@ -4,9 +4,17 @@ import type { App } from '../../../http/app-type.ts'
 import { ServiceError } from '../../../http/errors.ts'
 import { bodyErrors, errorResponses } from '../../../http/schemas.ts'
 import type { DeliveryOutcome } from '../adapter.ts'
-import { type ChannelsDependencies, changeChannel, enableChannel, openConfig, removeChannel } from '../channels.ts'
+import {
+  askReceiverAgain,
+  type ChannelsDependencies,
+  changeChannel,
+  enableChannel,
+  openConfig,
+  removeChannel,
+} from '../channels.ts'
 import { lockChannel, readChannel } from '../store/channels.ts'
 import {
+  askedAgain,
   type ChannelRouteDependencies,
   channelAnswer,
   channelChanges,
@@ -76,6 +84,7 @@ export function registerChannelRoutesOfOne(app: App, dependencies: ChannelRouteD
   registerChange(app, dependencies)
   registerDelete(app, dependencies)
   registerTest(app, dependencies)
+  registerConfirmation(app, dependencies)
 }
 
 const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
@@ -173,6 +182,35 @@ function registerTest(app: App, dependencies: ChannelRouteDependencies): void {
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       return { data: await testChannel(dependencies, { accountId, channelId: request.params.channelId }) }
+    },
+  )
+}
+
+function registerConfirmation(app: App, dependencies: ChannelRouteDependencies): void {
+  const { database, clock, authentication } = dependencies
+  app.post(
+    '/api/v1/channels/:channelId/confirmation',
+    {
+      onRequest: authentication.requireManage,
+      schema: {
+        operationId: 'resendConfirmation',
+        summary: 'Send the confirmation of a mail address again',
+        description:
+          'Ten minutes after the last one at the earliest, once however often it is called. A mailbox that did not answer twice gets none for four weeks.',
+        ...channelTags,
+        params: channelPath,
+        response: { 200: askedAgain, ...errorResponses(...pathErrors, 'CONFLICT') },
+      },
+    },
+    async (request) => {
+      const { accountId } = authentication.accountOf(request)
+      const { channelId } = request.params
+      const confirmationAt = await database
+        .transaction()
+        .execute((transaction) =>
+          askReceiverAgain(transaction, dependencies, { accountId, channelId, now: clock.now() }),
+        )
+      return { data: { channelId, confirmationAt: confirmationAt.toISOString() } }
     },
   )
 }

@@ -141,6 +141,12 @@ export const madeChannel = closed({
 export const channelPath = closed({ channelId: Type.String() })
 export const deliveryPath = closed({ channelId: Type.String(), deliveryId: Type.String() })
 export const channelIdAnswer = closed({ data: closed({ channelId: Type.String() }) })
+export const askedAgain = closed({
+  data: closed({
+    channelId: Type.String(),
+    confirmationAt: moment('When it is sent, or later where a limit holds it'),
+  }),
+})
 export const deliveryIdAnswer = closed({ data: closed({ deliveryId: Type.String() }) })
 
 const delivery = closed({

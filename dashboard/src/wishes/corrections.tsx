@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { useMayChange, useOwner } from '../api/session-store.ts'
+import type { MadeCorrection, WishDetail } from '../api/types.ts'
+import { wishAddress } from '../shell/addresses.ts'
+import { dateAndTime } from '../shell/format.ts'
+import { Problem } from '../shell/problem.tsx'
+import { Link, navigate } from '../shell/router.tsx'
+import { tell } from '../shell/toast.tsx'
+import { correctionTexts as texts } from '../texts/later/corrections.ts'
+import { useChanges } from './changes.ts'
+
+/** What the account said of a wish as a group, and holds now: each with its undo. */
+export default function Corrections({ wish: { wishId } }: { wish: WishDetail }) {
+  const owner = useOwner()
+  const { data } = useQuery({
+    queryKey: [owner, 'corrections', wishId],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/corrections/wishes', { params: { query: { wishId, limit: 20 } }, signal })),
+  })
+  const shown = data?.results.filter(({ kind }) => kind !== 'skip') ?? []
+  if (shown.length === 0) return null
+  return (
+    <ul className="wish-corrections note" aria-label={texts.label}>
+      {shown.map((one) => (
+        <Made key={one.correctionId} wishId={wishId} made={one} />
+      ))}
+    </ul>
+  )
+}
+
+function Made({ wishId, made }: { wishId: string; made: MadeCorrection }) {
+  const { undo } = useChanges()
+  const mayChange = useMayChange()
+  const [state, setState] = useState<'ready' | 'busy' | { error: unknown }>('ready')
+  const kind = made.kind === 'skip' ? 'part' : made.kind
+  const takeBack = async () => {
+    setState('busy')
+    try {
+      await undo(made.correctionId)
+      // The wish that a split made is gone with it.
+      if (kind === 'split' && made.otherWishId === wishId) navigate(wishAddress(made.wishId))
+      tell({ text: texts.undone[kind], undo: null })
+    } catch (error) {
+      setState({ error })
+    }
+  }
+  return (
+    <li>
+      <span dir="auto" title={dateAndTime(made.correctedAt)}>
+        <Said wishId={wishId} made={made} />
+      </span>
+      {mayChange && (
+        <button
+          type="button"
+          className="quiet small"
+          aria-label={texts.undoLabel[kind]}
+          disabled={state === 'busy'}
+          onClick={() => void takeBack()}
+        >
+          {texts.undo[kind]}
+        </button>
+      )}
+      {typeof state === 'object' && <Problem error={state.error} />}
+    </li>
+  )
+}
+
+function Said({
+  wishId,
+  made: { kind, wishId: one, otherWishId, request, personName },
+}: {
+  wishId: string
+  made: MadeCorrection
+}) {
+  const by = texts.by(personName)
+  const title = request?.title ?? null
+  if (kind === 'merge') return texts.merged(title, by)
+  if (kind === 'split' && one === wishId) return texts.tookOut(title, by)
+  return (
+    <>
+      {kind === 'split' ? texts.splitOff(by) : texts.notTheSame(by)}{' '}
+      <Link href={wishAddress(one === wishId ? otherWishId : one)}>{texts.formerly}</Link>
+    </>
+  )
+}
