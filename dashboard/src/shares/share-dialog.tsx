@@ -13,7 +13,8 @@ import { Link } from '../shell/router.tsx'
 import { shareTexts as texts } from '../texts/shares.ts'
 import { sharedTexts } from '../texts/views.ts'
 import { ShareLine } from './share-line.tsx'
-import { sharesKey, useRevocation, useSharesOf } from './use-shares.ts'
+import { sharesKey } from './shares.ts'
+import { useRevocation, useSharesOf } from './use-shares.ts'
 
 const expiries = [7, 30, 90, 365]
 

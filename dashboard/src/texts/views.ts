@@ -1,10 +1,8 @@
 export const viewTexts = {
   save: 'Save view',
   saveTitle: 'Save this list as a view',
-  isKept: 'This list is a view already. Change its words, filters or order first.',
   saveChanges: 'Save changes',
   saveChangesTo: (name: string) => `Save changes to “${name}”`,
-  saveAsNew: 'Save as new',
   keeps: (parts: string[]) => `It keeps: ${parts.join(' · ')}. What it lists is always up to date.`,
   words: (query: string) => `“${query}”`,
   lastDays: (days: number) => (days === 1 ? 'Asked today' : `Asked in the last ${days} days`),
