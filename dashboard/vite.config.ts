@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 import { guides } from './guides.ts'
+import { messages } from './messages.ts'
 import { apiReference } from './reference.ts'
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -25,6 +26,8 @@ const packed = (): Plugin => ({
   },
 })
 
+const appChunk = 'app'
+
 /**
  * Puts the page's own script after the one in `index.html`, which is small and runs while this one is still loaded. Both in
  * `index.html`, they would be bundled into one.
@@ -34,8 +37,8 @@ const afterBoot = (): Plugin => ({
   transformIndexHtml: {
     order: 'post',
     handler: (_html, { bundle }) => {
-      const main = Object.values(bundle ?? {}).find((file) => file.type === 'chunk' && file.name === 'main')
-      const src = main === undefined ? '/src/main.tsx' : `/${main.fileName}`
+      const app = Object.values(bundle ?? {}).find((file) => file.type === 'chunk' && file.name === appChunk)
+      const src = app === undefined ? '/src/main.tsx' : `/${app.fileName}`
       return [{ tag: 'script', injectTo: 'head', attrs: { type: 'module', crossorigin: true, src } }]
     },
   },
@@ -60,7 +63,7 @@ export default defineConfig({
       react: 'preact/compat',
     },
   },
-  plugins: [packed(), afterBoot(), apiReference(), guides()],
+  plugins: [messages(), packed(), afterBoot(), apiReference(), guides()],
   build: {
     outDir: folder('dist'),
     emptyOutDir: true,
@@ -75,6 +78,15 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: { index: folder('index.html'), main: folder('src/main.tsx') },
+      // Two scripts, each with all that it needs: what is split in many is packed worse.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'boot', test: /\/src\/boot\.ts$/, priority: 2 },
+            { name: appChunk, test: /\/src\/main\.tsx$/, priority: 1 },
+          ],
+        },
+      },
       // React Query is marked for servers that render, and we have none; packing well takes its time.
       onLog: (level, log, tell) =>
         ['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'].includes(log.code ?? '') || tell(level, log),

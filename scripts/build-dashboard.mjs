@@ -42,7 +42,10 @@ const keptBuilds = 10
 const ownFiles = () =>
   readdirSync(page, { recursive: true })
     .map((path) => path.replaceAll(sep, '/'))
-    .filter((path) => !/^(\.?dist|node_modules)([-/]|$)/.test(path) && statSync(join(page, path)).isFile())
+    .filter(
+      (path) =>
+        !/^(\.?dist|node_modules|src\/texts\/messages\/en)([-/]|$)/.test(path) && statSync(join(page, path)).isFile(),
+    )
     .map((path) => `dashboard/${path}`)
 
 /** The files of the service, any of which a build may borrow. */

@@ -51,6 +51,11 @@ const typesOfPage: Step = () => run('types of the page', 'typescript/bin/tsc', [
 const typesOfItsTests: Step = () =>
   run('types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/dashboard'])
 const imports: Step = () => run('direction of imports', '../scripts/check-imports.ts', [])
+/** Every text of the page has a message in each language, and no language has a message that no text needs. */
+const messages: Step = () =>
+  run('messages of the page', '@lingui/cli/dist/lingui.js', [
+    ...['check', 'sync', '--clean', '--locale', 'de', '--config', 'dashboard/lingui.config.ts'],
+  ])
 const client: Step = () => run('client', '../scripts/client.ts', ['--check'])
 const format: Step = () => run('format', '@biomejs/biome/bin/biome', ['check', '--write', '.'])
 const tests: Step = () => {
@@ -79,7 +84,10 @@ async function inTurn(steps: readonly Step[]): Promise<number> {
 
 /** Two at a time: most of them use one processor. */
 const checks: Step = async () => {
-  const codes = await Promise.all([inTurn([types]), inTurn([client, lint, imports, typesOfPage, typesOfItsTests])])
+  const codes = await Promise.all([
+    inTurn([types]),
+    inTurn([client, lint, imports, messages, typesOfPage, typesOfItsTests]),
+  ])
   return Math.max(...codes)
 }
 

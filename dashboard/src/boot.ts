@@ -1,9 +1,10 @@
 import { rememberedToken } from './api/remembered-token.ts'
 import { firstSearchBody } from './search/view.ts'
 import { wishesAddress } from './shell/addresses.ts'
+import './texts/locale.ts'
 
-// The first script of the page. It is small, so that the session and the search of the address are requested while
-// the other scripts are loading: over a slow line that saves two round trips before the first results.
+// The first script of the page. It is small, so that the session, the search of the address and the messages of its language are
+// requested while the other scripts are loading: over a slow line that saves two round trips before the first results.
 
 const shared: RequestInit = { credentials: 'same-origin', cache: 'no-store', redirect: 'error' }
 

@@ -156,7 +156,7 @@ describePage('accessibility', () => {
       { path: `/collect/${jobId}`, whole: '.job-platforms .badge.done' },
       { path: '/collect/unknown', whole: '.problem' },
       { path: '/settings', whole: '.packs' },
-      { path: '/settings/keys', whole: '.keys tbody tr', press: { 'Make a key': 'text=A key needs a name.' } },
+      { path: '/settings/keys', whole: '.keys tbody tr', press: { 'Create a key': 'text=A key needs a name.' } },
       { path: '/settings/sharing', whole: '.shares > li' },
       { path: '/settings/people', whole: '.shares > li' },
       {
@@ -179,7 +179,7 @@ describePage('accessibility', () => {
       {
         path: '/watches/new?topic=x',
         whole: '.watch-form',
-        press: { 'Make the watch': 'text=A topic has 2 to 100' },
+        press: { 'Create the watch': 'text=A topic has 2 to 100' },
       },
     ]),
   )
@@ -193,11 +193,11 @@ describePage('accessibility', () => {
         {
           path: `/operator/accounts/${accountId}`,
           whole: '.keys tbody tr',
-          press: { 'Make an invitation': '.secret code' },
+          press: { 'Create an invitation': '.secret code' },
         },
         { path: '/operator/platforms', whole: '.platform-list > li' },
         { path: '/operator/jobs', whole: '.jobs > li' },
-        { path: '/operator/ledger', whole: 'button.primary', press: { 'Verify it': 'text=The ledger is sound' } },
+        { path: '/operator/ledger', whole: 'button.primary', press: { Verify: 'text=The ledger is sound' } },
       ],
       test.service.adminKey,
     ),

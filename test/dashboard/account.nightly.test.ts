@@ -41,7 +41,7 @@ describePage('the account', () => {
 
   it('shows every movement of credits with its cause', async () => {
     const page = await test.open('/settings')
-    const statement = page.getByRole('region', { name: 'Movements' })
+    const statement = page.getByRole('region', { name: 'Transactions' })
     await expect.poll(() => statement.innerText(), patient).toMatch(/BOOTSTRAP_API_KEY\s+Charged [1-9]/)
     await statement.getByRole('link', { name: 'dark mode' }).first().click()
     await page.getByRole('heading', { name: 'dark mode' }).waitFor()
@@ -57,7 +57,7 @@ describePage('the account', () => {
     const row = page.getByRole('row', { name: /leaked/ })
     await row.getByRole('button', { name: 'Revoke the key leaked' }).click()
     await row.getByText('It made 1 key, 1 feed: its child, dark mode').waitFor()
-    await row.getByRole('button', { name: 'Revoke it, and end all that it made' }).click()
+    await row.getByRole('button', { name: 'Revoke it and everything it created' }).click()
     await row.getByText(/^revoked/).waitFor()
     await page
       .getByRole('row', { name: /its child/ })
@@ -69,11 +69,11 @@ describePage('the account', () => {
 
   it('a key is shown once, works, is listed by its name, and stops when it is revoked', async () => {
     const page = await test.open('/settings/keys')
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByText('A key needs a name.').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('for the importer')
     const keys = recordKeys(page, '/api/v1/keys')
-    await page.getByRole('button', { name: 'Make a key' }).dblclick()
+    await page.getByRole('button', { name: 'Create a key' }).dblclick()
     const secret = page.locator('.secret code')
     await secret.waitFor()
     expect(keys).toHaveLength(1)
@@ -94,7 +94,7 @@ describePage('the account', () => {
     const page = await test.open('/settings/keys')
     const make = async (name: string) => {
       await page.getByLabel('Name', { exact: true }).fill(name)
-      await page.getByRole('button', { name: 'Make a key' }).click()
+      await page.getByRole('button', { name: 'Create a key' }).click()
       const secret = page.locator('.secret code')
       await secret.waitFor()
       const apiKey = await secret.innerText()
@@ -108,7 +108,7 @@ describePage('the account', () => {
     await page.getByLabel('Expires').selectOption('After 30 days')
     await page.getByLabel('Budget, credits a month').fill('many')
     await page.getByLabel('Name', { exact: true }).fill('collects')
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByText('A whole number, or nothing.').waitFor()
     await page.getByLabel('Budget, credits a month').fill('1')
     const collector = await make('collects')
@@ -137,7 +137,7 @@ describePage('the account', () => {
       await answerOf(route)
       await route.abort()
     })
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByText('The service does not answer.').waitFor()
     await page.unroute('**/api/v1/keys')
     await page.getByRole('button', { name: 'Try again' }).click()

@@ -154,7 +154,7 @@ describePage('channels', () => {
     const page = await test.open('/watches/new?topic=sharing&platforms=github')
     await page.getByLabel('Our backlog').check()
     await page.getByLabel('Also when there is nothing new').check()
-    await page.getByRole('button', { name: 'Make the watch' }).click()
+    await page.getByRole('button', { name: 'Create the watch' }).click()
     await page.getByRole('heading', { name: 'sharing', exact: true }).waitFor()
     await page.locator('.facts', { hasText: 'Our backlog' }).waitFor()
     await page.goto('/settings/channels')

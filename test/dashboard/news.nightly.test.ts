@@ -128,7 +128,7 @@ describePage('news', () => {
     const error = { code: 'INTERNAL_ERROR', message: 'x' }
     await page.route('**/api/v1/news?*', (route) => route.fulfill({ status: 500, json: { error } }))
     await page.goto('/watches/news')
-    await page.getByText('A fault of the service.').waitFor()
+    await page.getByText('The service failed.').waitFor()
     await page.unroute('**/api/v1/news?*')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('Nothing new', { exact: true }).waitFor()

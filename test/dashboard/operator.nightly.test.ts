@@ -25,7 +25,7 @@ describePage('the operator', () => {
     await page.getByRole('link', { name: 'Accounts' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Ada')
     await page.getByLabel('Plan', { exact: true }).selectOption('pro')
-    await page.getByRole('button', { name: 'Make an account' }).click()
+    await page.getByRole('button', { name: 'Create an account' }).click()
     const apiKey = await page.locator('.secret code').innerText()
     const usage = await test.service.clientFor(apiKey).get('/api/v1/usage')
     expect(usage.body.data.tier).toBe('pro')
@@ -81,7 +81,7 @@ describePage('the operator', () => {
   it('makes, lists and revokes invitations, and ends sessions', async () => {
     const page = await test.open(accountPath, asOperator)
     const theirs = await test.open('/', { as: account.apiKey })
-    await page.getByRole('button', { name: 'Make an invitation' }).click()
+    await page.getByRole('button', { name: 'Create an invitation' }).click()
     const url = new URL(await page.locator('.secret code').innerText())
     await expect.poll(() => page.locator('.links > li').count(), patient).toBe(1)
     await page.getByRole('button', { name: 'Revoke all of them' }).click()
@@ -100,7 +100,7 @@ describePage('the operator', () => {
   it('makes and revokes keys of an account', async () => {
     const page = await test.open(accountPath, asOperator)
     await page.getByLabel('Name', { exact: true }).fill('made for them')
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create a key' }).click()
     const apiKey = await page.locator('.secret code').innerText()
     expect((await test.service.clientFor(apiKey).get('/api/v1/usage')).status).toBe(200)
     await page.getByRole('button', { name: 'Revoke the key made for them' }).click()
@@ -115,7 +115,7 @@ describePage('the operator', () => {
     await page.getByText('dark mode').waitFor()
     await page.getByRole('link', { name: 'first account' }).waitFor()
     await page.getByRole('link', { name: 'Ledger' }).click()
-    await page.getByRole('button', { name: 'Verify it' }).click()
+    await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByText('The ledger is sound').waitFor()
   })
 

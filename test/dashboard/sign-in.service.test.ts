@@ -50,6 +50,18 @@ describePage('signing in and out', () => {
     expect((await page.request.get('/api/session')).status()).toBe(401)
   })
 
+  it('speaks the language of the browser, or the one that was chosen', async () => {
+    const page = await test.open('/settings', { locale: 'de-DE' })
+    await page.getByRole('heading', { name: 'Konto', level: 1 }).waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    await page.getByText('von 15.000 verbraucht').waitFor()
+    await page.getByLabel('Sprache').selectOption({ label: 'English' })
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'What changed' }).waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe('en')
+  })
+
   it('two accounts in two tabs never mix: every tab follows the last sign-in', async () => {
     const other = await test.service.createAccount('pro')
     const first = await test.open('/settings')

@@ -44,7 +44,7 @@ describePage('watches', () => {
     await page.getByLabel('Name', { exact: true }).fill('What people want of sharing')
     await page.getByLabel('Also run it now').uncheck()
     const keys = recordKeys(page, '/api/v1/watches')
-    await page.getByRole('button', { name: 'Make the watch' }).dblclick()
+    await page.getByRole('button', { name: 'Create the watch' }).dblclick()
     await page.getByRole('heading', { name: 'What people want of sharing' }).waitFor()
     expect(new Set(keys).size).toBe(1)
     expect(await watchesNamed('What people want of sharing')).toHaveLength(1)
@@ -66,7 +66,7 @@ describePage('watches', () => {
 
   it('an answer that was lost makes no second watch, and what is missing is said at its field', async () => {
     const page = await test.open('/watches/new')
-    await page.getByRole('button', { name: 'Make the watch' }).click()
+    await page.getByRole('button', { name: 'Create the watch' }).click()
     await page.getByText('A topic has 2 to 100 characters.').waitFor()
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')), patient)
@@ -78,7 +78,7 @@ describePage('watches', () => {
       await answerOf(route)
       await route.abort()
     })
-    await page.getByRole('button', { name: 'Make the watch' }).click()
+    await page.getByRole('button', { name: 'Create the watch' }).click()
     await page.getByText('The service does not answer.').waitFor()
     await page.unroute('**/api/v1/watches')
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -99,7 +99,7 @@ describePage('watches', () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await expect.poll(() => figure(page, 'State').innerText(), patient).toBe('paused')
     expect(await figure(page, 'Next run').innerText()).toBe('none planned')
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
     await expect.poll(() => figure(page, 'State').innerText(), patient).toBe('active')
     await page.getByRole('button', { name: 'Remove this watch' }).click()
     await page.getByRole('button', { name: 'Yes, remove it' }).click()
@@ -125,7 +125,7 @@ describePage('watches', () => {
     }
     await expect.poll(lastLook, patient).toBeGreaterThan(past.getTime())
     expect(await figure(page, 'State').innerText()).toBe('waits for you')
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
     await expect.poll(() => figure(page, 'State').innerText(), patient).toBe('active')
     expect(await page.getByText('Nobody has looked at this watch').count()).toBe(0)
   })
@@ -142,7 +142,7 @@ describePage('watches', () => {
     const { apiKey } = (await test.service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })).body.data
     const page = await test.open('/watches/new?topic=not+allowed', { as: apiKey })
     await page.getByText('Your key may not see the channels').waitFor()
-    await page.getByRole('button', { name: 'Make the watch' }).click()
+    await page.getByRole('button', { name: 'Create the watch' }).click()
     await page.getByText('Your key may not do this.').waitFor()
     expect(await watchesNamed('not allowed')).toHaveLength(0)
   })
@@ -153,7 +153,7 @@ describePage('watches', () => {
     const page = await test.open(`/watches/${watchId}`)
     await page.locator('summary', { hasText: 'Feed' }).click()
     const keys = recordKeys(page, '/api/v1/feeds')
-    await page.getByRole('button', { name: 'Make an address' }).dblclick()
+    await page.getByRole('button', { name: 'Create an address' }).dblclick()
     const address = await page.locator('.feed-address code').innerText()
     expect(new Set(keys).size).toBe(1)
     const { results: feeds } = (await test.service.client.get('/api/v1/feeds')).body.data

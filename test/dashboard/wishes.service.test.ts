@@ -131,14 +131,14 @@ describePage('the list of wishes', () => {
       )
       expect(votes.length).toBeGreaterThan(0)
       expect(votes).toEqual(votes.filter((one) => one >= 1).toSorted((a, b) => b - a))
-      await chips.getByRole('button', { name: 'Clear the filters' }).click()
+      await chips.getByRole('button', { name: 'Clear filters' }).click()
       await expect.poll(() => new URL(page.url()).search, patient).toBe('?q=mode&sort=votes')
       // A topic of one letter is none.
       await page.goto('/wishes?topic=x')
       await rows(page).first().waitFor()
       expect(await chips.count()).toBe(0)
       await page.getByRole('link', { name: '1 year' }).click()
-      await page.getByText(/in the time before/).waitFor()
+      await page.getByText(/in the period before/).waitFor()
     })
 
     it('takes every letter however fast one types, also from another page and into the palette', async () => {

@@ -7,7 +7,7 @@ import { ago, dateAndTime, number, platformTitle } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { accountTexts as texts } from '../texts/account.ts'
+import { accountTexts as texts } from '../texts/later/account.ts'
 
 /** What each collection of a period cost, and who began it. The rows add up to what the period says above. */
 export function Collections({ period }: { period: UsageQuery }) {
@@ -89,7 +89,7 @@ const CollectionRow = ({ row }: { row: PaidCollection }) => {
       <td className="number">{number(row.reserved)}</td>
       <td className="number">
         {number(row.settled)}
-        {held > 0 && <span className="note">{texts.stillHeld(held)}</span>}
+        {held > 0 && <div className="note">{texts.stillHeld(held)}</div>}
       </td>
       <td className="number">{number(row.released)}</td>
     </tr>

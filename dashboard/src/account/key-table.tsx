@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ApiKey, MadeByKey } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { ago, date, number } from '../shell/format.ts'
-import { accountTexts as texts } from '../texts/account.ts'
+import { accountTexts as texts } from '../texts/later/account.ts'
 
 interface KeyTableProps {
   keys: ApiKey[]

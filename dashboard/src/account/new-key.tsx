@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { useIntention } from '../api/intention.ts'
 import type { KeyScope, MadeKey, NewKey } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
-import { accountTexts as texts } from '../texts/account.ts'
+import { accountTexts as texts } from '../texts/later/account.ts'
 import { SecretOnce } from './secret-once.tsx'
 
 const scopes: KeyScope[] = ['read', 'collect', 'manage']

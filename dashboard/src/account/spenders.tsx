@@ -3,7 +3,7 @@ import { monthOf, monthPeriod, weekOf, weekPeriod } from '../../../src/accounts/
 import type { PeriodSpending, UsageQuery } from '../api/types.ts'
 import { BarList } from '../charts/bar-list.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { accountTexts as texts } from '../texts/account.ts'
+import { accountTexts as texts } from '../texts/later/account.ts'
 import { Collections } from './collections.tsx'
 import { useSpending } from './use-usage.ts'
 

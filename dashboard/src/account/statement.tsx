@@ -8,7 +8,7 @@ import { MoreButton } from '../shell/more-button.tsx'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { accountTexts as texts } from '../texts/account.ts'
+import { accountTexts as texts } from '../texts/later/account.ts'
 
 /** A collection has three entries: a page of few would have most of them in part. */
 const entriesAtOnce = 100

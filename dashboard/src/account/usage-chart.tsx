@@ -1,7 +1,7 @@
 import type { DailyUsage } from '../api/types.ts'
 import { type Column, ColumnChart } from '../charts/column-chart.tsx'
 import { utcDay } from '../shell/format.ts'
-import { accountTexts as texts } from '../texts/account.ts'
+import { accountTexts as texts } from '../texts/later/account.ts'
 import { chartDays } from './use-usage.ts'
 
 const operations: DailyUsage['operation'][] = ['scrape', 'expand', 'realtime']

@@ -1,4 +1,3 @@
-import { createParser } from 'eventsource-parser'
 import { ApiError } from './client.ts'
 
 export interface ServerEvent {
@@ -18,6 +17,8 @@ const maxEventLength = 4_000_000
  */
 export async function* readEvents(response: Response, onChunk?: () => void): AsyncGenerator<ServerEvent> {
   if (response.body === null) return
+  // Only what lives needs it.
+  const { createParser } = await import('eventsource-parser')
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   const arrived: ServerEvent[] = []
   let id = ''

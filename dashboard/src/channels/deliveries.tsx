@@ -7,7 +7,7 @@ import { dateAndTime, inHowLong } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { channelTexts as texts } from '../texts/channels.ts'
+import { channelTexts as texts } from '../texts/later/channels.ts'
 import { useChannelsChanged } from './use-channels.ts'
 
 /** What was sent on a channel and what became of it, read when it is opened. */

@@ -1,5 +1,5 @@
 import { type ComponentProps, useId } from 'react'
-import { channelTexts as texts } from '../texts/channels.ts'
+import { channelTexts as texts } from '../texts/later/channels.ts'
 import type { ChannelDraft, ChannelFault } from './channel-draft.ts'
 
 export interface ChannelFieldProps {

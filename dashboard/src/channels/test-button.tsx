@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import type { Channel } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
-import { channelTexts as texts } from '../texts/channels.ts'
+import { channelTexts as texts } from '../texts/later/channels.ts'
 import { useChannelsChanged } from './use-channels.ts'
 
 /** Sends a test, and says what became of it. A disabled channel can be tested before it is enabled. */

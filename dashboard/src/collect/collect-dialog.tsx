@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { collectAddress } from '../shell/addresses.ts'
 import { Modal } from '../shell/modal.tsx'
 import { Link, useAddress } from '../shell/router.tsx'
-import { collectTexts as texts } from '../texts/collect.ts'
+import { collectTexts as texts } from '../texts/later/collect.ts'
 import { StartForm } from './start-form.tsx'
 
 /** A new collection, over the page that is open. It closes when the collection was started, which has a page of its own. */

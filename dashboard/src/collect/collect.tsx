@@ -1,7 +1,7 @@
 import { isFree } from '../api/pricing.ts'
 import { Page } from '../shell/page.tsx'
 import { useAddress } from '../shell/router.tsx'
-import { collectTexts as texts } from '../texts/collect.ts'
+import { collectTexts as texts } from '../texts/later/collect.ts'
 import { History } from './history.tsx'
 import { StartForm } from './start-form.tsx'
 

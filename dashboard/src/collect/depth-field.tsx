@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { collectTexts as texts } from '../texts/collect.ts'
+import { collectTexts as texts } from '../texts/later/collect.ts'
 
 export const maxDepth = 40
 

@@ -6,7 +6,7 @@ import { accountAddress } from '../shell/addresses.ts'
 import { dateAndTime } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { collectTexts as texts } from '../texts/collect.ts'
+import { collectTexts as texts } from '../texts/later/collect.ts'
 import { problemTexts } from '../texts/problems.ts'
 
 export const isCreditRefusal = (error: unknown): error is ApiError =>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { JobStatus, ListedJob } from '../api/types.ts'
-import { collectTexts as texts } from '../texts/collect.ts'
+import { collectTexts as texts } from '../texts/later/collect.ts'
 
 const statuses: JobStatus[] = ['pending', 'running', 'completed', 'failed']
 

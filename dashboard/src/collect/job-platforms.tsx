@@ -2,7 +2,7 @@ import type { DiscardReason, Job, PlatformStatus } from '../api/types.ts'
 import { number, platformTitle } from '../shell/format.ts'
 import { useSecondsUntil } from '../shell/problem.tsx'
 import { useReadiness } from '../shell/use-platforms.ts'
-import { collectTexts as texts } from '../texts/collect.ts'
+import { collectTexts as texts } from '../texts/later/collect.ts'
 import type { FollowedJob, PlatformFault, PlatformFigures } from './follow-job.ts'
 import { troubleOf } from './platform-trouble.ts'
 

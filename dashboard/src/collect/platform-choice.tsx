@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { PlatformName, PlatformStatus } from '../api/types.ts'
 import { inHowLong, platformTitle } from '../shell/format.ts'
-import { collectTexts as texts } from '../texts/collect.ts'
+import { collectTexts as texts } from '../texts/later/collect.ts'
 import { troubleOf } from './platform-trouble.ts'
 
 /** Whether a platform can be called: it is on and has its credentials. */

@@ -3,7 +3,7 @@ import { ApiError } from '../api/client.ts'
 import type { PlatformName, PlatformStatus } from '../api/types.ts'
 import { sourcesParameter } from '../shell/addresses.ts'
 import { platformTitle } from '../shell/format.ts'
-import { collectTexts as texts } from '../texts/collect.ts'
+import { collectTexts as texts } from '../texts/later/collect.ts'
 
 /** What was typed, by platform. */
 export type SourceTexts = Readonly<Record<string, string>>

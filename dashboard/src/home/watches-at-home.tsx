@@ -1,5 +1,6 @@
 import { newsAddress, newWatch, watchAddress, watchesAddress } from '../shell/addresses.ts'
 import { dateAndTime, inHowLong } from '../shell/format.ts'
+import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { homeTexts as texts } from '../texts/home.ts'
 import { watchTexts } from '../texts/watches.ts'
@@ -10,10 +11,11 @@ const shownWatches = 6
 
 /** The watches with their last and next run. */
 export function WatchesAtHome() {
-  const { data } = useWatches()
+  const { data, error, refetch } = useWatches()
   return (
     <section aria-labelledby="home-watches">
       <h2 id="home-watches">{watchTexts.title}</h2>
+      {!data && error !== null && <Problem error={error} retry={refetch} />}
       {data?.length === 0 && (
         <p className="note">
           {texts.noWatches} <Link href={newWatch()}>{watchTexts.make}</Link>

@@ -2,7 +2,7 @@ import type { NewsItem, NewsSection } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
 import { number, platformTitle, signed } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
-import { newsTexts as texts } from '../texts/news.ts'
+import { newsTexts as texts } from '../texts/later/news.ts'
 import { searchTexts } from '../texts/search.ts'
 
 /** A wish in the news: first what changed, then what it is. */

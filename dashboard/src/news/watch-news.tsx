@@ -3,7 +3,7 @@ import type { NewsItem, NewsSection, WatchNews } from '../api/types.ts'
 import { watchAddress } from '../shell/addresses.ts'
 import { dateAndTime, number } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
-import { newsTexts as texts } from '../texts/news.ts'
+import { newsTexts as texts } from '../texts/later/news.ts'
 import { NewsLine } from './news-item.tsx'
 import { sections } from './use-news.ts'
 

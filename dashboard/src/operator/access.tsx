@@ -6,7 +6,7 @@ import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { ago, dateAndTime } from '../shell/format.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 
 /** Invitations to an account without a key, and the end of its sessions. */
 export function Access({ accountId }: { accountId: string }) {

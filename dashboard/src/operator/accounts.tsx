@@ -7,8 +7,8 @@ import { ago, date, number } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { accountTexts } from '../texts/account.ts'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { accountTexts } from '../texts/later/account.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 import { NewAccount } from './new-account.tsx'
 
 export const useAccounts = () => {

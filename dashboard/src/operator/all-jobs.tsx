@@ -8,8 +8,8 @@ import { MoreButton } from '../shell/more-button.tsx'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { collectTexts } from '../texts/collect.ts'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { collectTexts } from '../texts/later/collect.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 
 /** The jobs of all accounts, the newest first. */
 export function AllJobs() {

@@ -8,8 +8,8 @@ import type { Account, PackName } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { number } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
-import { accountTexts } from '../texts/account.ts'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { accountTexts } from '../texts/later/account.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 
 /** Grants packs that were paid for, which nothing takes back. A second click while the first call is running, or after its answer was lost, adds nothing. */
 export function Grants({ account: { accountId, name } }: { account: Account }) {

@@ -3,7 +3,7 @@ import { api, dataOf } from '../api/client.ts'
 import type { Difference } from '../api/types.ts'
 import { Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 
 /** Recomputes every balance from the ledger, and shows the differences. */
 export function Ledger() {

@@ -6,8 +6,8 @@ import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Tier } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
-import { accountTexts } from '../texts/account.ts'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { accountTexts } from '../texts/later/account.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 import { TierSelect } from './tier-select.tsx'
 
 function useAccountCreation(onCreated: () => void) {

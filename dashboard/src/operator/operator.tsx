@@ -1,7 +1,7 @@
 import { operatorAccountsAddress } from '../shell/addresses.ts'
 import { Empty, Page } from '../shell/page.tsx'
 import { Link } from '../shell/router.tsx'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 import { AccountDetail } from './account-detail.tsx'
 import { Accounts } from './accounts.tsx'
 import { AllJobs } from './all-jobs.tsx'

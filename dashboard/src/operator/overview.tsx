@@ -7,7 +7,7 @@ import { ago, bytes, dateAndTime, number, platformTitle } from '../shell/format.
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 
 /** Whether the service is well, on one screen: what fails, what waits, and when it was last backed up. */
 export function OverviewPage() {

@@ -4,8 +4,8 @@ import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Account } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
-import { accountTexts } from '../texts/account.ts'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { accountTexts } from '../texts/later/account.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 import { TierSelect } from './tier-select.tsx'
 
 const maxCap = 2 ** 31 - 1

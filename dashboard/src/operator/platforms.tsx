@@ -6,7 +6,7 @@ import { Readiness } from '../collect/platform-choice.tsx'
 import { ago, number, platformTitle } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { operatorTexts as texts } from '../texts/operator.ts'
+import { operatorTexts as texts } from '../texts/later/operator.ts'
 
 /** Every platform: its state, its remaining budget, and advice. */
 export function Platforms() {

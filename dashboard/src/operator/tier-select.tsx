@@ -1,5 +1,5 @@
 import type { Tier } from '../api/types.ts'
-import { accountTexts } from '../texts/account.ts'
+import { accountTexts } from '../texts/later/account.ts'
 
 const tierOrder: Tier[] = ['free', 'pro', 'max']
 

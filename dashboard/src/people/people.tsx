@@ -8,7 +8,7 @@ import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { ago, dateAndTime } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { peopleTexts as texts } from '../texts/people.ts'
+import { peopleTexts as texts } from '../texts/later/people.ts'
 
 /** Who comes in without a key: invites people by name, and ends what they came in with. */
 export function PeoplePage() {

@@ -7,12 +7,13 @@ import type { RequestRecord, Suggestion } from '../api/types.ts'
 import { Correction } from '../search/correction.tsx'
 import { Description, Origin, SourceLink } from '../search/request-parts.tsx'
 import { wishAddress } from '../shell/addresses.ts'
-import { percent, platformTitle, plural } from '../shell/format.ts'
+import { percent, platformTitle } from '../shell/format.ts'
 import { Empty, Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { tell } from '../shell/toast.tsx'
-import { reviewTexts as texts } from '../texts/review.ts'
+import { counts } from '../texts/counts.ts'
+import { reviewTexts as texts } from '../texts/later/review.ts'
 import { useChanges } from '../wishes/changes.ts'
 
 /** What people decide one by one: pairs of wishes that may be the same, and texts that may be requests. It counts at once. */
@@ -81,7 +82,7 @@ function Pairs() {
                   <Link href={wishAddress(wish.wishId)}>{wish.title}</Link>
                 </h3>
                 <p className="note">
-                  {plural(wish.votes, 'vote')} · {plural(wish.requestCount, 'request')} ·{' '}
+                  {counts.votes(wish.votes)} · {counts.requests(wish.requestCount)} ·{' '}
                   {wish.platforms.map(platformTitle).join(', ')}
                 </p>
                 <Description request={wish.topRequest} />
@@ -154,9 +155,11 @@ function Texts() {
 
 const DoubtfulText = ({ request }: { request: RequestRecord }) => (
   <li className="member">
-    <p className="member-title" dir="auto">
-      <SourceLink request={request}>{request.title}</SourceLink>{' '}
-      <span className="note">{plural(request.votes, 'vote')}</span>
+    <p className="member-title">
+      <bdi>
+        <SourceLink request={request}>{request.title}</SourceLink>
+      </bdi>{' '}
+      <span className="note">{counts.votes(request.votes)}</span>
     </p>
     <Description request={request} />
     <Origin request={request} />

@@ -3,9 +3,10 @@ import { type ReactNode, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest } from '../api/types.ts'
-import { ago, dateAndTime, platformTitle, plural } from '../shell/format.ts'
+import { ago, dateAndTime, platformTitle } from '../shell/format.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
+import { counts } from '../texts/counts.ts'
 import { searchTexts as texts } from '../texts/search.ts'
 import { Highlighted, highlightOf, Marked } from './highlighted.tsx'
 
@@ -66,7 +67,7 @@ export function Origin({ request }: { request: FoundRequest }) {
       <time dateTime={askedAt ?? request.createdAt} title={dateAndTime(askedAt ?? request.createdAt)}>
         {askedAt ? ago(askedAt) : texts.collectedAgo(ago(request.createdAt))}
       </time>
-      {request.commentCount !== null && <span>{plural(request.commentCount, 'comment')}</span>}
+      {request.commentCount !== null && <span>{counts.comments(request.commentCount)}</span>}
       {request.license && <span>{request.license}</span>}
     </p>
   )

@@ -5,13 +5,14 @@ import { PeoplePage } from '../people/people.tsx'
 import { SharesPage } from '../shares/share-list.tsx'
 import { channelsAddress, collectAddress, peopleAddress, settingsAddress, sharingAddress } from '../shell/addresses.ts'
 import { SignOut } from '../shell/header.tsx'
+import { LanguageChoice } from '../shell/language-choice.tsx'
 import { Empty, Page } from '../shell/page.tsx'
 import { Link } from '../shell/router.tsx'
-import { accountTexts } from '../texts/account.ts'
-import { channelTexts } from '../texts/channels.ts'
-import { collectTexts } from '../texts/collect.ts'
-import { peopleTexts } from '../texts/people.ts'
-import { shareTexts } from '../texts/shares.ts'
+import { accountTexts } from '../texts/later/account.ts'
+import { channelTexts } from '../texts/later/channels.ts'
+import { collectTexts } from '../texts/later/collect.ts'
+import { peopleTexts } from '../texts/later/people.ts'
+import { shareTexts } from '../texts/later/shares.ts'
 import { shellTexts as texts } from '../texts/shell.ts'
 
 const keysAddress = `${settingsAddress}/keys`
@@ -41,6 +42,7 @@ export function SettingsPages({ part }: { part: string | undefined }) {
             {name}
           </Link>
         ))}
+        <LanguageChoice />
         <SignOut />
       </nav>
       <Part part={part} />

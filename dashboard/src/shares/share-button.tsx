@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useMayManage } from '../api/session-store.ts'
 import type { ShareTarget } from '../api/types.ts'
-import { shareTexts as texts } from '../texts/shares.ts'
+import { listActionTexts as texts } from '../texts/list-actions.ts'
 import { useShares } from './shares.ts'
 
 const SharedLabel = lazy(() => import('./shared-label.tsx'))

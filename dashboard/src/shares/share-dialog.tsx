@@ -10,8 +10,7 @@ import { date } from '../shell/format.ts'
 import { Modal } from '../shell/modal.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { shareTexts as texts } from '../texts/shares.ts'
-import { sharedTexts } from '../texts/views.ts'
+import { shareTexts as texts } from '../texts/later/shares.ts'
 import { ShareLine } from './share-line.tsx'
 import { sharesKey } from './shares.ts'
 import { useRevocation, useSharesOf } from './use-shares.ts'
@@ -114,7 +113,7 @@ function Present({ target }: Pick<ShareDialogProps, 'target'>) {
         ))}
       </ul>
       {revocation.error !== null && <Problem error={revocation.error} />}
-      <h3>{sharedTexts.another}</h3>
+      <h3>{texts.another}</h3>
     </>
   )
 }

@@ -2,7 +2,7 @@ import { useMayManage } from '../api/session-store.ts'
 import type { Share } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { date } from '../shell/format.ts'
-import { shareTexts as texts } from '../texts/shares.ts'
+import { shareTexts as texts } from '../texts/later/shares.ts'
 import type { useRevocation } from './use-shares.ts'
 
 /** What is shown, in words. */

@@ -1,6 +1,6 @@
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { shareTexts as texts } from '../texts/shares.ts'
+import { shareTexts as texts } from '../texts/later/shares.ts'
 import { ShareLine } from './share-line.tsx'
 import { useShares } from './shares.ts'
 import { useRevocation } from './use-shares.ts'

@@ -1,11 +1,13 @@
-import { formatAge, largestWholeUnit } from '../../../src/cli/relative-time.ts'
+import { largestWholeUnit } from '../../../src/cli/relative-time.ts'
+import { formatTexts } from '../texts/format.ts'
+import { locale } from '../texts/locale.ts'
 import { platformTitles } from './platform-titles.ts'
 
-const numbers = new Intl.NumberFormat('en')
-const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
-const lists = new Intl.ListFormat('en-GB', { type: 'conjunction' })
+const numbers = new Intl.NumberFormat(locale)
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+const lists = new Intl.ListFormat(locale, { type: 'conjunction' })
 
 export const number = (value: number): string => numbers.format(value)
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
@@ -14,10 +16,18 @@ const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as co
 export function bytes(size: number): string {
   const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(1, size)) / 3))
   const unit = { style: 'unit', unit: byteUnits[power], maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat('en', unit).format(size / 1000 ** power)
+  return new Intl.NumberFormat(locale, unit).format(size / 1000 ** power)
 }
 
-const shares = new Intl.NumberFormat('en', { style: 'percent' })
+const shares = new Intl.NumberFormat(locale, { style: 'percent' })
+const dollars = new Intl.NumberFormat(locale, {
+  style: 'currency',
+  currency: 'USD',
+  currencyDisplay: 'narrowSymbol',
+  trailingZeroDisplay: 'stripIfInteger',
+})
+/** A price in US dollars: `$10`, `$9.50`. */
+export const usd = (amount: number): string => dollars.format(amount)
 /** A share of 0 to 1. */
 export const percent = (share: number): string => shares.format(share)
 export const signed = (value: number): string => (value > 0 ? `+${number(value)}` : number(value))
@@ -26,21 +36,22 @@ export const dateAndTime = (moment: string): string => moments.format(new Date(m
 /** A UTC day, YYYY-MM-DD or a moment in it. */
 export const utcDay = (day: string): string => days.format(new Date(day))
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${number(count)} ${count === 1 ? one : many}`
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
+const brief = new Intl.RelativeTimeFormat(locale, { style: 'narrow', numeric: 'always' })
 
-/** How long ago a moment was, by the same rule as the command. */
-export const ago = (moment: string): string => formatAge(moment, new Date())
-
-const brief = new Intl.RelativeTimeFormat('en', { style: 'narrow', numeric: 'always' })
+/** How long ago a moment was, by the same rule as the command: `3 months ago`. */
+export function ago(moment: string): string {
+  const past = largestWholeUnit(new Date(moment), new Date())
+  return past === null ? formatTexts.justNow : relative.format(-past.amount, past.unit)
+}
 
 /** The same in a few characters: `3d ago`. */
 export function agoBriefly(moment: string): string {
   const past = largestWholeUnit(new Date(moment), new Date())
-  return past === null ? 'now' : brief.format(-past.amount, past.unit)
+  return past === null ? formatTexts.now : brief.format(-past.amount, past.unit)
 }
 
-const monthNames = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+const monthNames = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /** The name of a period by its first UTC day and that of the next one: a day or week by its first day, a month, a year. */
 export function utcPeriod(from: string, next: string | undefined): string {
@@ -50,7 +61,7 @@ export function utcPeriod(from: string, next: string | undefined): string {
   return utcDay(from)
 }
 
-const weekdayNames = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' })
+const weekdayNames = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
 
 /** @param day 0 is Sunday, as in cron expressions. */
 export const weekdayName = (day: number): string => weekdayNames.format(new Date(Date.UTC(2026, 0, 4 + day)))
@@ -58,20 +69,27 @@ export const weekdayName = (day: number): string => weekdayNames.format(new Date
 /** The time until a moment. */
 export function inHowLong(moment: string): string {
   const left = largestWholeUnit(new Date(), new Date(moment))
-  return left === null ? 'in a moment' : `in ${plural(left.amount, left.unit)}`
+  return left === null ? formatTexts.inAMoment : relative.format(left.amount, left.unit)
 }
 
 /** A moment as the clocks of a time zone show it; of this browser for a zone that it does not know. */
 export function momentIn(moment: string, timeZone: string): string {
-  const parts = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+  const parts = {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  } as const
   const zone = isTimeZone(timeZone) ? { timeZone } : {}
-  return new Intl.DateTimeFormat('en-GB', { ...parts, ...zone }).format(new Date(moment))
+  return new Intl.DateTimeFormat(locale, { ...parts, ...zone }).format(new Date(moment))
 }
 
 /** Whether this browser knows a time zone by this name. */
 export function isTimeZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
+    new Intl.DateTimeFormat(locale, { timeZone: name })
     return name !== ''
   } catch {
     return false
@@ -87,7 +105,7 @@ export const conjunction = (names: readonly string[]): string => lists.format(na
 /** A duration in whole seconds or minutes. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+  return seconds < 120 ? `${number(seconds)} s` : `${number(Math.round(seconds / 60))} min`
 }
 
 /** Two letters that stand for a platform where there is no room. */

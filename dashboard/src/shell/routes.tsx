@@ -1,27 +1,22 @@
-import { type ComponentType, lazy, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { HomePage } from '../home/home.tsx'
 import { WishesPage } from '../wishes/wishes.tsx'
 import { newsAddress, watchesAddress } from './addresses.ts'
+import { later } from './later.ts'
 
 // The home and the list are in the first script; every other page is loaded when it is opened.
 
-/** A component of a module that is loaded when it is shown. */
-const later = <Name extends string, Props extends object>(
-  load: () => Promise<Record<Name, ComponentType<Props>>>,
-  name: Name,
-) => lazy(async () => ({ default: (await load())[name] }))
-
-const WishPage = later(() => import('../wishes/wish-page.tsx'), 'WishPage')
-const TopicsPage = later(() => import('../wishes/topics.tsx'), 'TopicsPage')
-const CollectPage = later(() => import('../collect/collect.tsx'), 'CollectPage')
-const JobPage = later(() => import('../collect/job.tsx'), 'JobPage')
-const WatchesPage = later(() => import('../watches/watches.tsx'), 'WatchesPage')
-const NewWatchPage = later(() => import('../watches/new-watch.tsx'), 'NewWatchPage')
-const WatchPage = later(() => import('../watches/watch.tsx'), 'WatchPage')
-const NewsPage = later(() => import('../news/news.tsx'), 'NewsPage')
-const ReviewPage = later(() => import('../review/review.tsx'), 'ReviewPage')
-const SettingsPages = later(() => import('../settings/settings.tsx'), 'SettingsPages')
-export const OperatorPages = later(() => import('../operator/operator.tsx'), 'OperatorPages')
+const WishPage = later(async () => (await import('../wishes/wish-page.tsx')).WishPage)
+const TopicsPage = later(async () => (await import('../wishes/topics.tsx')).TopicsPage)
+const CollectPage = later(async () => (await import('../collect/collect.tsx')).CollectPage)
+const JobPage = later(async () => (await import('../collect/job.tsx')).JobPage)
+const WatchesPage = later(async () => (await import('../watches/watches.tsx')).WatchesPage)
+const NewWatchPage = later(async () => (await import('../watches/new-watch.tsx')).NewWatchPage)
+const WatchPage = later(async () => (await import('../watches/watch.tsx')).WatchPage)
+const NewsPage = later(async () => (await import('../news/news.tsx')).NewsPage)
+const ReviewPage = later(async () => (await import('../review/review.tsx')).ReviewPage)
+const SettingsPages = later(async () => (await import('../settings/settings.tsx')).SettingsPages)
+export const OperatorPages = later(async () => (await import('../operator/operator.tsx')).OperatorPages)
 
 /** The page of an account at an address; null where there is none. */
 export function accountPage([first, second, ...rest]: string[]): ReactNode {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { isStatus } from '../api/client.ts'
 import { signIn } from '../api/session.ts'
 import { homeAddress, signInAddress } from '../shell/addresses.ts'
+import { LanguageChoice } from '../shell/language-choice.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { navigate } from '../shell/router.tsx'
 import { shellTexts } from '../texts/shell.ts'
@@ -43,6 +44,7 @@ export function SignInPage() {
       <p className="hint">
         {texts.whereKeys} <a href="/docs">{shellTexts.documentation}</a>
       </p>
+      <LanguageChoice />
     </main>
   )
 }

@@ -1,50 +1,52 @@
+import { plural, t } from '@lingui/core/macro'
 import type { Mark } from '../search/view.ts'
-import { number, plural } from '../shell/format.ts'
+import { number } from '../shell/format.ts'
+import { counts } from './counts.ts'
 import { wishTexts } from './wishes.ts'
 
 export const homeTexts = {
-  title: 'What changed',
-  since: 'Since',
-  sinceVisit: (when: string) => `Since your last visit, ${when}`,
-  spans: { day: 'In the last 24 hours', week: 'In the last 7 days', month: 'In the last 30 days' },
-  kinds: { rising: 'Rising', new: 'Newly found', done: 'Done' },
-  figures: { rising: 'votes gained', new: 'votes', done: 'votes' },
+  title: t`What changed`,
+  since: t`Since`,
+  sinceVisit: (when: string) => t`Since your last visit, ${when}`,
+  spans: { day: t`In the last 24 hours`, week: t`In the last 7 days`, month: t`In the last 30 days` },
+  kinds: { rising: t`Rising`, new: t`Newly found`, done: t`Done` },
+  figures: { rising: t`votes gained`, new: t`votes`, done: t`votes` },
   none: {
-    rising: 'No wish gained votes.',
-    new: 'No new wish.',
-    done: 'Nothing was done.',
+    rising: t`No wish gained votes.`,
+    new: t`No new wish.`,
+    done: t`No wish was done.`,
   },
-  showAll: (count: number) => (count > 100 ? 'Show 100' : `Show all ${number(count)}`),
+  showAll: (count: number) => (count > 100 ? t`Show 100` : t`Show all ${number(count)}`),
   summary: (rising: number, added: number, done: number) =>
-    `${number(rising)} rising, ${number(added)} new, ${number(done)} done.`,
-  votes: (votes: number) => (votes === 1 ? 'vote' : 'votes'),
-  votesMore: (votes: number) => (votes === 1 ? 'vote more' : 'votes more'),
+    t`${number(rising)} rising, ${number(added)} new, ${number(done)} done.`,
+  votes: (votes: number) => plural(votes, { one: 'vote', other: 'votes' }),
+  votesMore: (votes: number) => plural(votes, { one: 'vote more', other: 'votes more' }),
   facts: (votes: number, requests: number, platforms: string[], withVotes: boolean) =>
     [
-      ...(withVotes ? [plural(votes, 'vote')] : []),
-      ...(requests > 1 ? [plural(requests, 'request')] : []),
+      ...(withVotes ? [counts.votes(votes)] : []),
+      ...(requests > 1 ? [counts.requests(requests)] : []),
       platforms.join(', '),
     ].join(' · '),
   marked: (mark: Mark) => wishTexts.marks[mark].toLowerCase(),
-  noWatches: 'A watch collects a topic regularly and says what is new.',
-  newsOfWatches: 'News of all watches',
-  allWatches: 'All watches',
-  toReview: 'To decide',
-  nothingToReview: 'No pair of wishes waits for a decision.',
+  noWatches: t`A watch collects a topic regularly and tells you what is new.`,
+  newsOfWatches: t`News of all watches`,
+  allWatches: t`All watches`,
+  toReview: t`To decide`,
+  nothingToReview: t`No pairs of wishes are waiting for a decision.`,
   pairs: (count: number, more: boolean) =>
     more
-      ? `More than ${plural(count, 'pair')} of wishes may be the same.`
-      : `${plural(count, 'pair')} of wishes may be the same.`,
-  review: 'Review',
-  firstTitle: 'Three steps to the first answer',
-  firstCollect: 'Collect a topic.',
-  firstCollectWhy: 'Wishwell reads what people ask for about it on the platforms that are ready.',
-  toCollect: 'Start a collection',
-  firstLook: 'See what people want most.',
-  firstLookWhy: 'Requests for the same stand together as one wish, with their votes.',
-  toWishes: 'Open the wishes',
-  firstWatch: 'Watch the topic.',
-  firstWatchWhy: 'A watch collects it again and again, and says what is new by mail or in a chat.',
-  toWatch: 'Create a watch',
-  sample: 'To look around first, run npm run demo: it starts a service of its own with sample data.',
+      ? t`More than ${number(count)} pairs of wishes may be the same.`
+      : plural(count, { one: '# pair of wishes may be the same.', other: '# pairs of wishes may be the same.' }),
+  review: t`Review`,
+  firstTitle: t`Three steps to the first answer`,
+  firstCollect: t`Collect a topic.`,
+  firstCollectWhy: t`Wishwell reads what people ask for about it on the platforms that are ready.`,
+  toCollect: t`Start a collection`,
+  firstLook: t`See what people want most.`,
+  firstLookWhy: t`Requests for the same stand together as one wish, with their votes.`,
+  toWishes: t`Open the wishes`,
+  firstWatch: t`Watch the topic.`,
+  firstWatchWhy: t`A watch collects it regularly, and tells you what is new by mail or in a chat.`,
+  toWatch: t`Create a watch`,
+  sample: t`To look around first, run npm run demo: it starts a service of its own with sample data.`,
 }

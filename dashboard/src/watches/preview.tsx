@@ -1,7 +1,7 @@
 import type { RunTerms, WatchPreview } from '../api/types.ts'
 import { momentIn } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
-import { watchTexts as texts } from '../texts/watches.ts'
+import { watchPageTexts as texts } from '../texts/later/watch-pages.ts'
 import { usePreview } from './use-preview.ts'
 
 /** What a draft of a watch means: when it runs next, and what it costs at most. */

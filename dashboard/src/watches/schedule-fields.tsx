@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { isTimeZone, weekdayName } from '../shell/format.ts'
-import { watchTexts as texts } from '../texts/watches.ts'
+import { watchPageTexts as texts } from '../texts/later/watch-pages.ts'
 import { budgetOf, type Draft, type DraftFault, hasHour, presets, runCost } from './draft.ts'
 
 export interface DraftFieldsProps {

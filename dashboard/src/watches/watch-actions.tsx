@@ -9,7 +9,7 @@ import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { focusHeading } from '../shell/focus.ts'
 import { Problem } from '../shell/problem.tsx'
 import { Link, navigate } from '../shell/router.tsx'
-import { watchTexts as texts } from '../texts/watches.ts'
+import { watchPageTexts as texts } from '../texts/later/watch-pages.ts'
 import { watchesKey } from './use-watches.ts'
 
 /** Run, pause, change, follow. */

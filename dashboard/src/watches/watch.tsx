@@ -5,12 +5,13 @@ import { useOwner } from '../api/session-store.ts'
 import type { Watch } from '../api/types.ts'
 import { useChannels } from '../channels/use-channels.ts'
 import { topicAddress, watchesAddress } from '../shell/addresses.ts'
-import { conjunction, inHowLong, number, platformTitle, plural } from '../shell/format.ts'
+import { conjunction, inHowLong, number, platformTitle } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link, useAddress } from '../shell/router.tsx'
-import { channelTexts } from '../texts/channels.ts'
-import { watchTexts as texts } from '../texts/watches.ts'
+import { counts } from '../texts/counts.ts'
+import { channelTexts } from '../texts/later/channels.ts'
+import { watchPageTexts as texts } from '../texts/later/watch-pages.ts'
 import { ChangeWatch } from './change-watch.tsx'
 import { Preview } from './preview.tsx'
 import { Runs } from './runs.tsx'
@@ -112,7 +113,7 @@ const About = ({ watch }: { watch: Watch }) => {
           </>
         )}
         <dt>{texts.depth}</dt>
-        <dd>{plural(watch.depth, 'page')}</dd>
+        <dd>{counts.pages(watch.depth)}</dd>
         <dt>{texts.howOften}</dt>
         <dd>
           {texts.schedule(watch.schedule)} <span className="note">{watch.timezone}</span>
@@ -133,7 +134,7 @@ function Told({ watch }: { watch: Watch }) {
   const { data } = useChannels()
   if (watch.channelIds.length === 0) return texts.tellsPage
   const named = data?.results.filter(({ channelId }) => watch.channelIds.includes(channelId))
-  if (named === undefined) return plural(watch.channelIds.length, 'channel')
+  if (named === undefined) return counts.channels(watch.channelIds.length)
   return (
     <ul>
       {named.map(({ channelId, name, type, state }) => (

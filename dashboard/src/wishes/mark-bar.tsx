@@ -4,7 +4,7 @@ import type { MarkChange, WishDetail } from '../api/types.ts'
 import { wishMarks } from '../search/view.ts'
 import { focusAtOnce, focusWhenThere } from '../shell/focus.ts'
 import { Problem } from '../shell/problem.tsx'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { useChanges } from './changes.ts'
 
 /** What the account decides and notes about a wish. */

@@ -1,7 +1,8 @@
 import type { WishDetail } from '../api/types.ts'
 import { wishAddress } from '../shell/addresses.ts'
-import { platformTitle, plural, utcDay } from '../shell/format.ts'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { platformTitle, utcDay } from '../shell/format.ts'
+import { counts } from '../texts/counts.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import type { IssueTracker } from './issue-trackers.ts'
 
 /** Text of strangers as Markdown: nothing in it is markup, and no name notifies anybody. */
@@ -24,8 +25,8 @@ function quote(text: string): string {
 export function toMarkdown(wish: WishDetail): string {
   const { title, votes, requestCount, status, firstAskedAt, lastAskedAt, members, wishId } = wish
   const facts = [
-    plural(votes, 'vote'),
-    plural(requestCount, 'request'),
+    counts.votes(votes),
+    counts.requests(requestCount),
     ...(status === null ? [] : [texts.statusOf(status)]),
     texts.askedFromTo(utcDay(firstAskedAt), utcDay(lastAskedAt)),
   ]
@@ -36,7 +37,7 @@ export function toMarkdown(wish: WishDetail): string {
       platformTitle(sourcePlatform),
       ...(author ? [plain(author)] : []),
       ...(request.originalCreatedAt ? [utcDay(request.originalCreatedAt)] : []),
-      plural(request.votes, 'vote'),
+      counts.votes(request.votes),
       ...(license ? [license] : []),
     ]
     const link = /^https?:\/\/[^\s()<>]+$/i.test(sourceUrl)

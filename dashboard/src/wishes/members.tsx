@@ -3,10 +3,11 @@ import { useMayChange } from '../api/session-store.ts'
 import type { RequestRecord, WishDetail } from '../api/types.ts'
 import { Correction } from '../search/correction.tsx'
 import { Description, Marks, Origin, SourceLink } from '../search/request-parts.tsx'
-import { number, platformTitle, plural } from '../shell/format.ts'
+import { number, platformTitle } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { counts } from '../texts/counts.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { useChanges } from './changes.ts'
 import type { useWish } from './use-wish.ts'
 
@@ -32,7 +33,7 @@ export function Members({ wish, query }: MembersProps) {
             <h4>
               {platformTitle(platform)}{' '}
               <span className="note">
-                {plural(requests, 'request')} · {plural(votes, 'vote')}
+                {counts.requests(requests)} · {counts.votes(votes)}
               </span>
             </h4>
           )}
@@ -50,8 +51,10 @@ export function Members({ wish, query }: MembersProps) {
 
 const Member = ({ request, wish }: { request: RequestRecord; wish: WishDetail }) => (
   <li className="member">
-    <p className="member-title" dir="auto">
-      <SourceLink request={request}>{request.title}</SourceLink>{' '}
+    <p className="member-title">
+      <bdi>
+        <SourceLink request={request}>{request.title}</SourceLink>
+      </bdi>{' '}
       <span className="note">{texts.votesBriefly(number(request.votes), request.votes)}</span>
     </p>
     <Marks request={request} />

@@ -3,7 +3,7 @@ import { wishAddress } from '../shell/addresses.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { useWish } from './use-wish.ts'
 import { WishBody } from './wish-body.tsx'
 

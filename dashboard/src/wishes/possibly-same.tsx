@@ -5,10 +5,11 @@ import { useMayChange, useOwner } from '../api/session-store.ts'
 import type { WishDetail } from '../api/types.ts'
 import { everything, wishSearchBody, withQuery } from '../search/view.ts'
 import { wishAddress } from '../shell/addresses.ts'
-import { number, platformTitle, plural } from '../shell/format.ts'
+import { number, platformTitle } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { counts } from '../texts/counts.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { useChanges } from './changes.ts'
 
 interface Other {
@@ -55,7 +56,7 @@ function OtherWish({ wish, other, canPart }: { wish: WishDetail; other: Other; c
         <Link href={wishAddress(other.wishId)}>{other.title}</Link>
       </p>
       <p className="note">
-        {plural(other.votes, 'vote')} · {plural(other.requestCount, 'request')} ·{' '}
+        {counts.votes(other.votes)} · {counts.requests(other.requestCount)} ·{' '}
         {other.platforms.map(platformTitle).join(', ')}
       </p>
       {mayChange && (

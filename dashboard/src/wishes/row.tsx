@@ -38,14 +38,14 @@ function RowTitle({ row, trend, isOpen, open }: RowProps) {
   const { request, title, wishId, requestCount } = row
   const shown = request.title === title ? <Marked text={title} highlight={highlightOf(request, 'title')} /> : title
   return (
-    <span className="row-title" dir="auto">
+    <span className="row-title">
       {trend?.mark?.starred && (
         <span className="row-star" role="img" aria-label={texts.starred}>
           ★
         </span>
       )}
       {wishId === null ? (
-        <span data-row="" tabIndex={-1} title={title}>
+        <span data-row="" tabIndex={-1} title={title} dir="auto">
           {shown}
         </span>
       ) : (
@@ -53,6 +53,7 @@ function RowTitle({ row, trend, isOpen, open }: RowProps) {
           data-row={wishId}
           href={wishAddress(wishId)}
           title={title}
+          dir="auto"
           aria-current={isOpen ? 'true' : undefined}
           {...(open && { onClick: (event) => openBeside(event, () => open(row)) })}
         >

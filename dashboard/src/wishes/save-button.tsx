@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useMayChange } from '../api/session-store.ts'
 import { listOf, type View } from '../search/view.ts'
-import { saveButtonTexts as texts } from '../texts/save-button.ts'
+import { listActionTexts as texts } from '../texts/list-actions.ts'
 
 const ViewDialog = lazy(() => import('./view-dialog.tsx'))
 

@@ -3,7 +3,7 @@ import type { WishDetail } from '../api/types.ts'
 import { ShareButton } from '../shares/share-button.tsx'
 import { wishAddress } from '../shell/addresses.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { type IssueTracker, issueTrackers } from './issue-trackers.ts'
 import { issueAddress, toMarkdown } from './markdown.ts'
 

@@ -3,8 +3,9 @@ import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import { ColumnChart } from '../charts/column-chart.tsx'
 import { newCollection } from '../shell/addresses.ts'
-import { ago, number, plural, utcPeriod } from '../shell/format.ts'
+import { ago, number, utcPeriod } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
+import { counts } from '../texts/counts.ts'
 import { topicTexts as texts } from '../texts/topics.ts'
 
 /** A topic in numbers, above its wishes. Its own failure hides nothing of the list. */
@@ -19,7 +20,7 @@ export function TopicHead({ topic }: { topic: string }) {
   return (
     <details className="topic-head">
       <summary>
-        {plural(data.requests, 'request')} · {plural(data.votes, 'vote')} · {texts.newIn30(number(data.growth.days30))}
+        {counts.requests(data.requests)} · {counts.votes(data.votes)} · {texts.newIn30(number(data.growth.days30))}
         {data.lastCollectedAt && ` · ${texts.collected(ago(data.lastCollectedAt))}`}
       </summary>
       <ColumnChart

@@ -4,11 +4,12 @@ import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { TopicOrder, TopicSummary } from '../api/types.ts'
 import { collectAddress, topicAddress, topicsAddress } from '../shell/addresses.ts'
-import { ago, number, plural, signed } from '../shell/format.ts'
+import { ago, number, signed } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Empty, Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link, navigate, useAddress } from '../shell/router.tsx'
+import { counts } from '../texts/counts.ts'
 import { topicTexts as texts } from '../texts/topics.ts'
 
 const orders: TopicOrder[] = ['new', 'votes', 'name']
@@ -133,8 +134,8 @@ const TopicLine = ({ topic }: { topic: TopicSummary }) => (
       {topic.topic}
     </Link>
     <p className="origin">
-      <span>{plural(topic.requests, 'request')}</span>
-      <span>{plural(topic.votes, 'vote')}</span>
+      <span>{counts.requests(topic.requests)}</span>
+      <span>{counts.votes(topic.votes)}</span>
       <span>{texts.growth(signed(topic.growth.days7), signed(topic.growth.days30))}</span>
       {topic.lastCollectedAt && <span>{texts.collected(ago(topic.lastCollectedAt))}</span>}
     </p>

@@ -1,9 +1,10 @@
 import type { WishDetail } from '../api/types.ts'
 import { ColumnChart } from '../charts/column-chart.tsx'
 import { topicAddress } from '../shell/addresses.ts'
-import { ago, dateAndTime, number, platformTitle, plural, utcPeriod } from '../shell/format.ts'
+import { ago, dateAndTime, number, platformTitle, utcPeriod } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
-import { wishTexts as texts } from '../texts/wishes.ts'
+import { counts } from '../texts/counts.ts'
+import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { MarkBar } from './mark-bar.tsx'
 import { Members } from './members.tsx'
 import { PossiblySame } from './possibly-same.tsx'
@@ -38,8 +39,8 @@ function Figures({ wish }: { wish: WishDetail }) {
   return (
     <>
       <p className="wish-figures">
-        <strong>{plural(votes, 'vote')}</strong>
-        <span>{plural(requestCount, 'request')}</span>
+        <strong>{counts.votes(votes)}</strong>
+        <span>{counts.requests(requestCount)}</span>
         {status !== null && <span className={`badge status-${status}`}>{texts.statusOf(status)}</span>}
         <time dateTime={firstAskedAt} title={dateAndTime(firstAskedAt)}>
           {texts.firstAskedAgo(ago(firstAskedAt))}

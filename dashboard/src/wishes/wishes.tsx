@@ -1,12 +1,12 @@
-import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useMemo, useState } from 'react'
 import { SearchBox } from '../search/search-box.tsx'
 import { addressOf, filterCount, parseView, type View } from '../search/view.ts'
+import { later } from '../shell/later.ts'
 import { Page } from '../shell/page.tsx'
 import { Link, navigate, useAddress } from '../shell/router.tsx'
 import { useMatches } from '../shell/use-matches.ts'
 import { searchTexts } from '../texts/search.ts'
 import { wishTexts as texts } from '../texts/wishes.ts'
-import { WishPanel } from './panel.tsx'
 import { SaveButton } from './save-button.tsx'
 import { isStanding, useSavedList } from './saved-list.ts'
 import type { KeptView } from './saved-views.ts'
@@ -14,9 +14,13 @@ import { ViewActions } from './view-actions.tsx'
 import { Rows } from './view-rows.tsx'
 import { standingViews } from './views.ts'
 
+// Not in the first script: it is there by the time that somebody who points at the list has chosen.
+const loadPanel = () => import('./panel.tsx')
+const WishPanel = later(async () => (await loadPanel()).WishPanel)
+const prepare = () => void loadPanel().catch(() => {})
 // What an account has saved is read after the rows, and loaded where there is any.
-const SavedTabs = lazy(async () => ({ default: (await import('./view-controls.tsx')).SavedTabs }))
-const SaveChanges = lazy(async () => ({ default: (await import('./view-controls.tsx')).SaveChanges }))
+const SavedTabs = later(async () => (await import('./view-controls.tsx')).SavedTabs)
+const SaveChanges = later(async () => (await import('./view-controls.tsx')).SaveChanges)
 
 /** The parameter of the wish that is open beside the list. */
 const openParameter = 'wish'
@@ -52,7 +56,12 @@ export function WishesPage() {
         <Suspense fallback={null}>{saved.length > 0 && <SavedTabs {...{ view, opened, setOpened }} />}</Suspense>
       </Views>
       <SearchBox query={view.query} />
-      <div className="wishes-page" data-open={(hasRoom && openId !== null) || undefined}>
+      <div
+        className="wishes-page"
+        data-open={(hasRoom && openId !== null) || undefined}
+        onPointerEnter={prepare}
+        onFocusCapture={prepare}
+      >
         <Rows
           view={view}
           show={show}
@@ -66,7 +75,11 @@ export function WishesPage() {
             </span>
           }
         />
-        {hasRoom && openId !== null && <WishPanel key={openId} wishId={openId} close={() => openBeside(null)} />}
+        {hasRoom && openId !== null && (
+          <Suspense fallback={<section className="wish-panel" aria-label={texts.panelLabel} aria-busy="true" />}>
+            <WishPanel key={openId} wishId={openId} close={() => openBeside(null)} />
+          </Suspense>
+        )}
       </div>
     </Page>
   )

@@ -1,0 +1,14 @@
+import { plural } from '@lingui/core/macro'
+
+/** Numbers of things: `1 vote`, `1,200 votes`. */
+export const counts = {
+  channels: (count: number) => plural(count, { one: '# channel', other: '# channels' }),
+  comments: (count: number) => plural(count, { one: '# comment', other: '# comments' }),
+  credits: (count: number) => plural(count, { one: '# credit', other: '# credits' }),
+  pages: (count: number) => plural(count, { one: '# page', other: '# pages' }),
+  platforms: (count: number) => plural(count, { one: '# platform', other: '# platforms' }),
+  requests: (count: number) => plural(count, { one: '# request', other: '# requests' }),
+  topics: (count: number) => plural(count, { one: '# topic', other: '# topics' }),
+  votes: (count: number) => plural(count, { one: '# vote', other: '# votes' }),
+  wishes: (count: number) => plural(count, { one: '# wish', other: '# wishes' }),
+}

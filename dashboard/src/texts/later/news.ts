@@ -1,0 +1,43 @@
+import { plural, t } from '@lingui/core/macro'
+import './messages.ts'
+import { number } from '../../shell/format.ts'
+import { counts } from '../counts.ts'
+
+export const newsTexts = {
+  title: t`News`,
+  intro: t`What people want more than before, from your watches.`,
+  kinds: {
+    grown: t`Wanted more than before`,
+    newWishes: t`New`,
+    completed: t`Done`,
+    declined: t`Declined`,
+    other: t`What does not fit your goal`,
+  },
+  other: (count: number) =>
+    plural(count, {
+      one: '# more wish that does not fit your goal',
+      other: '# more wishes that do not fit your goal',
+    }),
+  goal: t`Your goal:`,
+  gained: (votes: number) => plural(votes, { one: 'vote', other: 'votes' }),
+  asking: (count: number) => plural(count, { one: 'asks', other: 'ask' }),
+  justGained: (votes: number) => t`${number(votes)} of them new`,
+  requestsGained: (count: number) =>
+    plural(count, { one: '# more request asks for it', other: '# more requests ask for it' }),
+  inAll: (votes: number) => t`${counts.votes(votes)} in all`,
+  since: (when: string) => t`Since you marked it as read on ${when}.`,
+  never: t`Since it began.`,
+  first: t`It has run for the first time, so all of it is new.`,
+  cut: (shown: number, total: number) => t`The first ${number(shown)} of ${number(total)} are shown.`,
+  showAll: (count: number) => t`Show all ${number(count)}`,
+  showFewer: t`Show fewer`,
+  read: t`Mark as read`,
+  readLabel: (watch: string) => t`Mark as read: ${watch}`,
+  readAll: t`Mark all as read`,
+  marking: t`Marking …`,
+  isRead: t`Marked as read. It stays here until you leave or reload the page.`,
+  quiet: t`Nothing new`,
+  quietAdvice: t`Your watches keep looking. What they find is shown here, and in the channels that they name.`,
+  quietWatches: t`Nothing new from`,
+  toWatches: t`Your watches`,
+}
