@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 import httpx
 from attrs import define, field
@@ -10,10 +10,8 @@ from attrs import define, field
 from .api.scraping import read_scrape_job, start_scrape_job
 from .client import AuthenticatedClient
 from .failure import WishwellError
-from .models import ReadScrapeJobResponse200Data, StartScrapeJobBody
+from .models import Job, StartScrapeJobBody
 from .retrying import RetryingAsyncClient, RetryingClient
-
-Job: TypeAlias = ReadScrapeJobResponse200Data
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")

@@ -1,7 +1,8 @@
 import { lazy, Suspense, useState } from 'react'
 import { useMayManage } from '../api/session-store.ts'
 import type { ShareTarget } from '../api/types.ts'
-import { sharedTexts as texts } from '../texts/views.ts'
+import { listActionTexts as texts } from '../texts/list-actions.ts'
+import { useShares } from './shares.ts'
 
 const SharedLabel = lazy(() => import('./shared-label.tsx'))
 const ShareDialog = lazy(() => import('./share-dialog.tsx'))
@@ -15,11 +16,13 @@ interface ShareButtonProps {
 /** Makes a page of a wish, a topic or a list that everybody with its address reads, and says whether there is one. */
 export function ShareButton({ target, isReady = true }: ShareButtonProps) {
   const [isOpen, setOpen] = useState(false)
-  if (!useMayManage()) return null
+  const mayManage = useMayManage()
+  const { data: shares = [] } = useShares(isReady && mayManage)
+  if (!mayManage) return null
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
-        {isReady ? (
+        {shares.length > 0 ? (
           <Suspense fallback={texts.share}>
             <SharedLabel target={target} />
           </Suspense>

@@ -12,7 +12,8 @@ import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { shareTexts as texts } from '../texts/later/shares.ts'
 import { ShareLine } from './share-line.tsx'
-import { sharesKey, useRevocation, useSharesOf } from './use-shares.ts'
+import { sharesKey } from './shares.ts'
+import { useRevocation, useSharesOf } from './use-shares.ts'
 
 const expiries = [7, 30, 90, 365]
 

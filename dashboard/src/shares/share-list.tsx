@@ -2,7 +2,8 @@ import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { shareTexts as texts } from '../texts/later/shares.ts'
 import { ShareLine } from './share-line.tsx'
-import { useRevocation, useShares } from './use-shares.ts'
+import { useShares } from './shares.ts'
+import { useRevocation } from './use-shares.ts'
 
 /** Every page that is shared, to be revoked. */
 export function SharesPage() {

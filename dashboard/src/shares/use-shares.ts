@@ -1,20 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, dataOf, wholeList } from '../api/client.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Share, ShareTarget } from '../api/types.ts'
 import { isSameList } from '../search/same-list.ts'
-
-export const sharesKey = (owner: string) => [owner, 'shares'] as const
-
-/** Every page that the account shares: one call, whoever asks. */
-export function useShares() {
-  const owner = useOwner()
-  return useQuery({
-    queryKey: sharesKey(owner),
-    queryFn: async ({ signal }) =>
-      (await wholeList((query) => api.GET('/api/v1/shares', { params: { query }, signal }))).results,
-  })
-}
+import { sharesKey, useShares } from './shares.ts'
 
 /** The pages of what is shown here, the one that ends last first. */
 export function useSharesOf({ wishId, topic, view }: ShareTarget): Share[] {

@@ -1,11 +1,8 @@
 import { plural, t } from '@lingui/core/macro'
 export const viewTexts = {
-  save: t`Save view`,
   saveTitle: t`Save this list as a view`,
-  isKept: t`This list is a view already. Change its words, filters or order first.`,
   saveChanges: t`Save changes`,
   saveChangesTo: (name: string) => t`Save changes to “${name}”`,
-  saveAsNew: t`Save as new`,
   keeps: (parts: string[]) => t`It keeps: ${parts.join(' · ')}. What it lists is always up to date.`,
   words: (query: string) => t`“${query}”`,
   lastDays: (days: number) => plural(days, { one: 'Asked today', other: 'Asked in the last # days' }),
@@ -22,6 +19,5 @@ export const viewTexts = {
 }
 
 export const sharedTexts = {
-  share: t`Share`,
   sharedUntil: (day: string) => t`Shared until ${day}`,
 }

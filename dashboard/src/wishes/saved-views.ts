@@ -1,12 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api, dataOf, once, wholeList } from '../api/client.ts'
+import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { ListView, NewSavedView, SavedView } from '../api/types.ts'
 import { isSameList } from '../search/same-list.ts'
 import { addressOf, everything, listOf, parseView, type View } from '../search/view.ts'
-import { dayAgo, periodOf, standingViews } from './views.ts'
+import { savedListKey, useSavedList } from './saved-list.ts'
+import { dayAgo, periodOf } from './views.ts'
 
 /** A saved view that the page can show, and where. */
 export interface KeptView extends SavedView {
@@ -44,27 +45,16 @@ export function contentOf(view: View, periodDays: number | null = null): Omit<Ne
   return list && { view: list, periodDays: days }
 }
 
-const keysOf = (owner: string) => [owner, 'views'] as const
-const none: readonly KeptView[] = []
-const byName = (saved: SavedView[]): readonly KeptView[] =>
+const byName = (saved: readonly SavedView[]): readonly KeptView[] =>
   saved
     .flatMap((one) => keptOf(one) ?? [])
     .sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }))
 
-/** The saved views of the account, by their names. */
+/** The saved views of the account that the page can show, by their names. */
 export function useSavedViews(): readonly KeptView[] {
-  const owner = useOwner()
-  const { data = none } = useQuery({
-    queryKey: keysOf(owner),
-    queryFn: async ({ signal }) =>
-      (await wholeList((query) => api.GET('/api/v1/views', { params: { query }, signal }))).results,
-    select: byName,
-  })
-  return data
+  const { data } = useSavedList()
+  return useMemo(() => byName(data ?? []), [data])
 }
-
-/** Whether an address is that of a view which everybody has. */
-export const isStanding = (address: string): boolean => standingViews.some(({ view }) => addressOf(view) === address)
 
 /** Saving, changing and deleting views; the list on the screen follows at once. */
 export function useViewChanges() {
@@ -73,7 +63,7 @@ export function useViewChanges() {
   const { keyFor, done } = useIntention()
   return useMemo(() => {
     const put = (update: (views: SavedView[]) => SavedView[]) =>
-      queries.setQueryData<SavedView[]>(keysOf(owner), (views) => views && update(views))
+      queries.setQueryData<SavedView[]>(savedListKey(owner), (views) => views && update(views))
     const params = (viewId: string) => ({ path: { viewId } })
     return {
       create: async (body: NewSavedView) => {

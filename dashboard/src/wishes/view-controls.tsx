@@ -5,7 +5,8 @@ import { addressOf, type View } from '../search/view.ts'
 import { Link } from '../shell/router.tsx'
 import { tell } from '../shell/toast.tsx'
 import { viewTexts as texts } from '../texts/views.ts'
-import { contentOf, isStanding, type KeptView, useSavedViews, useViewChanges } from './saved-views.ts'
+import { isStanding } from './saved-list.ts'
+import { contentOf, type KeptView, useSavedViews, useViewChanges } from './saved-views.ts'
 
 const ViewDialog = lazy(() => import('./view-dialog.tsx'))
 
@@ -62,49 +63,23 @@ export function SavedTabs({ view, opened, setOpened }: SavedTabsProps) {
   )
 }
 
-/** Saves the list as it is set now: under a name, or as what was opened. */
-export function SaveView({ view, opened }: Pick<SavedTabsProps, 'view' | 'opened'>) {
-  const views = useSavedViews()
+/** Saves the list, as it is set now, as what was opened. */
+export function SaveChanges({ view, opened }: { view: View; opened: KeptView }) {
   const { change } = useViewChanges()
-  const [isSaving, setSaving] = useState(false)
   const mayChange = useMayChange()
-  const content = contentOf(view, opened?.periodDays)
+  const content = contentOf(view, opened.periodDays)
   if (!mayChange || content === null) return null
-  const address = addressOf(view)
-  const isKept = isStanding(address) || views.some((one) => one.address === address)
-  const saveChanges = (kept: KeptView) => {
-    const before = { view: kept.view as ListView, periodDays: kept.periodDays }
-    change(kept.viewId, content)
-      .then(() => tell({ text: texts.saved(kept.name), undo: () => change(kept.viewId, before) }))
+  const { viewId, name, view: list, periodDays } = opened
+  const save = () =>
+    change(viewId, content)
+      .then(() => {
+        const before = { view: list as ListView, periodDays }
+        tell({ text: texts.saved(name), undo: () => change(viewId, before) })
+      })
       .catch(() => tell({ text: texts.notSaved, undo: null }))
-  }
-  const changed = isKept ? null : opened
   return (
-    <span className="save-view">
-      {changed && (
-        <button
-          type="button"
-          className="small"
-          title={texts.saveChangesTo(changed.name)}
-          onClick={() => saveChanges(changed)}
-        >
-          {texts.saveChanges}
-        </button>
-      )}
-      <button
-        type="button"
-        className="small"
-        disabled={isKept}
-        title={isKept ? texts.isKept : undefined}
-        onClick={() => setSaving(true)}
-      >
-        {changed ? texts.saveAsNew : texts.save}
-      </button>
-      {isSaving && (
-        <Suspense fallback={null}>
-          <ViewDialog view={view} kept={null} close={() => setSaving(false)} />
-        </Suspense>
-      )}
-    </span>
+    <button type="button" className="small" title={texts.saveChangesTo(name)} onClick={() => void save()}>
+      {texts.saveChanges}
+    </button>
   )
 }

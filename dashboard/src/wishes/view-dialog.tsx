@@ -5,6 +5,7 @@ import type { View } from '../search/view.ts'
 import { Modal } from '../shell/modal.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { tell } from '../shell/toast.tsx'
+import { listActionTexts } from '../texts/list-actions.ts'
 import { viewTexts as texts } from '../texts/views.ts'
 import { wishTexts } from '../texts/wishes.ts'
 import { chipsOf } from './active-filters.tsx'
@@ -69,7 +70,7 @@ export default function ViewDialog({ view, kept, close, onDeleted }: ViewDialogP
         {error !== null && <Problem error={error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={isBusy || wanted === '' || wanted === kept?.name}>
-            {saving.isPending ? texts.saving : kept ? texts.rename : texts.save}
+            {saving.isPending ? texts.saving : kept ? texts.rename : listActionTexts.save}
           </button>
           {kept && (
             <button type="button" className="danger" disabled={isBusy} onClick={() => deleting.mutate(kept)}>

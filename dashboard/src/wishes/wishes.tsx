@@ -7,6 +7,8 @@ import { Link, navigate, useAddress } from '../shell/router.tsx'
 import { useMatches } from '../shell/use-matches.ts'
 import { searchTexts } from '../texts/search.ts'
 import { wishTexts as texts } from '../texts/wishes.ts'
+import { SaveButton } from './save-button.tsx'
+import { isStanding, useSavedList } from './saved-list.ts'
 import type { KeptView } from './saved-views.ts'
 import { ViewActions } from './view-actions.tsx'
 import { Rows } from './view-rows.tsx'
@@ -16,9 +18,9 @@ import { standingViews } from './views.ts'
 const loadPanel = () => import('./panel.tsx')
 const WishPanel = later(async () => (await loadPanel()).WishPanel)
 const prepare = () => void loadPanel().catch(() => {})
-// What belongs to an account is read after the rows.
+// What an account has saved is read after the rows, and loaded where there is any.
 const SavedTabs = later(async () => (await import('./view-controls.tsx')).SavedTabs)
-const SaveView = later(async () => (await import('./view-controls.tsx')).SaveView)
+const SaveChanges = later(async () => (await import('./view-controls.tsx')).SaveChanges)
 
 /** The parameter of the wish that is open beside the list. */
 const openParameter = 'wish'
@@ -44,13 +46,15 @@ export function WishesPage() {
   const [hasRows, setHasRows] = useState(false)
   const [opened, setOpened] = useState<KeptView | null>(null)
   const onRows = useCallback(() => setHasRows(true), [])
-  const afterRows = (part: ReactNode) => hasRows && <Suspense fallback={null}>{part}</Suspense>
+  const { data: saved = [] } = useSavedList(hasRows)
+  const address = addressOf(view)
+  const isOpened = opened?.address === address
+  const changed = opened === null || isOpened || isStanding(address) ? null : opened
   return (
-    <Page
-      title={opened?.address === addressOf(view) ? opened.name : titleOf(view)}
-      actions={<ViewActions view={view} hasRows={hasRows} />}
-    >
-      <Views view={view}>{afterRows(<SavedTabs {...{ view, opened, setOpened }} />)}</Views>
+    <Page title={isOpened ? opened.name : titleOf(view)} actions={<ViewActions view={view} hasRows={hasRows} />}>
+      <Views view={view}>
+        <Suspense fallback={null}>{saved.length > 0 && <SavedTabs {...{ view, opened, setOpened }} />}</Suspense>
+      </Views>
       <SearchBox query={view.query} />
       <div
         className="wishes-page"
@@ -64,7 +68,12 @@ export function WishesPage() {
           openId={hasRoom ? openId : null}
           openBeside={hasRoom ? openBeside : null}
           onRows={onRows}
-          save={afterRows(<SaveView view={view} opened={opened} />)}
+          save={
+            <span className="save-view">
+              <Suspense fallback={null}>{changed && <SaveChanges view={view} opened={changed} />}</Suspense>
+              <SaveButton view={view} isKept={isOpened || isStanding(address)} hasChanged={changed !== null} />
+            </span>
+          }
         />
         {hasRoom && openId !== null && (
           <Suspense fallback={<section className="wish-panel" aria-label={texts.panelLabel} aria-busy="true" />}>
