@@ -11,6 +11,8 @@ interface ChannelFormProps {
   initial: ChannelDraft
   /** The address of a channel that exists stays. */
   isNew: boolean
+  /** Without what it is told of and when, which can be changed later. */
+  isBrief?: boolean
   submit: (draft: ChannelDraft) => void
   isPending: boolean
   error: Error | null
@@ -18,7 +20,7 @@ interface ChannelFormProps {
 }
 
 /** The name of a channel, where it leads, what it is told and when. */
-export function ChannelForm({ initial, isNew, submit, isPending, error, cancel }: ChannelFormProps) {
+export function ChannelForm({ initial, isNew, isBrief = false, submit, isPending, error, cancel }: ChannelFormProps) {
   const id = useId()
   const [draft, setDraft] = useState(initial)
   const [fault, setFault] = useState<ChannelFault | null>(null)
@@ -41,8 +43,8 @@ export function ChannelForm({ initial, isNew, submit, isPending, error, cancel }
     <form id={id} className="start-form channel-form" onSubmit={onSubmit} noValidate>
       <NameField {...fields} />
       {isNew ? <TargetFields {...fields} refusal={refusal} /> : <p className="note">{texts.addressStays}</p>}
-      <Events {...fields} />
-      <When {...fields} />
+      {!isBrief && <Events {...fields} />}
+      {!isBrief && <When {...fields} />}
       {error !== null && refusal === null && <Problem error={error} retry={() => submit(draft)} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={isPending}>

@@ -12,12 +12,14 @@ import { useChannelsChanged } from './use-channels.ts'
 
 interface NewChannelFormProps {
   type: ChannelType
+  /** Asks only for what it needs. */
+  isBrief?: boolean
   cancel: () => void
   onMade: (channel: MadeChannel) => void
 }
 
 /** The form of a new channel. A second click, or a try after a lost answer, adds no second one. */
-export function NewChannelForm({ type, cancel, onMade }: NewChannelFormProps) {
+export function NewChannelForm({ type, isBrief = false, cancel, onMade }: NewChannelFormProps) {
   const changed = useChannelsChanged()
   const { keyFor, done } = useIntention()
   const making = useMutation({
@@ -35,6 +37,7 @@ export function NewChannelForm({ type, cancel, onMade }: NewChannelFormProps) {
     <ChannelForm
       initial={newDraft(type)}
       isNew={true}
+      isBrief={isBrief}
       submit={making.mutate}
       isPending={making.isPending}
       error={making.error}

@@ -15,6 +15,7 @@ export default function MailDialog({ close, onMade }: MailDialogProps) {
       <p className="note">{texts.mailIsConfirmed}</p>
       <NewChannelForm
         type="email"
+        isBrief={true}
         cancel={close}
         onMade={({ channelId }) => {
           onMade(channelId)

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
-import type { Changes, MarkChange, WishCorrection, WishMark, WishTrend } from '../api/types.ts'
+import type { MarkChange, WishCorrection, WishMark, WishTrend } from '../api/types.ts'
 import { tell } from '../shell/toast.tsx'
 import { wishTexts as texts } from '../texts/wishes.ts'
 import { trendsKey } from './use-rows.ts'
@@ -23,16 +23,6 @@ const changeTo = (mark: WishMark): Required<MarkChange> => ({
   owner: mark?.owner ?? '',
 })
 
-const withMark = ({ rising, ...changes }: Changes, wishId: string, mark: WishMark): Changes => {
-  const marked = <One extends { wishId: string }>(one: One) => (one.wishId === wishId ? { ...one, mark } : one)
-  return {
-    ...changes,
-    rising: { ...rising, results: rising.results.map(marked) },
-    new: { ...changes.new, results: changes.new.results.map(marked) },
-    done: { ...changes.done, results: changes.done.results.map(marked) },
-  }
-}
-
 async function putMark(queries: QueryClient, owner: string, wishId: string, change: MarkChange): Promise<void> {
   const { mark } = await dataOf(api.PUT('/api/v1/wishes/{wishId}/mark', { params: { path: { wishId } }, body: change }))
   queries.setQueriesData<Trends>(
@@ -40,14 +30,11 @@ async function putMark(queries: QueryClient, owner: string, wishId: string, chan
     (trends) =>
       trends && { ...trends, wishes: trends.wishes.map((one) => (one.wishId === wishId ? { ...one, mark } : one)) },
   )
-  queries.setQueriesData<Changes>(
-    { queryKey: [owner, 'changes'] },
-    (changes) => changes && withMark(changes, wishId, mark),
-  )
   // Lists by mark have changed; the one on the screen stays as it is until it is left.
   void queries.invalidateQueries({ queryKey: [owner, 'wish', wishId] })
   void queries.invalidateQueries({ queryKey: [owner, 'rows'], refetchType: 'none' })
-  void queries.invalidateQueries({ queryKey: [owner, 'changes'], refetchType: 'none' })
+  // On Home the mark is read with its lists, which do not depend on it.
+  void queries.invalidateQueries({ queryKey: [owner, 'changes'] })
 }
 
 type Wished = { wishId: string; title: string }

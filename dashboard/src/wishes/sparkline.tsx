@@ -29,6 +29,7 @@ export function Sparkline({ trend }: { trend: WishTrend }) {
       role="img"
       aria-label={texts.trend(votes.length - 1, votes[0]!, votes.at(-1)!)}
     >
+      <polyline className="unmeasured" points={`1,${height - 2} ${points[0]!.split(',')[0]},${height - 2}`} />
       <polyline points={points.join(' ')} />
     </svg>
   )
