@@ -1,4 +1,5 @@
 import axe from 'axe-core'
+import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { makeWish } from '../stored-wish.ts'
@@ -106,6 +107,9 @@ describePage('accessibility', () => {
       .set({ state: 'asking', next_run_at: null })
       .where('id', '=', askingId)
       .execute()
+    await sql`insert into vote_samples select id, current_date - 22, votes from requests on conflict do nothing`.execute(
+      database,
+    )
     await client.post('/api/v1/shares', { wishId, title: 'For the board' })
     await client.post('/api/v1/links', { personName: 'Ana' })
     await client.post('/api/v1/channels', { type: 'webhook', name: 'Our backlog', url: 'https://8.8.8.8/hook' })
@@ -190,6 +194,7 @@ describePage('accessibility', () => {
       [
         { path: '/operator', whole: '.health' },
         { path: '/operator/accounts', whole: 'tbody tr' },
+        { path: '/operator/purge', whole: 'form .primary' },
         {
           path: `/operator/accounts/${accountId}`,
           whole: '.keys tbody tr',

@@ -4,10 +4,10 @@ import { describePage, recordCalls, usePage } from './page-test.ts'
 
 /** What is whole on each page of the menu. */
 const pages = [
-  ['Wishes', '.row-trend svg'],
+  ['Wishes', '.wish-row'],
   ['Watches', '.empty'],
   ['Settings', '.packs'],
-  ['Home', '.changes svg'],
+  ['Home', '.changes li'],
 ] as const
 
 describePage('the calls of the page', () => {
