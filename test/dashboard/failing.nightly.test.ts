@@ -95,7 +95,7 @@ describePage('failing states', () => {
     await page.getByText('only 100 left').waitFor()
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('It costs up to 120 credits, and you have 100 left.').waitFor()
-    await page.getByText('the monthly pool is fresh on').waitFor()
+    await page.getByText('the monthly pool renews on').waitFor()
     expect(await page.getByText('The credits are used up.').count()).toBe(0)
     await page.getByRole('link', { name: 'Plan and credits' }).click()
     await page.getByRole('heading', { name: 'Account', exact: true }).waitFor()

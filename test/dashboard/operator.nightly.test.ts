@@ -49,11 +49,11 @@ describePage('the operator', () => {
     const page = await test.open('/operator', asOperator)
     await page.getByRole('link', { name: 'Delete requests' }).click()
     await page.getByRole('button', { name: 'See what would be deleted' }).click()
-    await page.getByText('Say what is to be deleted.').waitFor()
+    await page.getByText('Say what to delete.').waitFor()
     const total = async () => (await test.service.client.get('/api/v1/requests/facets')).body.data.total
     const { results } = (await test.service.client.get('/api/v1/requests?limit=1')).body.data
     const before = await total()
-    await page.getByLabel('Whose or which').selectOption('url')
+    await page.getByLabel('What to delete').selectOption('url')
     await page.getByLabel('Address of the request').fill(results[0].sourceUrl)
     await page.getByRole('button', { name: 'See what would be deleted' }).click()
     const dialog = page.getByRole('dialog')

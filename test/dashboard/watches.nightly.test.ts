@@ -37,7 +37,7 @@ describePage('watches', () => {
     expect(await preview.locator('.next-runs li').first().innerText()).toMatch(/\d{2}:\d{2}\s+up to 1 credit/)
     await page.getByLabel('How often').selectOption('cron')
     await page.getByLabel('Times, as a cron expression').fill('30 8 * * 1')
-    await preview.getByText('Times of America/New_York.').waitFor()
+    await preview.getByText('Times are in America/New_York.').waitFor()
     await expect.poll(() => preview.locator('.next-runs').innerText(), patient).toMatch(/(Mon.*08:30[\s\S]*){5}/)
     await page.getByLabel('Budget').fill('2')
     await preview.getByText('pays for 2 full runs a month; later ones are skipped.').waitFor()
