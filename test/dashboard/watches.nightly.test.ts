@@ -57,7 +57,7 @@ describePage('watches', () => {
     await page.getByText('Started.').waitFor()
     expect(new Set(runs).size).toBe(1)
     const row = page.locator('.runs tbody tr')
-    await expect.poll(() => row.allInnerTexts(), patient).toEqual([expect.stringMatching(/by hand[\s\S]*completed/)])
+    await expect.poll(() => row.allInnerTexts(), patient).toEqual([expect.stringMatching(/manually[\s\S]*completed/)])
     await page.getByRole('link', { name: 'All watches' }).click()
     const line = page.locator('.watches > li')
     await expect.poll(() => line.innerText(), patient).toMatch(/1 of 2 credits/)
