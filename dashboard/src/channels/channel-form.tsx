@@ -19,17 +19,20 @@ interface ChannelFormProps {
   cancel: () => void
 }
 
+const maxName = 100
+
 /** The name of a channel, where it leads, what it is told and when. */
 export function ChannelForm({ initial, isNew, isBrief = false, submit, isPending, error, cancel }: ChannelFormProps) {
   const id = useId()
   const [draft, setDraft] = useState(initial)
   const [fault, setFault] = useState<ChannelFault | null>(null)
+  const filled = isBrief ? { ...draft, name: draft.target.trim().slice(0, maxName) } : draft
   const change = (part: Partial<ChannelDraft>) => setDraft((before) => ({ ...before, ...part }))
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    const found = faultOfChannel(draft, isNew)
+    const found = faultOfChannel(filled, isNew)
     setFault(found)
-    if (found === null && !isPending) submit(draft)
+    if (found === null && !isPending) submit(filled)
     // The field that must be mended is marked after this render.
     else if (found !== null) {
       requestAnimationFrame(() =>
@@ -41,11 +44,11 @@ export function ChannelForm({ initial, isNew, isBrief = false, submit, isPending
   const fields = { draft, change, fault }
   return (
     <form id={id} className="start-form channel-form" onSubmit={onSubmit} noValidate>
-      <NameField {...fields} />
+      {!isBrief && <NameField {...fields} />}
       {isNew ? <TargetFields {...fields} refusal={refusal} /> : <p className="note">{texts.addressStays}</p>}
       {!isBrief && <Events {...fields} />}
       {!isBrief && <When {...fields} />}
-      {error !== null && refusal === null && <Problem error={error} retry={() => submit(draft)} />}
+      {error !== null && refusal === null && <Problem error={error} retry={() => submit(filled)} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={isPending}>
           {isNew ? (isPending ? texts.saving : texts.save) : isPending ? texts.savingChange : texts.saveChange}
@@ -76,7 +79,7 @@ function NameField({ draft, change, fault }: ChannelFieldProps) {
       <input
         id={id}
         dir="auto"
-        maxLength={100}
+        maxLength={maxName}
         placeholder={texts.namePlaceholder}
         value={draft.name}
         aria-invalid={isWrong}

@@ -12,7 +12,7 @@ import { useChannelsChanged } from './use-channels.ts'
 
 interface NewChannelFormProps {
   type: ChannelType
-  /** Asks only for what it needs. */
+  /** Asks for the address alone, which is its name, too; it is told what a watch tells it. */
   isBrief?: boolean
   cancel: () => void
   onMade: (channel: MadeChannel) => void
@@ -35,7 +35,7 @@ export function NewChannelForm({ type, isBrief = false, cancel, onMade }: NewCha
   })
   return (
     <ChannelForm
-      initial={newDraft(type)}
+      initial={{ ...newDraft(type), ...(isBrief && { events: [] }) }}
       isNew={true}
       isBrief={isBrief}
       submit={making.mutate}

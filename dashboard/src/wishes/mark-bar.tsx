@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
 import { useMayChange } from '../api/session-store.ts'
 import type { MarkChange, WishDetail } from '../api/types.ts'
 import { wishMarks } from '../search/view.ts'
@@ -41,8 +41,8 @@ export function MarkBar({ wish }: { wish: WishDetail }) {
           <span aria-hidden="true">{present?.starred ? '★' : '☆'}</span> {texts.star}
         </button>
       </fieldset>
-      <Owner key={`owner ${present?.owner ?? ''}`} owner={present?.owner ?? ''} save={(owner) => change({ owner })} />
-      <Note key={present?.note ?? ''} note={present?.note ?? ''} save={(note) => change({ note })} />
+      <Owner owner={present?.owner ?? ''} save={(owner) => change({ owner })} />
+      <Note note={present?.note ?? ''} save={(note) => change({ note })} />
       {error !== null && <Problem error={error} />}
     </div>
   )
@@ -61,6 +61,7 @@ const maxOwner = 100
 /** Who looks after it; it is saved when the field is left, or by Enter. */
 function Owner({ owner, save }: { owner: string; save: (owner: string) => void }) {
   const [text, setText] = useState(owner)
+  useEffect(() => setText(owner), [owner])
   const submit = () => {
     if (text.trim() !== owner) save(text.trim())
   }
@@ -88,6 +89,11 @@ function Owner({ owner, save }: { owner: string; save: (owner: string) => void }
 }
 
 const maxNote = 2_000
+
+/** Enter begins a new line of a note, so Ctrl and Enter save it. */
+function saveByKey(event: KeyboardEvent<HTMLTextAreaElement>) {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
+}
 
 /** Who decides, why, and what comes next, in the words of the account. */
 function Note({ note, save }: { note: string; save: (note: string) => void }) {
@@ -123,6 +129,7 @@ function Note({ note, save }: { note: string; save: (note: string) => void }) {
           value={text}
           placeholder={texts.notePlaceholder}
           onChange={(event) => setText(event.target.value)}
+          onKeyDown={saveByKey}
         />
       </label>
       <div className="actions">
