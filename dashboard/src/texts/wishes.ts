@@ -108,5 +108,6 @@ export const wishTexts = {
   merged: (title: string, other: string) => t`“${short(title)}” and “${short(other)}” are one wish now.`,
   parted: (title: string) => t`Not the same: “${short(title)}”.`,
   splitOff: (title: string) => t`“${short(title)}” is now a wish of its own.`,
-  doneOf: (done: number, shown: number) => t`${number(done)} of ${number(shown)} are done.`,
+  doneOf: (done: number, shown: number) =>
+    plural(done, { one: `# of ${number(shown)} is done.`, other: `# of ${number(shown)} are done.` }),
 }
