@@ -118,17 +118,6 @@ describePage('with the keyboard alone', () => {
     await page.getByText('2 requests', { exact: true }).first().waitFor()
   })
 
-  it('one marks a wish as planned', async () => {
-    const page = await test.open('/wishes?topic=dark+mode')
-    await titles(page).first().waitFor()
-    const title = (await titles(page).first().innerText()).trim()
-    await page.keyboard.press('j')
-    await page.keyboard.press('p')
-    await page.getByText(/^Marked as planned: /).waitFor()
-    await goTo(page, 'Planned')
-    await expect.poll(() => titles(page).allInnerTexts(), patient).toEqual([title])
-  })
-
   it('the lists of Home have the same keys, and all of one list leaves the others as they are', async () => {
     const page = await test.open('about:blank')
     await page.route('**/api/v1/changes?**', async (route) => {
@@ -157,6 +146,17 @@ describePage('with the keyboard alone', () => {
       .click()
     await expect.poll(() => lines('done').count(), patient).toBeGreaterThan(8)
     expect(await lines('new').count()).toBe(8)
+  })
+
+  it('one marks a wish as planned', async () => {
+    const page = await test.open('/wishes?topic=dark+mode')
+    await titles(page).first().waitFor()
+    const title = (await titles(page).first().innerText()).trim()
+    await page.keyboard.press('j')
+    await page.keyboard.press('p')
+    await page.getByText(/^Marked as planned: /).waitFor()
+    await goTo(page, 'Planned')
+    await expect.poll(() => titles(page).allInnerTexts(), patient).toEqual([title])
   })
 
   it('one shares a wish, and the focus returns to where it was', async () => {

@@ -4,6 +4,7 @@ import { watchAddress } from '../shell/addresses.ts'
 import { dateAndTime, number } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
 import { newsTexts as texts } from '../texts/later/news.ts'
+import { viewTexts } from '../texts/views.ts'
 import { NewsLine } from './news-item.tsx'
 import { sections } from './use-news.ts'
 
@@ -59,7 +60,7 @@ export const NewsLists = ({ news }: { news: WatchNews }) => (
           <summary>{texts.other(news.totals.other)}</summary>
           {news.goal !== null && (
             <p className="note">
-              {texts.goal} <bdi>“{news.goal}”</bdi>
+              {texts.goal} <bdi>{viewTexts.words(news.goal)}</bdi>
             </p>
           )}
           <ol className="wishes">

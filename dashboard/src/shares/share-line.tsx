@@ -3,6 +3,7 @@ import type { Share } from '../api/types.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { date } from '../shell/format.ts'
 import { shareTexts as texts } from '../texts/later/shares.ts'
+import { viewTexts } from '../texts/views.ts'
 import type { useRevocation } from './use-shares.ts'
 
 /** What is shown, in words. */
@@ -11,7 +12,7 @@ function nameOf({ title, wishTitle, wishId, topic, view }: Share): string {
   if (wishId !== null) return wishTitle ?? texts.goneWish
   if (topic !== null) return topic
   const query = view?.query
-  return typeof query === 'string' ? `“${query}”` : texts.list
+  return typeof query === 'string' ? viewTexts.words(query) : texts.list
 }
 
 /** A page that is shared, with what ends it. The address itself is not shown again. */

@@ -14,11 +14,12 @@ import { useChanges } from './changes.ts'
 /** What the account said of a wish as a group, and holds now: each with its undo. */
 export default function Corrections({ wish: { wishId } }: { wish: WishDetail }) {
   const owner = useOwner()
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: [owner, 'corrections', wishId],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/v1/corrections/wishes', { params: { query: { wishId, limit: 20 } }, signal })),
   })
+  if (!data && error !== null) return <Problem error={error} retry={refetch} />
   const shown = data?.results.filter(({ kind }) => kind !== 'skip') ?? []
   if (shown.length === 0) return null
   return (

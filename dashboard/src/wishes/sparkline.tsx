@@ -7,7 +7,9 @@ const weekMs = 7 * 86_400_000
 /** The votes at the end of each week since they are measured: before that a level line would look like history. */
 export function measuredVotes({ votes, measuredSince }: Pick<WishTrend, 'votes' | 'measuredSince'>): number[] {
   if (measuredSince === null) return []
-  return votes.slice(-Math.floor((Date.now() - Date.parse(measuredSince)) / weekMs) - 1)
+  // A clock that is behind may have it in the future.
+  const weeks = Math.max(0, Math.floor((Date.now() - Date.parse(measuredSince)) / weekMs))
+  return votes.slice(-weeks - 1)
 }
 
 /** The line of the last weeks: a picture, so its first and last value stand in the text for those who do not see it. */

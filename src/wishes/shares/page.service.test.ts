@@ -108,7 +108,7 @@ describe('the page of a wish', () => {
     const { text } = parse((await openShare(service, url, 'de')).text)
     for (const part of [
       '15 Stimmen · 3 Anfragen · GitHub, Stack Exchange · geplant',
-      'Zuerst gewünscht am 1. März 2025, zuletzt am 2. Januar 2026.',
+      'Zuerst angefragt am 1. März 2025, zuletzt am 2. Januar 2026.',
       'Als geplant markiert',
       'Stack Exchange 1 Anfrage · 2 Stimmen (Wertung: Zustimmungen abzüglich Ablehnungen)',
       'Diese Adresse gilt bis 1. Juli 2026',

@@ -124,7 +124,7 @@ const german: Texts = {
   withoutStatus: 'ohne Status',
   mark: (mark) => germanMarks[mark],
   note: 'Notiz',
-  asked: (first, last) => `Zuerst gewünscht am ${de.date(first)}, zuletzt am ${de.date(last)}.`,
+  asked: (first, last) => `Zuerst angefragt am ${de.date(first)}, zuletzt am ${de.date(last)}.`,
   posted: ({ days7, days30 }) =>
     `${de.counted(days7, 'neue Anfrage', 'neue Anfragen')} in 7 Tagen, ${de.number(days30)} in 30.`,
   topic: 'Thema',
