@@ -7,6 +7,7 @@ import { ago, bytes, dateAndTime, number, platformTitle } from '../shell/format.
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
+import { collectTexts } from '../texts/later/collect.ts'
 import { operatorTexts as texts } from '../texts/later/operator.ts'
 
 /** Whether the service is well, on one screen: what fails, what waits, and when it was last backed up. */
@@ -84,7 +85,7 @@ function Failing({ overview: { platforms, channels } }: { overview: Overview }) 
         {platforms.map(({ platform, state, lastError, lastSuccessAt, advice }) => (
           <li key={platform}>
             <p>
-              <strong>{platformTitle(platform)}</strong> {texts.platformState(state)}
+              <strong>{platformTitle(platform)}</strong> {collectTexts.platformState[state]}
               {lastError && (
                 <>
                   {': '}

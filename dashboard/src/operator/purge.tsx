@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, lazy, Suspense, useState } from 'react'
+import { type FormEvent, lazy, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { PlatformName } from '../api/types.ts'
+import { Aside } from '../shell/aside.tsx'
 import { platformTitle } from '../shell/format.ts'
 import { Page } from '../shell/page.tsx'
 import { platformTitles } from '../shell/platform-titles.ts'
@@ -112,9 +113,9 @@ export function PurgePage() {
         )}
       </p>
       {look.data && (
-        <Suspense fallback={null}>
+        <Aside>
           <PurgeDialog {...look.data} deletion={deletion} close={look.reset} />
-        </Suspense>
+        </Aside>
       )}
     </Page>
   )

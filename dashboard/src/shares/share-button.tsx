@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import { useMayManage } from '../api/session-store.ts'
 import type { ShareTarget } from '../api/types.ts'
+import { Aside } from '../shell/aside.tsx'
 import { listActionTexts as texts } from '../texts/list-actions.ts'
 import { useShares } from './shares.ts'
 
@@ -23,17 +24,17 @@ export function ShareButton({ target, isReady = true }: ShareButtonProps) {
     <>
       <button type="button" onClick={() => setOpen(true)}>
         {shares.length > 0 ? (
-          <Suspense fallback={texts.share}>
+          <Aside meanwhile={texts.share} instead={texts.share}>
             <SharedLabel target={target} />
-          </Suspense>
+          </Aside>
         ) : (
           texts.share
         )}
       </button>
       {isOpen && (
-        <Suspense fallback={null}>
+        <Aside>
           <ShareDialog target={target} close={() => setOpen(false)} />
-        </Suspense>
+        </Aside>
       )}
     </>
   )

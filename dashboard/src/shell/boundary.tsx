@@ -1,8 +1,15 @@
 import { Component, type ReactNode } from 'react'
 import { problemTexts as texts } from '../texts/problems.ts'
 
+interface BoundaryProps {
+  name: string
+  /** In place of what failed. */
+  instead?: ReactNode
+  children: ReactNode
+}
+
 /** Shows an exception of the page instead of an empty screen. A new `name`, the address, renders again. */
-export class Boundary extends Component<{ name: string; children: ReactNode }, { failedAt: string | null }> {
+export class Boundary extends Component<BoundaryProps, { failedAt: string | null }> {
   override state = { failedAt: null as string | null }
 
   static getDerivedStateFromError() {
@@ -19,6 +26,7 @@ export class Boundary extends Component<{ name: string; children: ReactNode }, {
 
   override render() {
     if (this.state.failedAt === null) return this.props.children
+    if (this.props.instead !== undefined) return this.props.instead
     return (
       <div className="problem" role="alert">
         <p>

@@ -24,7 +24,8 @@ export function focusOnTurn(): void {
 /** The `ref` of a heading: it takes the focus that its page waits for, or that was lost with what the page showed before. */
 export function focusIfAwaited(heading: HTMLElement | null): void {
   const present = document.activeElement
-  if (heading === null || !hasTurned || awaitedId !== null || (present !== document.body && present !== focusAtTurn)) return
+  if (heading === null || !hasTurned || awaitedId !== null || (present !== document.body && present !== focusAtTurn))
+    return
   focusAtTurn = null
   heading.focus({ preventScroll: true })
 }

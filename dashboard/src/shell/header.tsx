@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import { useUsage } from '../account/use-usage.ts'
 import { isFree } from '../api/pricing.ts'
 import { signOut } from '../api/session.ts'
@@ -12,6 +12,7 @@ import {
   watchesAddress,
   wishesAddress,
 } from './addresses.ts'
+import { Aside } from './aside.tsx'
 import { Link, navigate } from './router.tsx'
 
 const CollectDialog = lazy(() => import('../collect/collect-dialog.tsx'))
@@ -89,9 +90,9 @@ function Collect() {
         {texts.collect}
       </button>
       {isOpen && (
-        <Suspense fallback={null}>
+        <Aside>
           <CollectDialog close={() => setOpen(false)} />
-        </Suspense>
+        </Aside>
       )}
     </>
   )

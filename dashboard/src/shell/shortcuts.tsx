@@ -1,5 +1,6 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, useEffect, useState } from 'react'
 import { wishesAddress } from './addresses.ts'
+import { Aside } from './aside.tsx'
 import { focusWhenThere } from './focus.ts'
 import { navigate } from './router.tsx'
 import { isTyping, searchBoxId } from './typing.ts'
@@ -38,9 +39,9 @@ export function Shortcuts() {
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
   return (
-    <Suspense fallback={null}>
+    <Aside>
       {open === 'keys' && <KeysDialog close={() => setOpen(null)} />}
       {open === 'palette' && <Palette close={() => setOpen(null)} />}
-    </Suspense>
+    </Aside>
   )
 }

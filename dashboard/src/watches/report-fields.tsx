@@ -1,7 +1,8 @@
-import { lazy, Suspense, useId, useState } from 'react'
+import { lazy, useId, useState } from 'react'
 import { isStatus } from '../api/client.ts'
 import { useChannels } from '../channels/use-channels.ts'
 import { channelsAddress } from '../shell/addresses.ts'
+import { Aside } from '../shell/aside.tsx'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
@@ -111,7 +112,7 @@ function AddMail({ onMade }: { onMade: (channelId: string) => void }) {
       </button>{' '}
       <span role="status">{state === 'made' && `${channelTexts.confirmTitle} ${channelTexts.confirmAdvice}`}</span>
       {state === 'open' && (
-        <Suspense fallback={null}>
+        <Aside>
           <MailDialog
             close={() => setState((before) => (before === 'made' ? before : 'closed'))}
             onMade={(channelId) => {
@@ -119,7 +120,7 @@ function AddMail({ onMade }: { onMade: (channelId: string) => void }) {
               setState('made')
             }}
           />
-        </Suspense>
+        </Aside>
       )}
     </p>
   )

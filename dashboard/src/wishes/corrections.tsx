@@ -12,7 +12,8 @@ import { correctionTexts as texts } from '../texts/later/corrections.ts'
 import { useChanges } from './changes.ts'
 
 /** What the account said of a wish as a group, and holds now: each with its undo. */
-export default function Corrections({ wish: { wishId } }: { wish: WishDetail }) {
+export default function Corrections({ wish }: { wish: WishDetail }) {
+  const { wishId } = wish
   const owner = useOwner()
   const { data, error, refetch } = useQuery({
     queryKey: [owner, 'corrections', wishId],
@@ -20,18 +21,25 @@ export default function Corrections({ wish: { wishId } }: { wish: WishDetail }) 
       dataOf(api.GET('/api/v1/corrections/wishes', { params: { query: { wishId, limit: 20 } }, signal })),
   })
   if (!data && error !== null) return <Problem error={error} retry={refetch} />
-  const shown = data?.results.filter(({ kind }) => kind !== 'skip') ?? []
+  const made = data?.results.filter(({ kind }) => kind !== 'skip') ?? []
+  // A merge whose request was split off since is said by the split.
+  const shown = made.filter(
+    (one, at) =>
+      one.kind !== 'merge' ||
+      !made.slice(0, at).some(({ kind, request }) => kind === 'split' && request?._id === one.request?._id),
+  )
   if (shown.length === 0) return null
   return (
     <ul className="wish-corrections note" aria-label={texts.label}>
       {shown.map((one) => (
-        <Made key={one.correctionId} wishId={wishId} made={one} />
+        <Made key={one.correctionId} wish={wish} made={one} />
       ))}
     </ul>
   )
 }
 
-function Made({ wishId, made }: { wishId: string; made: MadeCorrection }) {
+function Made({ wish, made }: { wish: WishDetail; made: MadeCorrection }) {
+  const { wishId } = wish
   const { undo } = useChanges()
   const mayChange = useMayChange()
   const [state, setState] = useState<'ready' | 'busy' | { error: unknown }>('ready')
@@ -50,7 +58,7 @@ function Made({ wishId, made }: { wishId: string; made: MadeCorrection }) {
   return (
     <li>
       <span dir="auto" title={dateAndTime(made.correctedAt)}>
-        <Said wishId={wishId} made={made} />
+        <Said wish={wish} made={made} />
       </span>
       {mayChange && (
         <button
@@ -69,15 +77,16 @@ function Made({ wishId, made }: { wishId: string; made: MadeCorrection }) {
 }
 
 function Said({
-  wishId,
+  wish: { wishId, title: ownTitle },
   made: { kind, wishId: one, otherWishId, request, personName },
 }: {
-  wishId: string
+  wish: WishDetail
   made: MadeCorrection
 }) {
   const by = texts.by(personName)
   const title = request?.title ?? null
-  if (kind === 'merge') return texts.merged(title, by)
+  // The most voted request names the wish that it was merged into.
+  if (kind === 'merge') return texts.merged(title === ownTitle ? null : title, by)
   if (kind === 'split' && one === wishId) return texts.tookOut(title, by)
   return (
     <>

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import { useMayChange } from '../api/session-store.ts'
 import { listOf, type View } from '../search/view.ts'
+import { Aside } from '../shell/aside.tsx'
 import { listActionTexts as texts } from '../texts/list-actions.ts'
 
 const ViewDialog = lazy(() => import('./view-dialog.tsx'))
@@ -30,9 +31,9 @@ export function SaveButton({ view, isKept, hasChanged }: SaveButtonProps) {
         {hasChanged ? texts.saveAsNew : texts.save}
       </button>
       {isOpen && (
-        <Suspense fallback={null}>
+        <Aside>
           <ViewDialog view={view} kept={null} close={() => setOpen(false)} />
-        </Suspense>
+        </Aside>
       )}
     </>
   )

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, useEffect, useState } from 'react'
 import { useMayChange } from '../api/session-store.ts'
 import type { ListView } from '../api/types.ts'
 import { addressOf, type View } from '../search/view.ts'
+import { Aside } from '../shell/aside.tsx'
 import { Link } from '../shell/router.tsx'
 import { tell } from '../shell/toast.tsx'
 import { viewTexts as texts } from '../texts/views.ts'
@@ -47,7 +48,7 @@ export function SavedTabs({ view, opened, setOpened }: SavedTabsProps) {
         </span>
       ))}
       {isChanging && opened && (
-        <Suspense fallback={null}>
+        <Aside>
           <ViewDialog
             view={view}
             kept={opened}
@@ -57,7 +58,7 @@ export function SavedTabs({ view, opened, setOpened }: SavedTabsProps) {
               setOpened(null)
             }}
           />
-        </Suspense>
+        </Aside>
       )}
     </>
   )

@@ -1,7 +1,8 @@
-import { lazy, Suspense } from 'react'
+import { lazy } from 'react'
 import type { WishDetail } from '../api/types.ts'
 import { ColumnChart } from '../charts/column-chart.tsx'
 import { topicAddress } from '../shell/addresses.ts'
+import { Aside } from '../shell/aside.tsx'
 import { ago, date, dateAndTime, number, platformTitle, utcPeriod } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
 import { counts } from '../texts/counts.ts'
@@ -27,9 +28,9 @@ export const WishBody = ({ wish, query }: WishBodyProps) => (
     <Figures wish={wish} />
     <MarkBar key={wish.wishId} wish={wish} />
     <TakeAlong wish={wish} />
-    <Suspense fallback={null}>
+    <Aside>
       <Corrections wish={wish} />
-    </Suspense>
+    </Aside>
     <Members wish={wish} query={query} />
     <PossiblySame wish={wish} />
     <History wish={wish} />

@@ -1,6 +1,7 @@
-import { type ReactNode, Suspense, useCallback, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import { SearchBox } from '../search/search-box.tsx'
 import { addressOf, filterCount, parseView, type View } from '../search/view.ts'
+import { Aside } from '../shell/aside.tsx'
 import { later } from '../shell/later.ts'
 import { Page } from '../shell/page.tsx'
 import { Link, navigate, useAddress } from '../shell/router.tsx'
@@ -53,7 +54,7 @@ export function WishesPage() {
   return (
     <Page title={isOpened ? opened.name : titleOf(view)} actions={<ViewActions view={view} hasRows={hasRows} />}>
       <Views view={view}>
-        <Suspense fallback={null}>{saved.length > 0 && <SavedTabs {...{ view, opened, setOpened }} />}</Suspense>
+        <Aside instead={null}>{saved.length > 0 && <SavedTabs {...{ view, opened, setOpened }} />}</Aside>
       </Views>
       <SearchBox query={view.query} />
       <div
@@ -70,15 +71,15 @@ export function WishesPage() {
           onRows={onRows}
           save={
             <span className="save-view">
-              <Suspense fallback={null}>{changed && <SaveChanges view={view} opened={changed} />}</Suspense>
+              <Aside instead={null}>{changed && <SaveChanges view={view} opened={changed} />}</Aside>
               <SaveButton view={view} isKept={isOpened || isStanding(address)} hasChanged={changed !== null} />
             </span>
           }
         />
         {hasRoom && openId !== null && (
-          <Suspense fallback={<section className="wish-panel" aria-label={texts.panelLabel} aria-busy="true" />}>
+          <Aside meanwhile={<section className="wish-panel" aria-label={texts.panelLabel} aria-busy="true" />}>
             <WishPanel key={openId} wishId={openId} close={() => openBeside(null)} />
-          </Suspense>
+          </Aside>
         )}
       </div>
     </Page>

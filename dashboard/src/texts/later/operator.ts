@@ -65,7 +65,6 @@ export const operatorTexts = {
   unread: (count: string) => t`${count} changes not indexed yet`,
   failing: t`What fails`,
   nothingFails: t`No platform and no channel fails.`,
-  platformState: (state: string) => state.replaceAll('_', ' '),
   neverAnswered: t`Never answered.`,
   channels: (failing: number, disabled: number) =>
     [
