@@ -206,7 +206,7 @@ describePage('a mail channel', () => {
     await page.getByLabel('Topic').fill('dark mode')
     await page.getByRole('button', { name: 'Add a mail address' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('gets one mail with a link').waitFor()
+    await dialog.getByText('One mail with a confirmation link').waitFor()
     await dialog.getByLabel('Mail address').fill('team@example.org')
     await dialog.getByRole('button', { name: 'Add it' }).click()
     await page.getByText('We sent a mail to confirm it.').waitFor()

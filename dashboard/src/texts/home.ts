@@ -29,7 +29,7 @@ export const homeTexts = {
     ].join(' · '),
   marked: (mark: Mark) => wishTexts.marks[mark].toLowerCase(),
   noWatches: t`A watch collects a topic regularly and tells you what is new.`,
-  newsOfWatches: t`News of all watches`,
+  newsOfWatches: t`News from all watches`,
   allWatches: t`All watches`,
   toReview: t`To decide`,
   nothingToReview: t`No pairs of wishes are waiting for a decision.`,

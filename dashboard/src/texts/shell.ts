@@ -27,7 +27,7 @@ export const shellTexts = {
   loading: t`Loading …`,
   creditsLeft: (credits: number) => t`${number(credits)} credits left`,
   topics: t`Topics`,
-  keysTitle: t`Keys`,
+  keysTitle: t`Keyboard shortcuts`,
   keys: [
     [['/'], t`Search`],
     [['Ctrl', 'K'], t`Go anywhere`],

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro'
 export const signInTexts = {
   title: t`Sign in`,
-  intro: t`What people wish for, from public places, in one search.`,
+  intro: t`Find what people are asking for, across the public web.`,
   key: t`API key`,
   keyHint: t`It begins with ww_live_. The operator signs in with the admin key.`,
   signIn: t`Sign in`,

@@ -19,8 +19,7 @@ export const accountTexts = {
   payg: t`Pay-as-you-go`,
   noCap: t`no monthly cap; used when the pool is empty`,
   cap: (credits: string) => t`at most ${credits} a month; used when the pool is empty`,
-  rateLimit: (limit: number) =>
-    t`Programs may make ${number(limit)} calls in any minute. What you do on this page is counted apart.`,
+  rateLimit: (limit: number) => t`API limit: ${number(limit)} calls a minute. What you do on this page does not count.`,
   packs: t`Packs`,
   packNames: { starter: 'Starter', standard: 'Standard', bulk: 'Bulk' },
   packCredits: (credits: number) => counts.credits(credits),
@@ -36,7 +35,7 @@ export const accountTexts = {
   usedIn: (credits: number, from: string, until: string) =>
     t`${counts.credits(credits)} from ${date(from.slice(0, 10))} to ${date(lastDay(until))}, running collections included.`,
   byKey: t`Used, by key`,
-  byWatch: t`Of these, by watch`,
+  byWatch: t`Of which, by watch`,
   credits: t`Credits`,
   watch: t`Watch`,
   ofPage: t`this page, signed in by a link`,

@@ -89,7 +89,7 @@ export const channelTexts = {
 // Throws for a call that is forged, changed or too old. \`body\` is the text as it came.
 const event = new Webhook(secret).verify(body, request.headers)`,
   confirmTitle: t`We sent a mail to confirm it.`,
-  confirmAdvice: t`The channel is asleep until somebody clicks the link in it. If nothing comes, look among the junk.`,
+  confirmAdvice: t`Nothing else is sent until the link in it is clicked. If nothing arrives, check the spam folder.`,
   added: t`It was added.`,
   addedAdvice: t`Send a test, and name it in your watches.`,
 

@@ -5,7 +5,7 @@ import { quoted } from '../search.ts'
 
 export const reviewTexts = {
   title: t`Review`,
-  intro: t`What you say counts at once, for your account, and can be undone.`,
+  intro: t`Your answers take effect at once, for your account only. You can undo them.`,
   readOnly: t`Your key may only read. Sign in with one that may collect to decide here.`,
   pairs: t`Are these the same?`,
   noPairs: t`No pairs are waiting for a decision`,

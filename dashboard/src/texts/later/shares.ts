@@ -3,12 +3,12 @@ import './messages.ts'
 
 export const shareTexts = {
   title: t`Share a page`,
-  intro: t`Everybody who has the address can read this page, and nothing else. Search engines leave it out.`,
+  intro: t`Anyone with the link can read this page, and nothing else. It is hidden from search engines.`,
   name: t`Title on the page`,
   namePlaceholder: t`optional`,
   expires: t`Expires in`,
   inDays: (days: number) => (days === 365 ? t`1 year` : plural(days, { one: '# day', other: '# days' })),
-  withNotes: t`Show the notes of your account, too`,
+  withNotes: t`Include your notes`,
   make: t`Create the page`,
   making: t`Creating …`,
   made: (until: string) => t`Copy the address now: it is shown only once. It works until ${until}.`,
@@ -16,8 +16,8 @@ export const shareTexts = {
   copy: t`Copy the address`,
   manage: t`All shared pages`,
   list: t`Sharing`,
-  listIntro: t`Pages that can be read without a key. What is purged disappears from them at once.`,
-  none: t`Nothing is shared. Share a wish, a topic or a search where you see it.`,
+  listIntro: t`Pages that anyone with the link can read. Deleted requests disappear from them at once.`,
+  none: t`Nothing is shared. To share a wish, a topic or a search, press Share on its page.`,
   goneWish: t`A wish that is gone`,
   sharedOn: (day: string, person: string | null) =>
     person === null ? t`shared on ${day}` : t`shared on ${day} by ${person}`,

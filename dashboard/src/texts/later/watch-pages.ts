@@ -14,7 +14,7 @@ const scheduleNames: Readonly<Record<string, string>> = {
 
 export const watchPageTexts = {
   ...watchTexts,
-  intro: t`Say once what you care about. It is collected automatically, within a budget, and you are told what is new.`,
+  intro: t`Choose a topic once. Wishwell collects it regularly, within your budget, and tells you what is new.`,
   none: t`No watch yet`,
   noneAdvice: t`A watch collects a topic every day, every week or when you say, spends no more than you allow, and tells you what is new, what grew and what was done.`,
   all: t`All watches`,
@@ -30,7 +30,7 @@ export const watchPageTexts = {
   changeTitle: (name: string) => t`Change ${name}`,
   topicStays: t`The topic of a watch stays. For another topic, make another watch.`,
   name: t`Name`,
-  namePlaceholder: t`as the topic`,
+  namePlaceholder: t`same as the topic`,
   howOften: t`How often`,
   scheduleChoices: {
     hourly: t`Every hour`,
@@ -62,7 +62,7 @@ export const watchPageTexts = {
   noChannels: t`There is no channel yet that tells them elsewhere.`,
   channelsHidden: t`Your key may not see the channels, so it cannot choose among them.`,
   toChannels: t`Add a channel`,
-  pageAlways: t`The news is always among the watches, and on Home.`,
+  pageAlways: t`News is always under Watches and on Home.`,
   quiet: t`Also when there is nothing new`,
   previewTitle: t`What this means`,
   previewOff: t`Fill in the fields above to see when it runs and what it costs.`,
@@ -73,7 +73,7 @@ export const watchPageTexts = {
   monthCost: (credits: number) => t`At most ${counts.credits(credits)} a month.`,
   runsAMonth: (runs: number, credits: number) =>
     t`${plural(runs, { one: '# run', other: '# runs' })} in the next 31 days, each up to ${counts.credits(credits)}.`,
-  budgetSuffices: (budget: number) => t`The budget of ${number(budget)} pays for all of it.`,
+  budgetSuffices: (budget: number) => t`The budget of ${number(budget)} covers all of it.`,
   budgetEnds: (budget: number, runs: number) =>
     t`The budget of ${number(budget)} pays for ${plural(runs, { one: '# full run', other: '# full runs' })} a month; later ones are skipped.`,
   costNote: t`Runs often cost less: they stop where nothing is new.`,
@@ -107,7 +107,7 @@ export const watchPageTexts = {
   },
   askingAdvice: t`it runs only when you say so.`,
   pausedNote: t`It is paused: it neither runs nor spends.`,
-  plan: t`What comes`,
+  plan: t`Upcoming runs`,
   about: t`What it looks for`,
   goalName: t`Goal`,
   sources: t`Sources`,
@@ -131,5 +131,5 @@ export const watchPageTexts = {
   trigger: { schedule: t`on schedule`, manual: t`manually` },
   jobOf: (when: string) => t`The collection of ${when}`,
   addMail: t`Add a mail address`,
-  mailIsConfirmed: t`Whoever owns it gets one mail with a link. News is sent once the link was clicked, and to nobody else.`,
+  mailIsConfirmed: t`One mail with a confirmation link is sent to it. News follows only after the link is clicked.`,
 }

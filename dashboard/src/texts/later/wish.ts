@@ -24,7 +24,7 @@ export const wishPageTexts = {
   askedFromTo: (first: string, last: string) =>
     first === last ? t`asked on ${first}` : t`asked from ${first} to ${last}`,
   gained7: t`Votes gained in the last 7 days`,
-  grewIn7: (votes: number | null) => (votes === null ? t`growth not known yet` : t`${signed(votes)} in 7 days`),
+  grewIn7: (votes: number | null) => (votes === null ? t`no trend yet` : t`${signed(votes)} in 7 days`),
   isMergedByModel: t`A model took some of these requests for the same.`,
   votesAre: (kinds: string[]) => t`What is counted as votes: ${kinds.join('; ')}.`,
   history: t`Over time`,
@@ -33,7 +33,7 @@ export const wishPageTexts = {
   overTime: t`Requests, by when they were asked`,
   from: t`From`,
   members: t`Who asks for it`,
-  topics: t`Found under the topics`,
+  topics: t`Topics`,
 
   markLabel: t`What you decided`,
   star: t`Star`,
@@ -48,13 +48,13 @@ export const wishPageTexts = {
   cancel: t`Cancel`,
   splitOffButton: t`Asks for something else`,
   possiblySame: t`Possibly the same`,
-  possiblySameIntro: t`Not counted above.`,
+  possiblySameIntro: t`Not included in the votes above.`,
   same: t`Same`,
   sameLabel: (title: string) => t`The same: ${title}`,
   notSame: t`Not the same`,
   notSameLabel: (title: string) => t`Not the same: ${title}`,
-  mergeSearch: t`Another wish is the same? Find it:`,
-  mergePlaceholder: t`Words of its title`,
+  mergeSearch: t`Is another wish the same? Find it:`,
+  mergePlaceholder: t`Search by title`,
   othersFound: (count: string) => t`${count} found`,
 
   copyMarkdown: t`Copy as Markdown`,
@@ -80,6 +80,6 @@ export const wishPageTexts = {
     linear: t`Open in Linear`,
   } satisfies Record<IssueTracker, string>,
   atSources: (counted: string[]) => t`At the sources: ${counted.join(' · ')}.`,
-  measuredSince: (day: string) => t`Votes are measured since ${day}.`,
-  notMeasured: t`No change of its votes was measured yet.`,
+  measuredSince: (day: string) => t`Votes have been tracked since ${day}.`,
+  notMeasured: t`No change in votes was measured yet.`,
 }
