@@ -212,5 +212,9 @@ describePage('a mail channel', () => {
     await page.getByText('We sent a mail to confirm it.').waitFor()
     await expect.poll(() => page.getByRole('checkbox', { name: /team@example.org/ }).isChecked(), patient).toBe(true)
     expect(await page.getByLabel('Topic').inputValue()).toBe('dark mode')
+    const { results } = (await test.service.client.get('/api/v1/channels')).body.data
+    const made = results.find(({ name }: { name: string }) => name === 'team@example.org')
+    // Nobody asked for what the account is told.
+    expect(made).toMatchObject({ type: 'email', events: [] })
   })
 })

@@ -32,6 +32,15 @@ describePage('failing states', () => {
     await page.locator('.wish-list[aria-busy="false"] .wish-row').first().waitFor()
   })
 
+  it('what is loaded when it is shown, and cannot be, leaves the rest of the page', async () => {
+    const page = await test.open('about:blank')
+    await page.route('**/assets/panel-*', (route) => route.abort())
+    await page.goto('/wishes')
+    await rows(page).first().locator('.row-title a').click()
+    await page.getByText('This part of the page has failed.').waitFor()
+    expect(await rows(page).count()).toBeGreaterThan(1)
+  })
+
   it('an expired session says so, and goes on where it was after signing in', async () => {
     const page = await test.open('/wishes?q=dark')
     await rows(page).first().waitFor()

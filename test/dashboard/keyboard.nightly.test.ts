@@ -159,6 +159,26 @@ describePage('with the keyboard alone', () => {
     await expect.poll(() => titles(page).allInnerTexts(), patient).toEqual([title])
   })
 
+  it('one notes who looks after a wish, and why, and the focus stays', async () => {
+    const { results } = (await test.service.client.get('/api/v1/wishes?limit=1')).body.data
+    const page = await test.open(`/wishes/${results[0].wishId}`)
+    await page.getByRole('heading', { level: 1, name: results[0].title }).waitFor()
+    await tabTo(page, 'Owner')
+    await page.keyboard.type('Ana')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^Ana owns /).waitFor()
+    expect(await focused(page)).toBe('Owner')
+    await press(page, 'Add a note')
+    await page.keyboard.type('first line')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('second line')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Note saved.').waitFor()
+    await expect.poll(() => focused(page), patient).toBe('Edit')
+    const { body } = await test.service.client.get(`/api/v1/wishes/${results[0].wishId}`)
+    expect(body.data.mark).toMatchObject({ owner: 'Ana', note: 'first line\nsecond line' })
+  })
+
   it('one shares a wish, and the focus returns to where it was', async () => {
     const { results } = (await test.service.client.get('/api/v1/wishes?limit=1')).body.data
     const page = await test.open(`/wishes/${results[0].wishId}`)

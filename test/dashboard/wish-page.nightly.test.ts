@@ -41,6 +41,25 @@ describePage('a wish', () => {
     await expect.poll(() => members.count(), patient).toBe(30)
   })
 
+  it('says how it was corrected, but not a merge whose request was split off since', async () => {
+    await test.collect('offline maps')
+    const { client } = test.service
+    const found = (await client.get('/api/v1/wishes?topic=offline+maps&limit=2')).body.data.results
+    const [{ wishId, title }, other] = found
+    const correct = (body: object) => client.post('/api/v1/corrections/wishes', body)
+    expect((await correct({ kind: 'merge', wishId, otherWishId: other.wishId })).status).toBe(200)
+    const page = await test.open(`/wishes/${wishId}`)
+    const said = page.getByRole('list', { name: 'What was corrected' }).getByRole('listitem')
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    await said.getByText(`Merged with “${other.title}” by you.`).waitFor()
+    const { members } = (await client.get(`/api/v1/wishes/${wishId}`)).body.data
+    const moved = members.results.find((member: { title: string }) => member.title === other.title)
+    expect((await correct({ kind: 'split', wishId, requestIds: [moved._id] })).status).toBe(200)
+    await page.reload()
+    await said.getByText('was split off by you.').waitFor()
+    expect(await said.count()).toBe(1)
+  })
+
   it('that is not there says so', async () => {
     const page = await test.open(`/wishes/${crypto.randomUUID()}`)
     await page.getByRole('alert').waitFor()

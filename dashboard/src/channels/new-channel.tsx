@@ -27,10 +27,9 @@ export function NewChannelForm({ type, isBrief = false, cancel, onMade }: NewCha
     gcTime: 0,
     mutationFn: (draft: ChannelDraft) =>
       dataOf(api.POST('/api/v1/channels', { body: newChannelOf(draft), params: once(keyFor(draft)) })),
-    onSuccess: (channel) => {
+    onSuccess: () => {
       done()
       changed()
-      onMade(channel)
     },
   })
   return (
@@ -38,7 +37,8 @@ export function NewChannelForm({ type, isBrief = false, cancel, onMade }: NewCha
       initial={{ ...newDraft(type), ...(isBrief && { events: [] }) }}
       isNew={true}
       isBrief={isBrief}
-      submit={making.mutate}
+      // Told here, it is told once: the answer to a second click must not show the secret again.
+      submit={(draft) => making.mutate(draft, { onSuccess: onMade })}
       isPending={making.isPending}
       error={making.error}
       cancel={cancel}

@@ -16,8 +16,6 @@ export const topicTexts = {
   collectAgain: t`Collect again`,
   requests: t`Requests`,
   votes: t`Votes`,
-  days7: t`New in 7 days`,
-  days30: t`New in 30 days`,
   newIn30: (count: string) => t`${count} new in 30 days`,
   overTime: t`Requests over time, by when they were asked`,
   from: t`From`,
@@ -26,5 +24,4 @@ export const topicTexts = {
   status: t`Status`,
   product: t`Product`,
   wishes: t`What people want most`,
-  tags: t`Tags`,
 }

@@ -67,8 +67,8 @@ export interface ChannelAdapter<Config = unknown> {
   ): Promise<void>
   /** In the transaction that enables a channel, before its row is locked: locks what the type locks before rows of channels. */
   enabling?(transaction: Transaction, channelId: string): Promise<void>
-  /** Has the receiver of an unconfirmed channel asked again. @returns when, at the earliest. */
-  askAgain?(transaction: Transaction, channelId: string, now: Date): Promise<Date>
+  /** Has the receiver of an unconfirmed channel asked again. @returns when, at the earliest; null where nothing waits for it. */
+  askAgain?(transaction: Transaction, channelId: string, now: Date): Promise<Date | null>
   /** In the transaction that deletes channels: what the type stored of its own, where no foreign key does it. */
   deleted?(transaction: Transaction, channelIds: readonly string[], now: Date): Promise<void>
   /** How long one `deliver` may take, where that is more than usual; claims are longer. */

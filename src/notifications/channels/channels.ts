@@ -204,10 +204,9 @@ export async function askReceiverAgain(
   const adapter = adapters.get(type)
   await adapter?.enabling?.(transaction, channelId)
   const row = await lockChannel(transaction, accountId, channelId)
-  if (row.state !== 'unconfirmed' || !adapter?.askAgain) {
-    throw new ServiceError('CONFLICT', 'The channel waits for no confirmation.')
-  }
-  return adapter.askAgain(transaction, row.id, now)
+  const when = row.state === 'unconfirmed' ? await adapter?.askAgain?.(transaction, row.id, now) : null
+  if (!when) throw new ServiceError('CONFLICT', 'The channel waits for no confirmation.')
+  return when
 }
 
 /** The fields of a channel. @throws ServiceError CONFLICT when they cannot be opened. */

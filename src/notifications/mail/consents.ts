@@ -67,10 +67,11 @@ export const againAfterMs = 10 * 60_000
  * however many ask, one is sent.
  * @returns when it is due; a limit of mails and the rest of a mailbox may hold it for longer.
  */
-export async function askAgain(transaction: Transaction, channelId: string, now: Date): Promise<Date> {
+export async function askAgain(transaction: Transaction, channelId: string, now: Date): Promise<Date | null> {
   const soonest = new Date(now.getTime() + againAfterMs)
   const { rows } = await sql<{ next_confirmation_at: Date }>`
-    update mail_consents as consent set is_due = true, confirmations = 0, next_confirmation_at = case
+    update mail_consents as consent set is_due = true,
+      confirmations = case when is_due then confirmations else 0 end, next_confirmation_at = case
         when is_due then next_confirmation_at
         else greatest(${now}::timestamptz, least(${soonest}::timestamptz,
           next_confirmation_at - ${sql.lit(dayMs - againAfterMs)} * interval '1 ms'))
@@ -80,7 +81,7 @@ export async function askAgain(transaction: Transaction, channelId: string, now:
       and consent.address_hash = channel.address_hash and consent.state <> 'confirmed'
     returning next_confirmation_at`.execute(transaction)
   await sql`select pg_notify(${confirmationsDue}, '')`.execute(transaction)
-  return rows[0]?.next_confirmation_at ?? now
+  return rows[0]?.next_confirmation_at ?? null
 }
 
 export interface Consent {

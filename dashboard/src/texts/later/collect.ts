@@ -59,7 +59,6 @@ export const collectTexts = {
   fromSources: (count: number) => t`only from ${plural(count, { one: '# source', other: '# sources' })}`,
   notAnswering: t`not answering`,
   answersInPart: t`answers in part`,
-  notSetUp: t`Not set up here`,
   resumes: (when: string) => t`again ${when}`,
   depth: t`Depth`,
   pages: (count: number) => counts.pages(count),
