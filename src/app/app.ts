@@ -82,7 +82,9 @@ import type { SearchIndex } from '../search/search-index.ts'
 import { registerNewsRoutes } from '../watches/news/routes.ts'
 import { registerWatchRoutes } from '../watches/routes.ts'
 import { createVisits, recordVisit } from '../watches/watch.ts'
-import { deleteWatchesOf, watchesMadeByKeys } from '../watches/watches.ts'
+import { deleteWatchesOf, readWatch, watchesMadeByKeys } from '../watches/watches.ts'
+import { deleteBriefsOf } from '../wishes/briefs/briefs.ts'
+import { registerBriefRoutes } from '../wishes/briefs/routes.ts'
 import { registerChangesRoutes } from '../wishes/changes/routes.ts'
 import { registerWishCorrectionRoutes } from '../wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from '../wishes/corrections/undo.ts'
@@ -167,6 +169,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteWatchesOf(transaction, accountId)
   await deleteFeedsOf(transaction, accountId)
   await deleteSharesOf(transaction, accountId)
+  await deleteBriefsOf(transaction, accountId)
   await forgetOwnWishes(transaction, accountId)
   await forgetPersons(transaction, accountId)
 }
@@ -232,6 +235,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerSavedViewRoutes(routes, shared)
   registerShareRoutes(routes, shared)
   await registerSharedPages(routes, shared)
+  const findWatch = (accountId: string, watchId: string) => readWatch(dependencies.database, accountId, watchId)
+  registerBriefRoutes(routes, { ...shared, findWatch })
   registerWishRoutes(routes, { ...shared, possiblySame })
   registerTopicRoutes(routes, shared)
   registerNewsRoutes(routes, { ...shared, recordVisit })

@@ -80,6 +80,7 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'Feeds' },
       { name: 'Views' },
       { name: 'Shares' },
+      { name: 'Briefs' },
       { name: 'Platforms' },
       { name: 'Usage' },
       { name: 'Keys' },

@@ -3,6 +3,7 @@ import type { Authentication } from '../accounts/authentication.ts'
 import { type PlatformName, platformErrorCodes } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
+import { named } from '../http/openapi-components.ts'
 import { type PageInput, pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, errorResponses, moment, nullable, oneOf, openWord } from '../http/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -46,26 +47,29 @@ const host = closed({
   ),
 })
 
-const platform = closed({
-  platform: openWord(platformNames, 'Its name'),
-  state: oneOf(platformStates, {
-    description:
-      '`waiting` for the next window, `unreachable` since its last try failed (`lastError` of its hosts), `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` without its credentials, `off` by PLATFORMS',
-  }),
-  isDefault: Type.Boolean({ description: 'Whether a call that names no platforms uses it' }),
-  votes: Type.String({ description: 'What `votes` of its requests count' }),
-  missing: Type.Array(Type.String(), { description: 'Required variables that are not set' }),
-  resumesAt: nullable(moment('When it is queried again; null for now')),
-  lastSuccessAt: nullable(moment('When it last answered')),
-  advice: nullable(Type.String({ description: 'What the operator should do' })),
-  sources: nullable(
-    closed(
-      { form: Type.String(), example: Type.String() },
-      { description: 'What `sources` of a job may name on this platform; null for nothing' },
+const platform = closed(
+  {
+    platform: openWord(platformNames, 'Its name'),
+    state: oneOf(platformStates, {
+      description:
+        '`waiting` for the next window, `unreachable` since its last try failed (`lastError` of its hosts), `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` without its credentials, `off` by PLATFORMS',
+    }),
+    isDefault: Type.Boolean({ description: 'Whether a call that names no platforms uses it' }),
+    votes: Type.String({ description: 'What `votes` of its requests count' }),
+    missing: Type.Array(Type.String(), { description: 'Required variables that are not set' }),
+    resumesAt: nullable(moment('When it is queried again; null for now')),
+    lastSuccessAt: nullable(moment('When it last answered')),
+    advice: nullable(Type.String({ description: 'What the operator should do' })),
+    sources: nullable(
+      closed(
+        { form: Type.String(), example: Type.String() },
+        { description: 'What `sources` of a job may name on this platform; null for nothing' },
+      ),
     ),
-  ),
-  hosts: Type.Array(host),
-})
+    hosts: Type.Array(host),
+  },
+  named('PlatformStatus'),
+)
 
 export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDependencies): void {
   const { database, clock, authentication, platformsConfig: config, hosts, hostMemory } = dependencies

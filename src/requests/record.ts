@@ -56,11 +56,14 @@ const likelihoodOf = (standing: Standing): Likelihood =>
   standing === standings.likely ? 'likely' : standing === standings.maybe ? 'maybe' : 'unlikely'
 
 /** The wish of a request, as every answer gives it. */
-export const wishOfRequest = closed({
-  wishId: Type.String({ description: 'Identifier of the wish: the requests that ask for the same' }),
-  requestCount: Type.Integer({ description: 'How many likely requests it has' }),
-  votes: Type.Integer({ description: 'The sum of their votes' }),
-})
+export const wishOfRequest = closed(
+  {
+    wishId: Type.String({ description: 'Identifier of the wish: the requests that ask for the same' }),
+    requestCount: Type.Integer({ description: 'How many likely requests it has' }),
+    votes: Type.Integer({ description: 'The sum of their votes' }),
+  },
+  named('WishOfRequest'),
+)
 
 /** A feature request as the interface gives it. Unknown is null, never invented. */
 export const requestRecord = closed(

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { named } from '../http/openapi-components.ts'
 import { closed, oneOf } from '../http/schemas.ts'
 import { facetNames, voteSteps } from './engine.ts'
 
@@ -7,6 +8,7 @@ export const facetsParameter = (description: string) =>
   Type.Optional(Type.Array(oneOf(facetNames), { minItems: 1, maxItems: 8, description }))
 
 const facetValues = Type.Array(closed({ value: Type.String(), count: Type.Integer() }), {
+  ...named('FacetValues'),
   description:
     'The most frequent value first, at most 100; a request with several tags counts for each of them. Of `votes` a value is the least ' +
     `number: ${voteSteps.join(', ')}`,

@@ -65,6 +65,7 @@ const required: Record<string, object> = {
   '/api/admin/accounts/{accountId}/keys': { name: 'a' },
   '/api/v1/feeds': { kind: 'search', query: 'dark' },
   '/api/v1/views': { name: 'a' },
+  '/api/v1/briefs': { topic: 'dark mode' },
   '/api/v1/watches': { topic: 'dark mode', schedule: 'daily', monthlyCredits: 100 },
 }
 
@@ -89,6 +90,10 @@ it('every list, search and export has the same dates', () => {
     '/api/admin/accounts/{accountId}/keys expiresAt',
     '/api/admin/accounts/{accountId}/usage/collections since',
     '/api/admin/accounts/{accountId}/usage/collections until',
+    '/api/v1/briefs filters.since',
+    '/api/v1/briefs filters.until',
+    '/api/v1/briefs period.since',
+    '/api/v1/briefs period.until',
     '/api/v1/changes since',
     '/api/v1/feeds filters.since',
     '/api/v1/feeds filters.until',

@@ -83,6 +83,9 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'POST', path: '/api/v1/keys', key: 'account', body: { name: 'a' } },
   { method: 'DELETE', path: `/api/v1/keys/${unknownId}`, key: 'account' },
   { method: 'POST', path: '/api/v1/views', key: 'account', body: { name: 'a', view: {} } },
+  { method: 'POST', path: '/api/v1/briefs', key: 'account', body: { topic: 'dark mode' } },
+  { method: 'GET', path: `/api/v1/briefs/${unknownId}`, key: 'account' },
+  { method: 'POST', path: '/api/v1/briefs/verify', key: 'account', body: { file: 'a' } },
   { method: 'PATCH', path: `/api/v1/views/${unknownId}`, key: 'account', body: { name: 'a' } },
 ]
 const withBody = routes.filter((route) => route.body !== undefined)
@@ -164,8 +167,9 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
     },
   )
 
-  it('refuses more than 64 KiB: 413', async () => {
-    const answer = await send(JSON.stringify({ ...(body as object), filler: 'x'.repeat(64 * 1024) }))
+  it('refuses more than 64 KiB, of a file more than 512 KiB: 413', async () => {
+    const limit = path.endsWith('/verify') ? 512 * 1024 : 64 * 1024
+    const answer = await send(JSON.stringify({ ...(body as object), filler: 'x'.repeat(limit) }))
     expect([answer.status, answer.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   })
 
@@ -176,7 +180,7 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
 })
 
 /** They change nothing that a second call would change again. */
-const withoutIdempotencyKey = /\/(search|purge|lift|links|corrections\/requests)$/
+const withoutIdempotencyKey = /\/(search|verify|purge|lift|links|corrections\/requests)$/
 
 describe.each(routes.filter(({ method, path }) => method === 'POST' && !withoutIdempotencyKey.test(path)))(
   'the Idempotency-Key of $method $path',

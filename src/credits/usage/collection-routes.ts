@@ -4,6 +4,7 @@ import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { spendingOperations } from '../../database/column-types.ts'
 import type { App } from '../../http/app-type.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
+import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { closed, errorResponses, moment, nullable, openWord } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
@@ -11,28 +12,31 @@ import { readCollections } from '../collections.ts'
 import { periodIn, periodParameters } from './period-query.ts'
 
 const credits = (description: string) => Type.Integer({ description })
-const collection = closed({
-  collectionId: Type.String({
-    description: 'The `jobId` of a job; the id of a call. It is the `cause` of its entries',
-  }),
-  operation: openWord(spendingOperations, 'A job, a search with `expand`, or a list with `source=realtime`'),
-  topic: nullable(Type.String({ description: 'Of the job or the list, or the query of the search' })),
-  platforms: Type.Array(Type.String(), { description: 'As its caller named them' }),
-  startedBy: closed({
-    by: openWord(['key', 'person', 'watch'], 'Who began it: a key, a person who signed in by a link, or a watch'),
-    keyId: nullable(Type.String({ description: 'The key that pays: of the call, of its sign-in, or of the watch' })),
-    keyName: nullable(Type.String()),
-    personName: nullable(Type.String({ description: 'The name that the link, or the access token, has' })),
-    watchId: nullable(Type.String()),
-    watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
-  }),
-  startedAt: moment('When it reserved its credits, which decides the period that it counts in'),
-  endedAt: nullable(moment('Null while it is under way')),
-  reserved: credits('What it held at first: `held` + `settled` + `released`'),
-  held: credits('What it still holds: 0 once it has ended'),
-  settled: credits('What it was charged'),
-  released: credits('What was given back'),
-})
+const collection = closed(
+  {
+    collectionId: Type.String({
+      description: 'The `jobId` of a job; the id of a call. It is the `cause` of its entries',
+    }),
+    operation: openWord(spendingOperations, 'A job, a search with `expand`, or a list with `source=realtime`'),
+    topic: nullable(Type.String({ description: 'Of the job or the list, or the query of the search' })),
+    platforms: Type.Array(Type.String(), { description: 'As its caller named them' }),
+    startedBy: closed({
+      by: openWord(['key', 'person', 'watch'], 'Who began it: a key, a person who signed in by a link, or a watch'),
+      keyId: nullable(Type.String({ description: 'The key that pays: of the call, of its sign-in, or of the watch' })),
+      keyName: nullable(Type.String()),
+      personName: nullable(Type.String({ description: 'The name that the link, or the access token, has' })),
+      watchId: nullable(Type.String()),
+      watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
+    }),
+    startedAt: moment('When it reserved its credits, which decides the period that it counts in'),
+    endedAt: nullable(moment('Null while it is under way')),
+    reserved: credits('What it held at first: `held` + `settled` + `released`'),
+    held: credits('What it still holds: 0 once it has ended'),
+    settled: credits('What it was charged'),
+    released: credits('What was given back'),
+  },
+  named('Collection'),
+)
 
 const collectionQuery = closed({
   ...periodParameters('Those that began'),

@@ -6,6 +6,7 @@ import { type Pricing, packNames, tiers } from '../../accounts/plans.ts'
 import { type EntryKind, keyScopes, spendingOperations } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
+import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { closed, creditUsage, errorResponses, moment, nullable, oneOf, openWord } from '../../http/schemas.ts'
 import { maxSpenders, readSpending, readStatement, readWeeklySpending } from '../spending.ts'
@@ -48,6 +49,7 @@ const spending = closed(
     ),
   },
   {
+    ...named('Spending'),
     description:
       `With \`month\` or \`week\`: credits of the pool and PAYG together, by key, person and watch, the most used first, at most ${maxSpenders} of each. ` +
       'They count in the period in which the job or the call began. ' +
@@ -109,34 +111,37 @@ const ownUsage = closed({
 })
 
 const change = (description: string) => Type.Integer({ description })
-const entry = closed({
-  entryId: Type.Integer({ description: 'Grows with every entry of the account' }),
-  createdAt: moment('When it was written'),
-  month: Type.String({ description: 'The UTC month of the pool that it belongs to, YYYY-MM' }),
-  kind: oneOf(entryKinds),
-  operation: openWord([...spendingOperations, 'pack'], 'What it was for'),
-  cause: Type.String({ description: 'The id of the job or of the call' }),
-  topic: nullable(Type.String({ description: 'Of the job or the list, or the query of the search' })),
-  pack: nullable(oneOf(packNames)),
-  keyId: nullable(
-    Type.String({
-      description: 'The API key that paid; null for a sign-in by link, and for entries of before it was noted',
+const entry = closed(
+  {
+    entryId: Type.Integer({ description: 'Grows with every entry of the account' }),
+    createdAt: moment('When it was written'),
+    month: Type.String({ description: 'The UTC month of the pool that it belongs to, YYYY-MM' }),
+    kind: oneOf(entryKinds),
+    operation: openWord([...spendingOperations, 'pack'], 'What it was for'),
+    cause: Type.String({ description: 'The id of the job or of the call' }),
+    topic: nullable(Type.String({ description: 'Of the job or the list, or the query of the search' })),
+    pack: nullable(oneOf(packNames)),
+    keyId: nullable(
+      Type.String({
+        description: 'The API key that paid; null for a sign-in by link, and for entries of before it was noted',
+      }),
+    ),
+    keyName: nullable(Type.String()),
+    personName: nullable(
+      Type.String({ description: 'Who signed in, by the name that the link, or the access token, has' }),
+    ),
+    watchId: nullable(Type.String({ description: 'The watch whose run it was' })),
+    watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
+    changes: closed({
+      poolHeld: change('To what is held of the monthly pool'),
+      poolSettled: change('To what is settled of the monthly pool'),
+      paygHeld: change('To what is held of the PAYG balance'),
+      paygSettled: change('To all PAYG credits that were ever settled'),
+      paygGranted: change('To all PAYG credits that were ever bought'),
     }),
-  ),
-  keyName: nullable(Type.String()),
-  personName: nullable(
-    Type.String({ description: 'Who signed in, by the name that the link, or the access token, has' }),
-  ),
-  watchId: nullable(Type.String({ description: 'The watch whose run it was' })),
-  watchName: nullable(Type.String({ description: 'Null once it is deleted' })),
-  changes: closed({
-    poolHeld: change('To what is held of the monthly pool'),
-    poolSettled: change('To what is settled of the monthly pool'),
-    paygHeld: change('To what is held of the PAYG balance'),
-    paygSettled: change('To all PAYG credits that were ever settled'),
-    paygGranted: change('To all PAYG credits that were ever bought'),
-  }),
-})
+  },
+  named('UsageEntry'),
+)
 
 const usageQuery = closed({
   days: Type.Optional(

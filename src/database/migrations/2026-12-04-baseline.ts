@@ -17,6 +17,7 @@ const areas = [
   'mail',
   'news',
   'shares',
+  'briefs',
   'search',
   'request-copies',
   'wish-numbers',

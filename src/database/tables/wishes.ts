@@ -179,6 +179,26 @@ export interface WishesTables {
     created_at: Fixed<Date>
     updated_at: Date
   }
+  /** Evidence briefs. */
+  briefs: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    /** SHA-256 of the whole document as it was made, in hex. */
+    snapshot: Fixed<string>
+    request: ColumnType<Record<string, unknown>, string, never>
+    /** The document with a reference in the place of each part. */
+    head: ColumnType<Record<string, unknown>, string, never>
+    /** How many parts it was made of. */
+    parts: Fixed<number>
+    created_at: Fixed<Date>
+  }
+  /** What goes with any of these requests. */
+  brief_parts: {
+    brief_id: Fixed<string>
+    part: Fixed<number>
+    request_ids: Fixed<string[]>
+    content: ColumnType<unknown, string, never>
+  }
   /** What accounts show to whoever has the address, without a key. */
   shares: {
     id: Generated<string>

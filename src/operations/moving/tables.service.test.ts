@@ -13,6 +13,8 @@ const movedTables = [
   'accounts',
   'adapter_cache',
   'api_keys',
+  'brief_parts',
+  'briefs',
   'channel_deliveries',
   'channels',
   'credit_alerts',

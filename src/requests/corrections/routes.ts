@@ -4,6 +4,7 @@ import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
 import { personName } from '../../accounts/sessions/people.ts'
 import type { App } from '../../http/app-type.ts'
 import { type ErrorCode, notFound } from '../../http/errors.ts'
+import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, moment, nullable } from '../../http/schemas.ts'
 import { requestRecord } from '../record.ts'
@@ -18,15 +19,18 @@ const newCorrection = closed({
   isRequest: Type.Boolean({ description: 'Whether the request is a feature request' }),
 })
 
-const correction = closed({
-  correctionId: Type.String({ description: 'What it is undone by, also when its request is gone' }),
-  isRequest: Type.Boolean(),
-  sourcePlatform: Type.String({ description: 'Platform identifier' }),
-  madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
-  personName,
-  correctedAt: moment('When it was made or last changed'),
-  request: nullable(requestRecord),
-})
+const correction = closed(
+  {
+    correctionId: Type.String({ description: 'What it is undone by, also when its request is gone' }),
+    isRequest: Type.Boolean(),
+    sourcePlatform: Type.String({ description: 'Platform identifier' }),
+    madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
+    personName,
+    correctedAt: moment('When it was made or last changed'),
+    request: nullable(requestRecord),
+  },
+  named('Correction'),
+)
 
 const undoneCorrection = closed({ data: closed({ correctionId: Type.String() }) })
 

@@ -50,6 +50,7 @@ export async function deleteDerived(transaction: Transaction, ids: readonly stri
     queued as (delete from wish_queue where ${areTheirs}),
     refreshes as (delete from request_refreshes where ${areTheirs}),
     jobs as (delete from scrape_job_requests where ${areTheirs}),
+    briefs as (delete from brief_parts where request_ids && ${[...ids]}::uuid[]),
     noted as (${insertSearchChanges(sql`select unnest(${[...ids]}::uuid[])`)})
     select note_topic_changes(array(select link from links), '{}')`.execute(transaction)
 }

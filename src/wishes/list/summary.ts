@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { requestStatuses } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
+import { named } from '../../http/openapi-components.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { readRequests, requestRecord } from '../../requests/record.ts'
 import { dayMs, dayOf } from '../../requests/timeline.ts'
@@ -76,6 +77,7 @@ export const wishProperties = {
   growth: closed(
     { days7: nullable(Type.Integer()), days30: nullable(Type.Integer()) },
     {
+      ...named('WishGrowth'),
       description:
         'How many votes they gained in the last 7 and 30 UTC days, today included; of requests that were already in the cache before. ' +
         'null while there are none, so that it is not known yet',

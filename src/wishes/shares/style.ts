@@ -29,6 +29,13 @@ ol.links{display:flex;flex-wrap:wrap;gap:4px 18px}
 ol.links li{padding:4px 0;border:0}
 a{color:var(--accent);text-underline-offset:3px}
 a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+blockquote{margin:14px 0 0;padding:0 0 2px 16px;border-inline-start:3px solid var(--accent)}
+blockquote p{margin:0}
+blockquote footer{max-width:none;margin:2px 0 0;padding:0}
+main>h3{margin-top:30px}
+.ranking{list-style:decimal;padding-inline-start:24px}
+.ranking li{padding:4px 0;border:0;font-weight:600}
+.removed{color:var(--muted);font-style:italic}
 figure{margin:20px 0 0}
 svg{display:block;width:100%;height:56px;fill:var(--accent)}
 figcaption{margin-top:6px}

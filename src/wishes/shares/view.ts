@@ -31,7 +31,10 @@ export const listView = closed(
   {
     query: Type.Optional(trimmedText(1, 500, 'As in a search; without it the list of wishes')),
     filters: Type.Optional(
-      closed({ ...wishFilters, ...markFilters }, { description: '`mark` and `starred` not with `query`' }),
+      closed(
+        { ...wishFilters, ...markFilters },
+        { ...named('WishFilters'), description: '`mark` and `starred` not with `query`' },
+      ),
     ),
     sortBy: Type.Optional(
       sortOrder(['relevance', ...wishOrders], {

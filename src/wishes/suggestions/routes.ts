@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { type Audience, audiencesOf, type RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
+import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, nullable, oneOf, openWord } from '../../http/schemas.ts'
 import { queryFilters } from '../../requests/filters/filters.ts'
@@ -12,21 +13,24 @@ import { listSuggestions } from './list.ts'
 
 const words = Type.Array(Type.String(), { description: 'That say it; none where the whole texts do' })
 
-const suggestion = closed({
-  suggestionId: Type.String({ description: 'By which it is answered' }),
-  similarity: Type.Number({ minimum: 0, maximum: 1, description: 'How alike two of their requests are' }),
-  judgedSame: nullable(
-    Type.Boolean({ description: 'What a model said; null where none was asked (`AI_PAIRS_PER_DAY`)' }),
-  ),
-  wishes: Type.Array(closed(wishProperties), { minItems: 2, maxItems: 2, description: 'The more voted one first' }),
-  reasons: closed(
-    {
-      for: Type.Array(closed({ kind: openWord(reasonsFor, 'What speaks for it'), words })),
-      against: Type.Array(closed({ kind: openWord(reasonsAgainst, 'What speaks against it'), words })),
-    },
-    { description: 'What speaks for and against their being the same' },
-  ),
-})
+const suggestion = closed(
+  {
+    suggestionId: Type.String({ description: 'By which it is answered' }),
+    similarity: Type.Number({ minimum: 0, maximum: 1, description: 'How alike two of their requests are' }),
+    judgedSame: nullable(
+      Type.Boolean({ description: 'What a model said; null where none was asked (`AI_PAIRS_PER_DAY`)' }),
+    ),
+    wishes: Type.Array(closed(wishProperties), { minItems: 2, maxItems: 2, description: 'The more voted one first' }),
+    reasons: closed(
+      {
+        for: Type.Array(closed({ kind: openWord(reasonsFor, 'What speaks for it'), words })),
+        against: Type.Array(closed({ kind: openWord(reasonsAgainst, 'What speaks against it'), words })),
+      },
+      { description: 'What speaks for and against their being the same' },
+    ),
+  },
+  named('WishSuggestion'),
+)
 
 const answered = closed({
   data: closed({

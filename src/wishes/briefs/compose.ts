@@ -1,0 +1,206 @@
+import { sql } from 'kysely'
+import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
+import type { Database, Executor } from '../../database/open.ts'
+import type { Account } from '../../http/callers.ts'
+import { publicPagesOf, publicTextPlatforms, votesOf } from '../../platforms/registry.ts'
+import { type RequestRecord, readRequests } from '../../requests/record.ts'
+import { type View, viewOf } from '../../requests/views/view.ts'
+import { membersIn } from '../../requests/wishes/membership.ts'
+import type { SearchIndex } from '../../search/search-index.ts'
+import type { WishSummary } from '../list/summary.ts'
+import { maxWishes, readView } from '../shares/view.ts'
+import { type About, countTexts } from './about.ts'
+import { createParts, type Part } from './parts.ts'
+import { quoteOf, tellingSentence, titleQuote } from './quotes.ts'
+import type { BriefDocument, BriefQuote, BriefWish } from './schemas.ts'
+
+/** How many wishes a brief shows that are not done, and how many that are: one page that people read, not a list. */
+export const [shownWishes, shownSettled] = [15, 10]
+/** How many quotations a wish has, and of how many requests they are chosen, the most voted first. */
+const [maxQuotes, maxQuoted] = [3, 12]
+
+const settledStatuses: readonly (RequestStatus | null)[] = ['completed', 'declined']
+const toldStatuses: readonly RequestStatus[] = ['planned', 'in_progress', 'completed', 'declined']
+
+/** What is read of each wish besides its summary. */
+interface Evidence {
+  platforms: BriefWish['platforms']
+  /** The most voted requests whose texts may be passed on. */
+  records: RequestRecord[]
+  statusFrom: BriefWish['statusFrom']
+}
+
+interface EvidenceRow {
+  id: string
+  platforms: { platform: PlatformName; requests: number; votes: number }[]
+  quoted: string[]
+  told: string | null
+}
+
+/** For each wish: its platforms, the requests that are quoted, and the one that its status is from. */
+async function readEvidence(
+  executor: Executor,
+  wishes: readonly WishSummary[],
+  view: View,
+): Promise<Map<string, Evidence>> {
+  const { rows } = await sql<EvidenceRow>`
+    with wish as (
+      select * from unnest(${wishes.map(({ wishId }) => wishId)}::uuid[], ${wishes.map(({ status }) => status ?? '')}::text[]) as wish (id, status)
+    ), member as materialized (
+      select wish.id as wish_id, wish.status as wish_status, member.request_id, member.platform, member.votes, member.status
+      from wish cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
+    )
+    select wish.id,
+      (select json_agg(json_build_object('platform', platform, 'requests', requests, 'votes', votes) order by votes desc, requests desc, platform)
+        from (select platform, count(*) as requests, sum(votes::bigint) as votes from member where wish_id = wish.id group by platform) as counted) as platforms,
+      array(select request_id from member where wish_id = wish.id and platform = any(${[...publicTextPlatforms]}::text[])
+        order by votes desc, request_id limit ${sql.lit(maxQuoted)}) as quoted,
+      (select request_id from member where wish_id = wish.id and status = wish_status and status = any(${[...toldStatuses]}::text[])
+        order by votes desc, request_id limit 1) as told
+    from wish`.execute(executor)
+  const ids = rows.flatMap(({ quoted, told }) => [...quoted, ...(told === null ? [] : [told])])
+  const records = await readRequests(executor, [...new Set(ids)], { fullText: false, view: { ...view, least: 2 } })
+  const recordOf = new Map(records.map((record) => [record._id, record]))
+  return new Map(
+    rows.map(({ id, platforms, quoted, told }) => [
+      id,
+      {
+        platforms: platforms.map((one) => ({ ...one, votesAre: votesOf(one.platform) })),
+        records: quoted.flatMap((requestId) => recordOf.get(requestId) ?? []),
+        statusFrom: told === null ? null : statusFrom(recordOf.get(told)),
+      },
+    ]),
+  )
+}
+
+const statusFrom = (record: RequestRecord | undefined): BriefWish['statusFrom'] =>
+  record?.status
+    ? {
+        status: record.status,
+        changedAt: record.statusChangedAt,
+        isObserved: record.statusObserved,
+        requestId: record._id,
+        platform: record.sourcePlatform,
+        sourceUrl: record.sourceUrl,
+      }
+    : null
+
+const speakerOf = ({ authorHandle, authorName, sourcePlatform, _id }: RequestRecord) =>
+  (authorHandle ?? authorName) ? `${sourcePlatform} ${authorHandle ?? authorName}` : _id
+
+/** At most `maxQuotes` sentences, each of somebody else and in other words. */
+function chooseQuotes(records: readonly RequestRecord[]): BriefQuote[] {
+  const quotes: BriefQuote[] = []
+  const [speakers, texts] = [new Set<string>(), new Set<string>()]
+  for (const record of records) {
+    if (quotes.length >= maxQuotes) break
+    const sentence = speakers.has(speakerOf(record)) ? null : tellingSentence(record)
+    if (sentence === null || texts.has(sentence.text)) continue
+    speakers.add(speakerOf(record))
+    texts.add(sentence.text)
+    quotes.push(quoteOf(record, sentence))
+  }
+  return quotes
+}
+
+/** The title of a wish, of its own top request or of another one; null where no platform allows one. */
+function titleOf({ topRequest }: WishSummary, records: readonly RequestRecord[]): BriefQuote | null {
+  const mayShow = publicPagesOf(topRequest.sourcePlatform as PlatformName).show === 'texts'
+  for (const record of mayShow ? [topRequest, ...records] : records) {
+    const title = titleQuote(record)
+    if (title !== null) return title
+  }
+  return null
+}
+
+const unquotedOf = (platforms: BriefWish['platforms']): number =>
+  platforms.reduce(
+    (sum, { platform, requests }) => sum + (publicPagesOf(platform as PlatformName).show === 'texts' ? 0 : requests),
+    0,
+  )
+
+type Parts = ReturnType<typeof createParts>
+
+function toWish(wish: WishSummary, { platforms, records, statusFrom: told }: Evidence, parts: Parts): BriefWish | null {
+  const { topRequest, title: _title, platforms: _platforms, product: _product, ...numbers } = wish
+  const isAlone = wish.requestCount === 1
+  // All that is said of a wish of one request goes with it.
+  const part = <Content extends { requestId: string } | null>(content: Content) =>
+    content === null || isAlone ? content : parts.of([content.requestId], content)
+  const made: BriefWish = {
+    ...numbers,
+    title: part(titleOf(wish, records)),
+    platforms,
+    statusFrom: part(told),
+    quotes: chooseQuotes(records).map(part),
+    unquoted: unquotedOf(platforms),
+  }
+  return isAlone ? parts.of([topRequest._id], made) : made
+}
+
+/** The most wanted first: by votes, then by how many ask, then the one that was asked for last. */
+const byDemand = (one: WishSummary, other: WishSummary): number =>
+  other.votes - one.votes ||
+  other.requestCount - one.requestCount ||
+  (one.lastAskedAt < other.lastAskedAt ? 1 : -1) ||
+  (one.wishId < other.wishId ? -1 : 1)
+
+export interface ComposeDependencies {
+  database: Database
+  searchIndex: SearchIndex
+}
+
+export interface ComposeInput {
+  account: Pick<Account, 'accountId' | 'hasOwnView'>
+  about: About
+  question: string | null
+  now: Date
+}
+
+export interface Composed {
+  /** With references in the place of its parts. */
+  head: BriefDocument
+  parts: readonly Part[]
+}
+
+/** Everything that a brief says of the state now, as the account sees it. Nothing is written. */
+export async function composeBrief(input: ComposeInput, dependencies: ComposeDependencies): Promise<Composed> {
+  const { account, about, question, now } = input
+  const { database } = dependencies
+  const found = (await readView(about.view, { ...account, now }, dependencies)).sort(byDemand)
+  const isSettled = ({ status }: WishSummary) => settledStatuses.includes(status)
+  const wanted = found.filter((wish) => !isSettled(wish)).slice(0, shownWishes)
+  const settled = found.filter(isSettled).slice(0, shownSettled)
+  const shown = [...wanted, ...settled]
+  const evidence = await readEvidence(database, shown, viewOf(account))
+  const parts = createParts()
+  const toWishes = (wishes: readonly WishSummary[]) =>
+    wishes.flatMap((wish) => {
+      const of = evidence.get(wish.wishId)
+      return of === undefined ? [] : [toWish(wish, of, parts)]
+    })
+  const counts = await countTexts(about, account, dependencies)
+  const unquoted = new Set(
+    shown.flatMap(({ platforms }) => platforms).filter((name) => publicPagesOf(name as PlatformName).show !== 'texts'),
+  )
+  const head: BriefDocument = {
+    asOf: now.toISOString(),
+    question,
+    about: about.shown,
+    totals: {
+      wishes: found.length,
+      hasMoreWishes: found.length >= maxWishes,
+      requests: counts.likely,
+      requestsAreExact: counts.isExact,
+    },
+    wishes: toWishes(wanted),
+    settled: toWishes(settled),
+    leftOut: {
+      wishes: found.length - shown.length,
+      maybe: counts.maybe,
+      unlikely: counts.unlikely,
+      unquotedPlatforms: [...unquoted].sort(),
+    },
+  }
+  return { head, parts: parts.parts }
+}

@@ -1,0 +1,31 @@
+import { blocksOf } from './blocks.ts'
+import { briefHtml } from './html.ts'
+import { briefMarkdown } from './markdown.ts'
+import { documentJson } from './parts.ts'
+import type { Brief } from './schemas.ts'
+
+export const briefFormats = ['markdown', 'html', 'json'] as const
+
+export type BriefFormat = (typeof briefFormats)[number]
+
+/** How a file of each form is sent, and what its name ends with. */
+export const fileTypes: Readonly<Record<BriefFormat, { type: string; extension: string }>> = {
+  markdown: { type: 'text/markdown; charset=utf-8', extension: 'md' },
+  html: { type: 'text/html; charset=utf-8', extension: 'html' },
+  json: { type: 'application/json; charset=utf-8', extension: 'json' },
+}
+
+/** A brief as a file: the same bytes for the same snapshot, as long as nothing of it is removed. */
+export function briefFile(brief: Brief, format: BriefFormat): string {
+  const { snapshot, removed, document } = brief
+  if (format === 'json') return documentJson({ snapshot: `sha256:${snapshot}`, removed, document })
+  const blocks = blocksOf(brief)
+  return format === 'html' ? briefHtml(blocks) : briefMarkdown(blocks)
+}
+
+/** The form of a file, by how it begins. */
+export const formatOf = (file: string): BriefFormat =>
+  /^\s*</.test(file) ? 'html' : /^\s*\{/.test(file) ? 'json' : 'markdown'
+
+/** The state that a file names, in hex; null where it names none. */
+export const namedSnapshot = (file: string): string | null => /sha256:([0-9a-f]{64})/.exec(file)?.[1] ?? null

@@ -1,0 +1,66 @@
+import type { PlatformName } from '../../database/column-types.ts'
+import { Html, html } from '../../http/html.ts'
+import { link } from '../shares/posts.ts'
+import { style, styleHash } from '../shares/style.ts'
+import type { Block, Inline } from './blocks.ts'
+
+const inline = (part: Inline): Html =>
+  typeof part === 'string' ? html`<bdi>${part}</bdi>` : link(part.url, part.text, part.platform as PlatformName)
+
+const joined = (parts: readonly Inline[]): Html[] => parts.map(inline)
+
+const heading = (level: 1 | 2 | 3, text: string): Html =>
+  level === 1
+    ? html`<h1 dir="auto">${text}</h1>`
+    : level === 2
+      ? html`<h2>${text}</h2>`
+      : html`<h3 dir="auto">${text}</h3>`
+
+function render(block: Block): Html {
+  switch (block.kind) {
+    case 'heading':
+      return heading(block.level, block.text)
+    case 'line':
+      return block.tone === 'text'
+        ? html`<p>${joined(block.parts)}</p>`
+        : html`<p class="${block.tone}">${joined(block.parts)}</p>`
+    case 'quote':
+      return html`<blockquote><p dir="auto">“${block.text}${block.isWhole ? '' : ' …'}”</p>
+<footer class="origin">${joined(block.origin)}</footer></blockquote>`
+    case 'ranking':
+      return html`<ol class="ranking">${block.rows.map(
+        (row) => html`<li>${joined(row)}</li>
+`,
+      )}</ol>`
+  }
+}
+
+/** The blocks of a brief, as a part of a page. */
+export const briefBody = (blocks: readonly Block[]): Html =>
+  html`${blocks.map(
+    (block) => html`${render(block)}
+`,
+  )}`
+
+/** A brief as one file that needs no other, and loads nothing. */
+export function briefHtml(blocks: readonly Block[]): string {
+  const title = blocks.find((block) => block.kind === 'heading')?.text ?? ''
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'none'; base-uri 'none'">
+<title>${title} · Wishwell</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<main>
+${briefBody(blocks)}</main>
+</body>
+</html>
+`.text
+}

@@ -1,0 +1,48 @@
+import type { Block, Inline } from './blocks.ts'
+
+/** What CommonMark, or GitHub with its tables, mentions and links, would read as markup. */
+const markup = /[\\`*_[\]<>&|~$]|:(?=\/\/)|(?<=\bwww)\./giu
+/** What would make the line another kind of block: a heading, a list, a rule. */
+const lineStart = /^(?:[#+\-=]|\d+(?=[.)]))/u
+
+/** A text as Markdown that shows it as it is, on one line. */
+export const escapeMarkdown = (text: string): string =>
+  text
+    .replace(/\s+/gu, ' ')
+    .replace(markup, '\\$&')
+    .replaceAll('@', '&#64;')
+    .replace(lineStart, (start) => (/\d/.test(start) ? `${start}\\` : `\\${start}`))
+
+/** An address as it stands between angle brackets; null for what is no web address. */
+const addressOf = (url: string): string | null => {
+  const parsed = URL.parse(url)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return null
+  return parsed.href.replace(
+    /[<>\s()\\]/gu,
+    (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
+  )
+}
+
+function inline(part: Inline): string {
+  if (typeof part === 'string') return escapeMarkdown(part)
+  const address = part.url === null ? null : addressOf(part.url)
+  return address === null ? escapeMarkdown(part.text) : `[${escapeMarkdown(part.text)}](<${address}>)`
+}
+
+const joined = (parts: readonly Inline[]) => parts.map(inline).join('')
+
+function render(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `${'#'.repeat(block.level)} ${escapeMarkdown(block.text)}`
+    case 'line':
+      return block.tone === 'removed' ? `*${joined(block.parts)}*` : joined(block.parts)
+    case 'quote':
+      return `> “${escapeMarkdown(block.text)}${block.isWhole ? '' : ' …'}”\n>\n> — ${joined(block.origin)}`
+    case 'ranking':
+      return block.rows.map((row, at) => `${at + 1}. ${joined(row)}`).join('\n')
+  }
+}
+
+/** A brief as Markdown. */
+export const briefMarkdown = (blocks: readonly Block[]): string => `${blocks.map(render).join('\n\n')}\n`
