@@ -30,6 +30,7 @@ import { durationKeyword } from '../runtime/duration.ts'
 import { parseRemovalContact, type RemovalContact } from '../runtime/removal-contact.ts'
 import { readSearchConfig, type SearchConfig, searchVariables } from '../search/settings.ts'
 import { type NewsJudgingConfig, newsVariables, readNewsConfig } from '../watches/news/settings.ts'
+import type { ProseConfig } from '../wishes/briefs/prose/prose.ts'
 import { isReadByAll, readConfigFile, readNamedFile } from './config-file.ts'
 
 const fileVariable = {
@@ -127,6 +128,8 @@ export interface Config
   platforms: PlatformsConfig
   sources: SourcesConfig
   expansion: ExpansionConfig
+  /** Null without a model. */
+  prose: ProseConfig | null
   /** Null when no text is judged by the model. */
   judging: JudgingConfig | null
   /** Null when no news are compared with goals. */
@@ -260,6 +263,7 @@ export function readConfig(source: Source = process.env): Config {
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
     expansion: expansionConfig(model, live.liveDeadlineMs),
     judging: readJudgingConfig(environment, complain, model),
+    prose: model === null ? null : { model, excludedPlatforms: itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS) },
     news: readNewsConfig(environment, model, itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS)),
     sources: readSourcesConfig(environment),
     channels: readChannelsConfig(environment, complain),

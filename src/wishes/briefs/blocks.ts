@@ -1,5 +1,6 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 import { platformTitle, titled } from '../shares/posts.ts'
+import { quoteId } from './quotes.ts'
 import type { Brief, BriefDocument, BriefQuote, BriefWish } from './schemas.ts'
 
 // A brief as people read it, once for all forms: headings, lines, quotations. Forms only escape and mark up.
@@ -64,10 +65,11 @@ const originOf = (quote: BriefQuote): Inline[] =>
     counted(quote.votes, 'vote'),
   ])
 
-const quoteBlock = (quote: BriefQuote | null): Block =>
+/** @param id by which sentences name it. */
+const quoteBlock = (quote: BriefQuote | null, id: string): Block =>
   quote === null
     ? line(removedText, 'removed')
-    : { kind: 'quote', text: quote.text, isWhole: quote.isWhole, origin: originOf(quote) }
+    : { kind: 'quote', text: quote.text, isWhole: quote.isWhole, origin: [`${id} · `, ...originOf(quote)] }
 
 /** What a wish is called; it has no words of its own where no text may be passed on, or its request was deleted. */
 const titleText = ({ title, platforms, unquoted, requestCount }: BriefWish): string =>
@@ -119,7 +121,7 @@ function wishBlocks(wish: BriefWish | null, at: number): Block[] {
       title === null ? ['Its title cannot be passed on, or was removed since.'] : ['Title by ', ...originOf(title)],
       'facts',
     ),
-    ...quotes.map(quoteBlock),
+    ...quotes.map((quote, quoteAt) => quoteBlock(quote, quoteId(at, quoteAt))),
     ...(quotes.length === 0
       ? [line('No sentence of it can be quoted; the title is all that is said in words.', 'facts')]
       : []),
@@ -147,6 +149,25 @@ const ranking = (wishes: readonly (BriefWish | null)[]): Block => ({
   kind: 'ranking',
   rows: wishes.slice(0, 3).map((wish) => (wish === null ? [removedText] : [titleText(wish), ` – ${demandOf(wish)}`])),
 })
+
+/** What a model says of it; each sentence with what proves it. */
+function proseBlocks({ prose }: BriefDocument): Block[] {
+  if (prose === null) return []
+  const { sentences, removed } = prose
+  const missing = `${counted(removed, 'sentence')} of the model ${removed === 1 ? 'is' : 'are'} not here, because the brief does not prove ${removed === 1 ? 'it' : 'them'}.`
+  return [
+    heading(2, 'In short'),
+    ...sentences.map((sentence) =>
+      sentence === null
+        ? line(removedText, 'removed')
+        : line(`${sentence.text} [${(sentence.quotes.length > 0 ? sentence.quotes : sentence.wishes).join(', ')}]`),
+    ),
+    line(
+      `A model wrote these sentences. The wish or the quotation that proves each is in brackets.${removed === 0 ? '' : ` ${missing}`}`,
+      'facts',
+    ),
+  ]
+}
 
 function leftOutBlocks({ leftOut, totals }: BriefDocument): Block[] {
   const { wishes, maybe, unlikely, unquotedPlatforms } = leftOut
@@ -191,12 +212,13 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
       : [
           heading(2, 'Wanted most'),
           ranking(wishes),
+          ...proseBlocks(document),
           heading(2, 'In their words'),
           ...wishes.flatMap((wish, at) => wishBlocks(wish, at + 1)),
         ]),
     ...(settled.length === 0
       ? []
-      : [heading(2, 'Done or declined'), ...settled.flatMap((wish, at) => wishBlocks(wish, at + 1))]),
+      : [heading(2, 'Done or declined'), ...settled.flatMap((wish, at) => wishBlocks(wish, wishes.length + at + 1))]),
     ...leftOutBlocks(document),
     heading(2, 'How to read it'),
     line(

@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
-import type { Composed } from './compose.ts'
+import { type Composed, wholeDocument } from './compose.ts'
 import { joinParts, type Part, snapshotOf } from './parts.ts'
 import type { Brief, BriefDocument, NewBrief } from './schemas.ts'
 
@@ -52,13 +52,12 @@ export async function createBrief(
   if ((rows[0]?.briefs ?? 0) >= maxBriefs)
     throw new ServiceError('CONFLICT', `The account has ${maxBriefs} briefs, which is the maximum. Delete some first.`)
   const { head, parts } = composed
-  const whole = joinParts(head, new Map(parts.map(({ content }, part) => [part, content])))
   const stored = await keepStored(transaction, parts)
   const made = await transaction
     .insertInto('briefs')
     .values({
       account_id: accountId,
-      snapshot: snapshotOf(whole),
+      snapshot: snapshotOf(wholeDocument(composed)),
       request: JSON.stringify(request),
       head: JSON.stringify(head),
       parts: parts.length,

@@ -17,9 +17,9 @@ const isReference = (value: object): value is Reference => {
   return names.length === 1 && names[0] === 'part'
 }
 
-/** Collects the parts of a document while it is made. */
-export function createParts() {
-  const parts: Part[] = []
+/** Collects the parts of a document while it is made. @param known those that it has already. */
+export function createParts(known: readonly Part[] = []) {
+  const parts: Part[] = [...known]
   return {
     parts,
     /** @returns what stands in the document for the part; typed as the content, or null where it is gone by then. */

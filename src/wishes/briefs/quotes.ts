@@ -102,3 +102,6 @@ export function titleQuote(record: RequestRecord): BriefQuote | null {
   const shown = bounded(title.replace(/\s+/gu, ' '), maxSentence).text
   return shown === '' ? null : quoteOf(record, { text: shown.replace(/…$/u, ''), isWhole: false })
 }
+
+/** What a quotation is called in its brief: `2b` is the second of wish 2. @param wish from 1. @param at from 0. */
+export const quoteId = (wish: number, at: number): string => `${wish}${String.fromCharCode(97 + at)}`
