@@ -30,10 +30,11 @@ async function fill(): Promise<void> {
   for (let from = 0; from < size; from += 5_000) {
     const numbers = sql`generate_series(${sql.lit(from)}, ${sql.lit(from + 4_999)}) as number`
     await sql`
-      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, original_created_at,
+      insert into requests (confidence, id, platform, source_id, title, description, votes, tags, source_url, topic, voice, original_created_at,
         created_at, updated_at, status)
       select 1, ${idOf(sql.ref('number'))}, (array['github', 'hackernews', 'gitlab'])[number % 3 + 1], number::text,
         'Request number ' || number, repeat('A description of it. ', 30), (number * 7919) % 997, '{}', 'https://example.org', 'bench',
+        '\\x14'::bytea || substr(sha256(number::text::bytea), 1, 6) || sha512((number || 'a')::bytea) || substr(sha512((number || 'b')::bytea), 1, 16),
         now() - (number % 3000) * interval '1 day', now() - interval '60 days', now(), case when number % 5 = 0 then 'open' end
       from ${numbers}`.execute(database)
     const { rows } = await sql<{ id: string; is_linked: boolean }>`
@@ -104,6 +105,7 @@ for (const [name, numbers] of Object.entries(votesOf)) {
   await measure(`votes of 100, ${name}`, changeVotes(numbers, true))
 }
 for (const sortBy of wishOrders) await measure(`list by ${sortBy}`, list({ sortBy }))
+await measure('list by votes, 100 wishes', list({ limit: 100 }))
 await measure('list by votes, on GitLab', list({ platforms: ['gitlab'] }))
 await measure('list by votes, status planned (none)', list({ status: ['planned'] }))
 await measure('list by votes, a topic of 4,000', list({ topic: 'bench' }))

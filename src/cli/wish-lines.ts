@@ -16,10 +16,21 @@ export const formatMark = ({ mark, starred, note, owner }: NonNullable<ListedWis
 const wordsOf = (status: string | null) => status?.replaceAll('_', ' ') ?? ''
 
 /** A wish in a list: its numbers, its status, and what the account noted. */
-export function wishRow({ wishId, title, requestCount, votes, platforms, status, growth, mark }: ListedWish): Row {
+export function wishRow({
+  wishId,
+  title,
+  requestCount,
+  votes,
+  voices,
+  platforms,
+  status,
+  growth,
+  mark,
+}: ListedWish): Row {
   const facts = [
     count(requestCount, 'request'),
     count(votes, 'vote'),
+    voices < requestCount ? count(voices, 'voice') : '',
     growth.days30 === null || growth.days30 === 0
       ? ''
       : `${growth.days30.toLocaleString('en-US')} new votes in 30 days`,
@@ -47,8 +58,9 @@ export const formatPlatform = (one: Data<'readTopic'>['platforms'][number]): str
   formatPart(one.platform, one) + (one.votesAre === null ? '' : ` (${printable(one.votesAre)})`)
 
 /** What a wish of several requests consists of. */
-function formatParts({ votesByPlatform, products, largestShare, isMergedByModel }: Data<'readWish'>): string[] {
+function formatParts({ votesByPlatform, products, largestShare, isMergedByModel, ...who }: Data<'readWish'>): string[] {
   return [
+    `By ${count(who.voices, 'voice')}: ${count(who.authors, 'author')}, ${count(who.crossPosts, 'cross-post')}`,
     `On ${votesByPlatform.map(formatPlatform).join('; ')}`,
     ...(products.length === 0 ? [] : [`By product: ${products.map((one) => formatPart(one.product, one)).join('; ')}`]),
     ...(largestShare === null ? [] : [`The largest request has ${Math.round(100 * largestShare)} % of the votes.`]),

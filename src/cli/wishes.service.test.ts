@@ -10,6 +10,7 @@ const listed = {
   wishId: 'w1',
   title: 'Dark \x1b[31mmode',
   requestCount: 3,
+  voices: 2,
   votes: 1_234,
   platforms: ['github', 'lemmy'],
   status: 'in_progress',
@@ -29,7 +30,7 @@ describe('wishwell wishes list', { timeout: 60_000 }, () => {
     expect(exitCode).toBe(exitCodes.ok)
     expect(service.received[0]?.call).toBe('GET /api/v1/wishes?mark=planned&starred=true&limit=1&sortBy=growing')
     expect(stdout.split('\n')).toEqual([
-      'Dark mode  3 requests · 1,234 votes · 12 new votes in 30 days · github, lemmy · in progress · starred, planned, owned by Ana, "next"  w1',
+      'Dark mode  3 requests · 1,234 votes · 2 voices · 12 new votes in 30 days · github, lemmy · in progress · starred, planned, owned by Ana, "next"  w1',
       'More: wishwell wishes list --sort growing --mark planned --starred --limit 1 --cursor next',
       '',
     ])
@@ -75,6 +76,7 @@ describe('wishwell wishes, with a service', { timeout: 60_000 }, () => {
     expect([shown.exitCode, shown.stderr]).toEqual([exitCodes.ok, ''])
     const lines = shown.stdout.split('\n')
     expect(lines[0]).toMatch(new RegExp(`^Request .*  2 requests · .*  ${first}$`))
+    expect(lines).toContain('By 1 voice: 1 author, 0 cross-posts')
     expect(lines).toContain('Votes gained in 7 days: not known yet; in 30 days: not known yet')
     expect(lines[lines.indexOf('Asked for, by when:') + 1]).toMatch(/^ {2}\d{4}-\d\d-\d\d {2}\d requests?$/)
     const { title, source_url: address } = rows[0]!

@@ -9,6 +9,7 @@ export const counts = {
   platforms: (count: number) => plural(count, { one: '# platform', other: '# platforms' }),
   requests: (count: number) => plural(count, { one: '# request', other: '# requests' }),
   topics: (count: number) => plural(count, { one: '# topic', other: '# topics' }),
+  voices: (count: number) => plural(count, { one: '# voice', other: '# voices' }),
   votes: (count: number) => plural(count, { one: '# vote', other: '# votes' }),
   wishes: (count: number) => plural(count, { one: '# wish', other: '# wishes' }),
 }

@@ -82,6 +82,8 @@ export const wishTexts = {
   trend: (weeks: number, from: number, to: number) =>
     t`Votes in ${plural(weeks, { one: '# week', other: '# weeks' })}: from ${number(from)} to ${number(to)}`,
   requestsBriefly: (count: number) => counts.requests(count),
+  voicesBriefly: (count: number) => counts.voices(count),
+  voicesAre: t`People who ask in words of their own: an author counts once, and so does a text, wherever it was posted`,
   lastAskedAt: (when: string) => t`Last asked ${when}`,
   toSource: (platform: string) => t`Open at ${platform}`,
   votesUnit: (votes: number) => plural(votes, { one: 'vote', other: 'votes' }),

@@ -23,10 +23,11 @@ function quote(text: string): string {
 
 /** A wish as Markdown: its numbers, and who asks for it with where and in which words. */
 export function toMarkdown(wish: WishDetail): string {
-  const { title, votes, requestCount, status, firstAskedAt, lastAskedAt, members, wishId } = wish
+  const { title, votes, requestCount, voices, status, firstAskedAt, lastAskedAt, members, wishId } = wish
   const facts = [
     counts.votes(votes),
     counts.requests(requestCount),
+    ...(voices < requestCount ? [counts.voices(voices)] : []),
     ...(status === null ? [] : [texts.statusOf(status)]),
     texts.askedFromTo(date(firstAskedAt.slice(0, 10)), date(lastAskedAt.slice(0, 10))),
   ]

@@ -62,6 +62,11 @@ function RowTitle({ row, trend, isOpen, open }: RowProps) {
         </Link>
       )}
       {requestCount > 1 && <span className="row-count">{texts.requestsBriefly(requestCount)}</span>}
+      {trend && trend.voices < requestCount && (
+        <span className="row-count" title={texts.voicesAre}>
+          {texts.voicesBriefly(trend.voices)}
+        </span>
+      )}
     </span>
   )
 }

@@ -40,7 +40,19 @@ export const WishBody = ({ wish, query }: WishBodyProps) => (
 
 /** One line of numbers, and who counts what as a vote. */
 function Figures({ wish }: { wish: WishDetail }) {
-  const { votes, requestCount, votesByPlatform, status, statuses, mark, firstAskedAt, lastAskedAt, growth } = wish
+  const {
+    votes,
+    requestCount,
+    voices,
+    crossPosts,
+    votesByPlatform,
+    status,
+    statuses,
+    mark,
+    firstAskedAt,
+    lastAskedAt,
+    growth,
+  } = wish
   const kinds = votesByPlatform.flatMap(({ platform, votesAre }) =>
     votesAre ? [`${platformTitle(platform)}, ${votesAre}`] : [],
   )
@@ -49,6 +61,8 @@ function Figures({ wish }: { wish: WishDetail }) {
       <p className="wish-figures">
         <strong>{counts.votes(votes)}</strong>
         <span>{counts.requests(requestCount)}</span>
+        {requestCount > 1 && <span title={texts.voicesAre}>{counts.voices(voices)}</span>}
+        {crossPosts > 0 && <span title={texts.crossPostsAre}>{texts.crossPosts(crossPosts)}</span>}
         <State wish={wish} />
         <time dateTime={firstAskedAt} title={dateAndTime(firstAskedAt)}>
           {texts.firstAskedAgo(ago(firstAskedAt))}

@@ -39,6 +39,8 @@ create table requests (
   source_name text,
   -- The product that the source tells (src/requests/product.ts); null where it is of no single one.
   product text,
+  -- By what it is told from other voices (src/requests/voices/voices.ts); without an author and a text to compare by default.
+  voice bytea not null default '\x00000000000000',
   constraint requests_platform_source_id_key unique (platform, source_id)
 );
 create index requests_tags on requests using gin (tags);

@@ -79,6 +79,8 @@ export interface RequestsTables {
     source_name: string | null
     /** The product that the source tells; null where it is of no single one. */
     product: string | null
+    /** By what it is told from other voices: of its author and its text (`requests/voices/voices.ts`). */
+    voice: Generated<Buffer>
   }
   /** How an account sees a request that it sees differently from the shared view: by a correction, or as it named the source. */
   account_requests: {

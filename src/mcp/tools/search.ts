@@ -35,6 +35,8 @@ type Found = Pick<
   'title' | 'requestCount' | 'votes' | 'platforms' | 'product' | 'status' | 'firstAskedAt' | 'lastAskedAt'
 > & {
   wishId: string | null
+  /** A search does not count them. */
+  voices?: number
   best: Wish['topRequest']
 }
 
@@ -42,7 +44,7 @@ type Found = Pick<
 const maxExcerpt = 90
 
 function rowOf({ best, ...wish }: Found): Row {
-  const { wishId, votes, requestCount, status, platforms: found } = wish
+  const { wishId, votes, requestCount, voices, status, platforms: found } = wish
   const title = nameOf(wish.title)
   const id = wishId === null ? `requestId ${best._id}` : `wishId ${wishId}`
   return {
@@ -50,6 +52,7 @@ function rowOf({ best, ...wish }: Found): Row {
       ...(wishId === null ? { requestId: best._id } : { wishId }),
       votes,
       requests: requestCount,
+      ...(voices === undefined ? {} : { voices }),
       status,
       platforms: found,
       firstAskedAt: dayOf(wish.firstAskedAt),

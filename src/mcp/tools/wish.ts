@@ -18,6 +18,8 @@ const factsOf = (wish: Wish) => ({
   wishId: wish.wishId,
   votes: wish.votes,
   requests: wish.requestCount,
+  voices: wish.voices,
+  crossPosts: wish.crossPosts,
   status: wish.status,
   statuses: wish.statuses,
   platforms: wish.votesByPlatform.map(({ platform, requests, votes }) => ({ platform, requests, votes })),
@@ -44,13 +46,13 @@ async function readWish(given: { wishId: string; cursor?: string }, { client, si
   const { data } = await answerOf(
     client.GET('/api/v1/wishes/{wishId}', { params: { path: { wishId }, query }, signal }),
   )
-  const { requestCount, votes, members } = data
+  const { requestCount, votes, voices, members } = data
   const rows = members.results.map((request) => {
     const row = requestRow(request, maxText)
     return { ...row, line: `${row.line}: ${row.foreign.text}` }
   })
   return {
-    summary: `Wish ${wishId}: ${votes} votes, ${requestCount} requests, the most voted first.`,
+    summary: `Wish ${wishId}: ${votes} votes, ${requestCount} requests of ${voices} voices, the most voted first.`,
     facts: factsOf(data),
     foreign: foreignOf(data),
     ...pageAt(position, rows, members.cursor),

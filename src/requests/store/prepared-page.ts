@@ -2,6 +2,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Page } from '../../platforms/platform.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import { detect } from '../detection/detect.ts'
+import { voiceOf } from '../voices/voices.ts'
 import { searchTextOf } from '../words/text.ts'
 
 /**
@@ -15,6 +16,8 @@ export interface PreparedRequest {
   relevance: Relevance
   /** What it is found by. */
   text: string
+  /** What it is told from other voices by (`voiceOf`). */
+  voice: Buffer
   /** By its platform, else by detection; 0 to 1. */
   confidence: number
 }
@@ -52,7 +55,7 @@ function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedR
 /** Normalises and judges the text of a request. */
 export function prepareRequest(platform: PlatformName, request: FoundRequest, relevance: Relevance): PreparedRequest {
   const confidence = request.confidence ?? detect({ ...request, platform }).confidence
-  return { request, relevance, text: searchTextOf(request), confidence }
+  return { request, relevance, text: searchTextOf(request), voice: voiceOf(platform, request), confidence }
 }
 
 type FetchedRequests = Pick<Page, 'requests' | 'incomplete' | 'offTopic'>

@@ -28,11 +28,18 @@ const dayMs = 86_400_000
 export const toPastDate = (date: Date | null, now: Date) =>
   date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
 
+/** What else the values of a found request depend on. */
+interface FoundWith {
+  platform: PlatformName
+  now: Date
+  voice: Buffer
+}
+
 interface RefreshedColumn {
   /** Its type in the database. */
-  type: 'text' | 'text[]' | 'integer' | 'timestamptz' | 'boolean'
+  type: 'text' | 'text[]' | 'integer' | 'timestamptz' | 'boolean' | 'bytea'
   /** Its value for a request that was found there, at this moment. */
-  read(request: FoundRequest, found: { platform: PlatformName; now: Date }): unknown
+  read(request: FoundRequest, found: FoundWith): unknown
 }
 
 /** The columns that a refresh may change: complete by their type, so that a new column of `requests` cannot be forgotten. */
@@ -54,6 +61,7 @@ const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, R
   excerpt: { type: 'boolean', read: ({ excerpt }) => excerpt },
   source_name: { type: 'text', read: ({ sourceName }) => sourceName },
   product: { type: 'text', read: ({ sourceName }, { platform }) => productOf({ platform, sourceName }) },
+  voice: { type: 'bytea', read: (_, { voice }) => `\\x${voice.toString('hex')}` },
   original_created_at: {
     type: 'timestamptz',
     read: ({ originalCreatedAt }, { now }) => toPastDate(originalCreatedAt, now),
@@ -73,7 +81,5 @@ export const refreshed = {
 }
 
 /** The values of these columns for a request. */
-export const refreshedValues = (
-  request: FoundRequest,
-  found: { platform: PlatformName; now: Date },
-): Record<string, unknown> => Object.fromEntries(entries.map(([name, { read }]) => [name, read(request, found)]))
+export const refreshedValues = (request: FoundRequest, found: FoundWith): Record<string, unknown> =>
+  Object.fromEntries(entries.map(([name, { read }]) => [name, read(request, found)]))

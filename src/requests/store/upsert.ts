@@ -51,14 +51,14 @@ export interface StoredRequest {
 }
 
 const incomingRows = ({ platform, now }: FoundPage, requests: FoundPage['requests']) =>
-  requests.map(({ request, relevance, confidence }) => ({
+  requests.map(({ request, relevance, confidence, voice }) => ({
     source_id: request.sourceId,
     creates: relevance !== 'offTopic',
     confidence,
     // Nothing but its source's accounts may see it, until recomputeStandings has said how.
     standing: request.ownSource === null ? standingOfConfidence(confidence, platform) : -1,
     status_changed_at: request.status === null ? null : toPastDate(request.statusChangedAt, now),
-    ...refreshedValues(request, { platform, now }),
+    ...refreshedValues(request, { platform, now, voice }),
   }))
 
 const incomingColumns = sql`(source_id text, creates boolean, confidence real, standing smallint, status_changed_at timestamptz, ${refreshed.definitions})`

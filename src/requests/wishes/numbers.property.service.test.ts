@@ -20,7 +20,7 @@ import { correctionHash, recomputeStandings } from '../views/standings.ts'
 import type { View } from '../views/view.ts'
 import { readWishIds, readWishNumbers, type WishNumbers } from './numbers.ts'
 import { recount } from './recount.ts'
-import { type PlainView, plainWishes } from './testing.ts'
+import { type PlainView, plainVoices, plainWishes } from './testing.ts'
 
 // Holds (Data): the numbers of every wish are those of its likely members, in each view, after any changes at the same time; their sum is the likely requests
 // Holds (Data): lists of wishes are exact in every order, with filters
@@ -134,6 +134,7 @@ async function store(made: StepOf<'store'>): Promise<unknown> {
       title: 'Request palette',
       ownSource: made.source,
       authorHandle: author,
+      authorProfileUrl: `https://example.org/${author}`,
       originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
     }),
   )
@@ -365,8 +366,9 @@ async function checkLists(view: View, given: WishFilters): Promise<void> {
       listed.map(({ wishId }) => wishId),
       `list by ${sortBy}`,
     ).toEqual(plainList(right, sortBy, given))
-    for (const { wishId, requestCount, votes, topRequest } of listed)
-      expect({ requestCount, votes, topRequestId: topRequest._id }).toEqual({
+    for (const { wishId, requestCount, votes, voices, authors, crossPosts, topRequest } of listed)
+      expect({ requestCount, votes, voices, authors, crossPosts, topRequestId: topRequest._id }).toEqual({
+        ...plainVoices(right.members.get(wishId)!),
         requestCount: right.wishes.get(wishId)!.requestCount,
         votes: right.wishes.get(wishId)!.votes,
         topRequestId: right.wishes.get(wishId)!.topRequestId,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PlatformName, RequestStatus, Standing } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
+import type { Voices } from '../voices/voices.ts'
 import type { WishNumbers } from './numbers.ts'
 
 /** A request, and how one account or all accounts see it. */
@@ -13,6 +14,7 @@ export interface SeenRequest {
   status: RequestStatus | null
   confidence: number
   posted_at: Date
+  author_handle: string
   standing: Standing
   wish_id: string
   own_standing: Standing | null
@@ -49,6 +51,12 @@ export interface PlainView {
   wishes: Map<string, WishNumbers>
   /** The likely requests of each. */
   members: Map<string, SeenRequest[]>
+}
+
+/** Who asks for a wish, where every author has one handle a platform and all texts are too short to be compared. */
+export function plainVoices(members: readonly SeenRequest[]): Voices {
+  const authors = new Set(members.map(({ platform, author_handle }) => `${platform} ${author_handle}`)).size
+  return { voices: authors, authors, crossPosts: 0 }
 }
 
 /** What the wishes of a view are, from the requests and from who belongs where: a plain model without triggers. */

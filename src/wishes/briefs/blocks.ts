@@ -104,8 +104,12 @@ function statusLine({ status, statusFrom }: BriefWish): Inline[] {
   return [`${told}${since}, by `, { text: platformTitle(platform), url: sourceUrl, platform }, '.']
 }
 
-const demandOf = ({ votes, requestCount }: BriefWish): string =>
-  [counted(votes, 'vote'), counted(requestCount, 'request')].join(' · ')
+const demandOf = ({ votes, voices, requestCount, crossPosts }: BriefWish): string =>
+  [
+    counted(votes, 'vote'),
+    counted(voices, 'independent voice'),
+    `${counted(requestCount, 'request')}${crossPosts === 0 ? '' : `, ${number(crossPosts)} of them cross-posted`}`,
+  ].join(' · ')
 
 function wishBlocks(wish: BriefWish | null, at: number): Block[] {
   if (wish === null) return [heading(3, `${at}. ${removedTitle}`), line(removedText, 'removed')]
@@ -222,7 +226,7 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
     ...leftOutBlocks(document),
     heading(2, 'How to read it'),
     line(
-      'A wish is a set of requests that ask for the same. Wishes are in the order of their votes. Votes are counted as each platform counts them, such as likes or a score, and added. Every quotation is word for word from the public post that is linked beside it.',
+      'A wish is a set of requests that ask for the same. Wishes are in the order of their votes. Votes are counted as each platform counts them, such as likes or a score, and added. An independent voice is a person who asked in words of their own: one text posted in several places is one voice. Every quotation is word for word from the public post that is linked beside it.',
     ),
   ]
 }

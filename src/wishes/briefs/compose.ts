@@ -140,10 +140,10 @@ function toWish(wish: WishSummary, { platforms, records, statusFrom: told }: Evi
   return isAlone ? parts.of([topRequest._id], made) : made
 }
 
-/** The most wanted first: by votes, then by how many ask, then the one that was asked for last. */
+/** The most wanted first: by votes, then by how many people ask, then the one that was asked for last. */
 const byDemand = (one: WishSummary, other: WishSummary): number =>
   other.votes - one.votes ||
-  other.requestCount - one.requestCount ||
+  other.voices - one.voices ||
   (one.lastAskedAt < other.lastAskedAt ? 1 : -1) ||
   (one.wishId < other.wishId ? -1 : 1)
 

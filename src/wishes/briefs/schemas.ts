@@ -35,12 +35,13 @@ const briefStatus = closed({
   sourceUrl: Type.String(),
 })
 
-const { wishId, votes, requestCount, status, firstAskedAt, lastAskedAt, growth } = wishProperties
+const { wishId, votes, voices, authors, crossPosts, requestCount, status, firstAskedAt, lastAskedAt, growth } =
+  wishProperties
 
 /** A wish in a brief. */
 export const briefWish = closed(
   {
-    ...{ wishId, votes, requestCount },
+    ...{ wishId, votes, voices, authors, crossPosts, requestCount },
     title: nullable(briefQuote),
     platforms: Type.Array(platformVotes),
     ...{ firstAskedAt, lastAskedAt, growth, status },

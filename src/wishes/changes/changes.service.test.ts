@@ -91,6 +91,9 @@ test('a trend has the votes of all members at the end of each seventh day, from 
   const unknown = '00000000-0000-4000-8000-000000000000'
   const trends = await readTrends(opened.database, [unknown, one!], { view: sharedView, days, now: today })
   expect(trends).toEqual([
-    { wishId: one, votes: [10, 10, 10, 10, 14, 23], measuredSince: '2026-05-31', growth: { days7: 6, days30: 10 } },
+    {
+      ...{ wishId: one, votes: [10, 10, 10, 10, 14, 23], measuredSince: '2026-05-31' },
+      ...{ growth: { days7: 6, days30: 10 }, voices: 1 },
+    },
   ])
 })

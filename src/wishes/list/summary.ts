@@ -7,6 +7,7 @@ import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { readRequests, requestRecord } from '../../requests/record.ts'
 import { dayMs, dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
+import { countVoices, type Voices } from '../../requests/voices/voices.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
 import { readWishNumbers } from '../../requests/wishes/numbers.ts'
 
@@ -34,25 +35,33 @@ export const votesGained = (row: string, day: string): RawBuilder<number | null>
     from requests where requests.id = ${id} and created_at < ((${day}::date + 1)::timestamp at time zone 'UTC'))`
 }
 
-/** The growth of some wishes in a view: over the members that were in the cache at both ends. */
-export async function readGrowth(
+/** What is read from the members of a wish. */
+interface MemberNumbers extends Voices {
+  /** Over the members that were in the cache at both ends. */
+  growth: WishGrowth
+}
+
+/** The growth and the voices of some wishes in a view. */
+export async function readMemberNumbers(
   executor: Executor,
   wishIds: readonly string[],
   { view, now }: { view: View; now: Date },
-): Promise<Map<string, WishGrowth>> {
+): Promise<Map<string, MemberNumbers>> {
   const [week, month] = [dayBefore(7, now), dayBefore(30, now)]
   const changed = sql`
     (select day from vote_samples where request_id = member.request_id order by day desc limit 1) > ${month}::date`
   const gained = (day: string) => sql`coalesce(sum(${votesGained('member', day)}) filter (where ${changed}), 0)::bigint`
-  const { rows } = await sql<{ id: string; since: Date; days7: number; days30: number }>`
-    select wish.id, min(requests.created_at) as since, ${gained(week)} as days7, ${gained(month)} as days30
+  const { rows } = await sql<{ id: string; since: Date; days7: number; days30: number; voices: string }>`
+    select wish.id, min(requests.created_at) as since, ${gained(week)} as days7, ${gained(month)} as days30,
+      encode(string_agg(requests.voice, ''::bytea order by requests.id), 'base64') as voices
     from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
       join requests on requests.id = member.request_id
     group by wish.id`.execute(executor)
   return new Map(
-    rows.map(({ id, since, days7, days30 }) => {
+    rows.map(({ id, since, days7, days30, voices }) => {
       const known = (day: string, votes: number) => (dayOf(since) <= day ? Number(votes) : null)
-      return [id, { days7: known(week, days7), days30: known(month, days30) }]
+      const growth = { days7: known(week, days7), days30: known(month, days30) }
+      return [id, { growth, ...countVoices(Buffer.from(voices, 'base64')) }]
     }),
   )
 }
@@ -63,6 +72,12 @@ export const wishProperties = {
   title: Type.String({ description: 'That of `topRequest`' }),
   requestCount: Type.Integer({ description: 'How many likely requests ask for it' }),
   votes: Type.Integer({ description: 'Of all of them together' }),
+  voices: Type.Integer({
+    description:
+      'How many people asked in words of their own: requests of one author on one platform are one voice, and so are those with nearly the same text',
+  }),
+  authors: Type.Integer({ description: 'How many authors they have; each without a named author counts' }),
+  crossPosts: Type.Integer({ description: 'How many of them repeat the text of another' }),
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
   product: nullable(Type.String({ description: 'That of `topRequest`' })),
   status: nullable(
@@ -113,7 +128,7 @@ export async function readWishes(
   const numbers = await readWishNumbers(executor, wishIds, view)
   const found = wishIds.flatMap((id) => numbers.get(id) ?? [])
   if (found.length === 0) return []
-  const growth = await readGrowth(executor, [...numbers.keys()], { view, now })
+  const ofMembers = await readMemberNumbers(executor, [...numbers.keys()], { view, now })
   const top = await readRequests(
     executor,
     found.map(({ topRequestId }) => topRequestId),
@@ -122,12 +137,13 @@ export async function readWishes(
   const records = new Map(top.map((record) => [record._id, record]))
   return found.flatMap(({ topRequestId, wishId, requestCount, votes, platforms, status, ...asked }) => {
     const topRequest = records.get(topRequestId)
-    if (topRequest === undefined) return []
+    const numbersOfMembers = ofMembers.get(wishId)
+    // A statement of its own: the last member may have left meanwhile.
+    if (topRequest === undefined || numbersOfMembers === undefined) return []
     const { title, product } = topRequest
     const ofWish = { wishId, title, requestCount, votes, platforms, product, status }
     const firstAskedAt = asked.firstAskedAt.toISOString()
     const lastAskedAt = asked.lastAskedAt.toISOString()
-    const gained = growth.get(wishId) ?? { days7: null, days30: null }
-    return [{ ...ofWish, firstAskedAt, lastAskedAt, growth: gained, topRequest }]
+    return [{ ...ofWish, ...numbersOfMembers, firstAskedAt, lastAskedAt, topRequest }]
   })
 }

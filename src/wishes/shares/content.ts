@@ -23,7 +23,7 @@ export const maxRequests = 100
 export interface SharedWish
   extends Pick<
     WishSummary,
-    'wishId' | 'requestCount' | 'votes' | 'platforms' | 'status' | 'firstAskedAt' | 'lastAskedAt'
+    'wishId' | 'requestCount' | 'votes' | 'voices' | 'platforms' | 'status' | 'firstAskedAt' | 'lastAskedAt'
   > {
   /** Null where all that ask for it are on platforms whose texts are not shown. */
   titleFrom: RequestRecord | null
@@ -108,13 +108,15 @@ async function toShared(
   )
   const hidden = wishes.filter(({ topRequest }) => !showsTexts(topRequest)).map(({ wishId }) => wishId)
   const others = await readOtherTitles(executor, hidden, view)
-  return wishes.map(({ wishId, requestCount, votes, platforms, status, firstAskedAt, lastAskedAt, topRequest }) => ({
-    ...{ wishId, requestCount, votes, platforms, status, firstAskedAt, lastAskedAt },
-    titleFrom: showsTexts(topRequest) ? topRequest : (others.get(wishId) ?? null),
-    topPost: topRequest,
-    mark: marks.get(wishId)?.mark ?? null,
-    note: withNotes ? (marks.get(wishId)?.note ?? '') : '',
-  }))
+  return wishes.map(
+    ({ wishId, requestCount, votes, voices, platforms, status, firstAskedAt, lastAskedAt, topRequest }) => ({
+      ...{ wishId, requestCount, votes, voices, platforms, status, firstAskedAt, lastAskedAt },
+      titleFrom: showsTexts(topRequest) ? topRequest : (others.get(wishId) ?? null),
+      topPost: topRequest,
+      mark: marks.get(wishId)?.mark ?? null,
+      note: withNotes ? (marks.get(wishId)?.note ?? '') : '',
+    }),
+  )
 }
 
 /** The most voted requests by platform, with the numbers of all. */

@@ -73,7 +73,7 @@ describe('the page of a wish', () => {
     const { text, elements } = parse(page)
     expect(elements.find(({ name }) => name === 'html')?.attributes).toEqual({ lang: 'en' })
     for (const part of [
-      'Dark mode, please 15 votes · 3 requests · GitHub, Stack Exchange · planned',
+      'Dark mode, please 15 votes · 3 requests · 2 voices · GitHub, Stack Exchange · planned',
       'First asked for on 1 March 2025, last on 2 January 2026.',
       'GitHub 2 requests · 13 votes',
       'The page hurts. 9 votes · planned · Ada Lovelace · 2 January 2026',
@@ -107,7 +107,7 @@ describe('the page of a wish', () => {
     expect(await languageOf('de', `https://wishes.example.org/s/${'A'.repeat(22)}`)).toBe('de')
     const { text } = parse((await openShare(service, url, 'de')).text)
     for (const part of [
-      '15 Stimmen · 3 Anfragen · GitHub, Stack Exchange · geplant',
+      '15 Stimmen · 3 Anfragen · 2 Personen · GitHub, Stack Exchange · geplant',
       'Zuerst angefragt am 1. März 2025, zuletzt am 2. Januar 2026.',
       'Als geplant markiert',
       'Stack Exchange 1 Anfrage · 2 Stimmen (Wertung: Zustimmungen abzüglich Ablehnungen)',

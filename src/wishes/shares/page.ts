@@ -9,10 +9,11 @@ import type { Texts } from './texts.ts'
 const wishTitle = ({ titleFrom, platforms }: SharedWish, texts: Texts): string =>
   titleFrom === null ? texts.untitled(platforms.map(platformTitle).join(', ')) : titled(titleFrom.title) || nothing
 
-const wishFacts = ({ votes, requestCount, platforms, status }: SharedWish, texts: Texts): Html[] =>
+const wishFacts = ({ votes, requestCount, voices, platforms, status }: SharedWish, texts: Texts): Html[] =>
   separated([
     texts.votes(votes),
     texts.requests(requestCount),
+    voices < requestCount ? texts.voices(voices) : null,
     platforms.map(platformTitle).join(', '),
     status === null ? null : texts.status(status),
   ])

@@ -43,6 +43,7 @@ const english = {
   votes: (count: number) => counted(count, 'vote'),
   votesOf: (count: number, what: string) => `${counted(count, 'vote')} (${what})`,
   requests: (count: number) => counted(count, 'request'),
+  voices: (count: number) => counted(count, 'voice'),
   status: (status: RequestStatus) => statuses[status],
   withoutStatus: 'without a status',
   mark: (mark: Mark) => marks[mark],
@@ -113,6 +114,7 @@ const germanMarks: Record<Mark, string> = {
 const germanCounts = {
   votes: (count: number) => de.counted(count, 'Stimme', 'Stimmen'),
   requests: (count: number) => de.counted(count, 'Anfrage', 'Anfragen'),
+  voices: (count: number) => de.counted(count, 'Person', 'Personen'),
 }
 
 const german: Texts = {

@@ -9,7 +9,7 @@ import { withMarks } from '../marks/marks.ts'
 import { markProperty } from '../marks/routes.ts'
 import { daysOfTrend, readTrends } from './trends.ts'
 
-const { wishId, growth } = wishProperties
+const { wishId, growth, voices } = wishProperties
 
 const trends = closed({
   days: Type.Array(Type.String({ format: 'date' }), {
@@ -26,6 +26,7 @@ const trends = closed({
         Type.String({ format: 'date', description: 'The day of the first sample; null while no change was seen' }),
       ),
       growth,
+      voices,
       ...markProperty,
     }),
     { description: 'A wish that does not exist for the account is left out' },
@@ -44,7 +45,7 @@ export function registerTrendRoutes(
       schema: {
         operationId: 'readWishTrends',
         summary: 'Read how the votes of some wishes changed, with the marks of the account',
-        description: 'For the wishes of a list or a search that has neither growth nor marks.',
+        description: 'For the wishes of a list or a search that has neither growth, voices nor marks.',
         tags: ['Wishes'],
         security: [{ apiKey: [] }],
         querystring: closed({

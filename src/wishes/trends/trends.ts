@@ -3,7 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { dayMs, dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
-import { readGrowth, type WishGrowth } from '../list/summary.ts'
+import { readMemberNumbers, type WishGrowth } from '../list/summary.ts'
 
 export interface WishTrend {
   wishId: string
@@ -12,6 +12,7 @@ export interface WishTrend {
   /** The UTC day of the first sample of any of its requests, YYYY-MM-DD: before it no change was seen. Null without one. */
   measuredSince: string | null
   growth: WishGrowth
+  voices: number
 }
 
 /** The UTC days on which a trend has its points, YYYY-MM-DD: today, and every seventh day before it, the oldest first. */
@@ -50,12 +51,13 @@ export async function readTrends(
     )
     select id, json_agg(votes order by day) as votes, to_char(min(measured_since), 'YYYY-MM-DD') as measured_since
     from counted group by id`.execute(executor)
-  const growth = await readGrowth(executor, wishIds, { view, now })
+  const ofMembers = await readMemberNumbers(executor, wishIds, { view, now })
   const found = new Map(rows.map((row) => [row.id, row]))
   return wishIds.flatMap((wishId) => {
     const row = found.get(wishId)
-    if (row === undefined) return []
+    const numbers = ofMembers.get(wishId)
+    if (row === undefined || numbers === undefined) return []
     const { votes, measured_since: measuredSince } = row
-    return [{ wishId, votes: votes.map(Number), measuredSince, growth: growth.get(wishId)! }]
+    return [{ wishId, votes: votes.map(Number), measuredSince, growth: numbers.growth, voices: numbers.voices }]
   })
 }

@@ -23,6 +23,8 @@ export const wishPageTexts = {
   lastAskedAgo: (ago: string) => t`last asked ${ago}`,
   askedFromTo: (first: string, last: string) =>
     first === last ? t`asked on ${first}` : t`asked from ${first} to ${last}`,
+  crossPosts: (count: number) => plural(count, { one: '# cross-post', other: '# cross-posts' }),
+  crossPostsAre: t`Requests that repeat the text of another one`,
   gained7: t`Votes gained in the last 7 days`,
   grewIn7: (votes: number | null) => (votes === null ? t`no trend yet` : t`${signed(votes)} in 7 days`),
   isMergedByModel: t`A model took some of these requests for the same.`,

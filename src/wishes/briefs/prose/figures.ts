@@ -56,12 +56,8 @@ function allowedOf(wish: BriefWish, unit: string, platform: BriefWish['platforms
   if (/^(?:requests?|posts?)$/.test(unit)) return [platform === undefined ? wish.requestCount : platform.requests]
   if (platform !== undefined) return []
   if (/^(?:platforms?|sites?)$/.test(unit)) return [wish.platforms.length]
-  return /^voices?$|^people$|^persons?$|^authors?$/.test(unit) ? voicesOf(wish, unit) : []
+  return unit.startsWith('author') ? [wish.authors] : [wish.voices]
 }
-
-/** How many people asked: as the brief says it, where it does. */
-const voicesOf = (wish: BriefWish & { voices?: number; authors?: number }, unit: string): number[] =>
-  [unit.startsWith('author') ? wish.authors : wish.voices].filter((count) => count !== undefined)
 
 export interface Figures {
   /** The sentence without the numbers and dates that are proved. */

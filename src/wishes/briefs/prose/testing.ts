@@ -134,7 +134,17 @@ function makeWish(
   const isTold = status !== null && status !== 'open'
   return {
     wishId: title,
-    ...{ votes: sum('votes'), requestCount: sum('requests'), platforms: counted, quotes, status, unquoted: 0 },
+    ...{
+      votes: sum('votes'),
+      requestCount: sum('requests'),
+      platforms: counted,
+      quotes,
+      status,
+      unquoted: 0,
+      voices: 0,
+      authors: 0,
+      crossPosts: 0,
+    },
     title: { ...quotes[0]!, text: title },
     firstAskedAt: dayOf(random, 2021),
     lastAskedAt: dayOf(random, 2025),
@@ -214,6 +224,7 @@ export function trueSentences({ wishes, quotes }: Sources, random: Random): True
       ])
     return [
       of(`${title}: ${numberText(random, wish.votes)} votes from ${numberText(random, wish.requestCount)} requests.`),
+      of(`${numberText(random, wish.voices)} people asked for ${lower(title)}.`),
       of(
         `People ask for ${lower(title)} on ${wish.platforms.length === 1 ? platformTitle(place.platform) : `${inWords(wish.platforms.length)} platforms`}.`,
       ),
@@ -341,7 +352,7 @@ function numberMutations(
     wish.growth.days30,
     ...wish.platforms.flatMap((one) => [one.votes, one.requests]),
   ])
-  const found = /(\d[\d,]*|[a-z]+(?:[ -](?:and )?(?:[a-z]+))*?) (votes|requests|platforms)/.exec(sentence.text)
+  const found = /(\d[\d,]*|[a-z]+(?:[ -](?:and )?(?:[a-z]+))*?) (votes|requests|platforms|people)/.exec(sentence.text)
   if (found === null) return []
   const [whole, , unit] = found
   const wrong = [
