@@ -45,6 +45,8 @@ interface Voice {
   /** 0 for none. */
   author: number
   sketch: number[]
+  /** The bytes of the sketch, a character each. */
+  text: string
 }
 
 function readVoices(bytes: Buffer): Voice[] {
@@ -52,11 +54,10 @@ function readVoices(bytes: Buffer): Voice[] {
   for (let at = 0; at < bytes.length; ) {
     const author = bytes.readUIntLE(at + lengthBytes, authorBytes)
     const start = at + lengthBytes + authorBytes
-    const sketch = Array.from({ length: bytes.readUInt8(at) }, (_, index) =>
-      bytes.readInt32LE(start + hashBytes * index),
-    )
-    voices.push({ author, sketch })
-    at = start + hashBytes * sketch.length
+    const end = start + hashBytes * bytes.readUInt8(at)
+    const sketch: number[] = []
+    for (at = start; at < end; at += hashBytes) sketch.push(bytes.readInt32LE(at))
+    voices.push({ author, sketch, text: bytes.toString('latin1', start, end) })
   }
   return voices
 }
@@ -107,9 +108,8 @@ function countShared(voices: readonly Voice[], positions: readonly number[]): Ma
 /** Calls `join` for requests whose texts are nearly the same. */
 function joinTexts(voices: readonly Voice[], join: (a: number, b: number) => void): void {
   const different = new Map<string, number>()
-  for (const [position, { sketch }] of voices.entries()) {
-    if (sketch.length === 0) continue
-    const text = sketch.join()
+  for (const [position, { text }] of voices.entries()) {
+    if (text === '') continue
     const same = different.get(text)
     if (same === undefined) different.set(text, position)
     else join(position, same)
