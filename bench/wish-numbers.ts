@@ -3,15 +3,20 @@ import { sql } from 'kysely'
 import { refreshCopies } from '../src/requests/store/copies.ts'
 import { sharedView } from '../src/requests/views/view.ts'
 import { recount } from '../src/requests/wishes/recount.ts'
+import { openSearchIndex } from '../src/search/search-index.ts'
+import type { About } from '../src/wishes/briefs/about.ts'
+import { composeBrief } from '../src/wishes/briefs/compose.ts'
 import { wishOrders } from '../src/wishes/list/filters.ts'
 import { listWishes } from '../src/wishes/list/list.ts'
+import type { ListView } from '../src/wishes/shares/view.ts'
 import { followNewRequests, linkToTopics } from '../test/stored-requests.ts'
 import { changeWishes } from '../test/stored-wish.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, type Took, timed, worstOf } from './timing.ts'
 
 // What the numbers of wishes cost, embedded: changing the votes of 100 requests that are in no wish, in wishes of 4, and in one wish of
-// 1,000, with and without the triggers; and a page of the list in each order, with filters. Milliseconds: the median of the processor's,
+// 1,000, with and without the triggers; a page of the list in each order, with filters, and
+// briefs. Milliseconds: the median of the processor's,
 // and the maximum by the clock (by the processor).
 //   node bench/wish-numbers.ts [--requests 100000] [--rounds 15]
 
@@ -109,4 +114,17 @@ await measure('list by votes, 100 wishes', list({ limit: 100 }))
 await measure('list by votes, on GitLab', list({ platforms: ['gitlab'] }))
 await measure('list by votes, status planned (none)', list({ status: ['planned'] }))
 await measure('list by votes, a topic of 4,000', list({ topic: 'bench' }))
+const about = (view: ListView): About => ({
+  view,
+  shown: { topic: null, query: null, filters: null, since: null, until: null },
+})
+const compose = (of: About) => () =>
+  composeBrief(
+    { account: { accountId: '', hasOwnView: false }, about: of, question: null, now },
+    { database, searchIndex },
+  )
+const searchIndex = await openSearchIndex(database)
+await measure('brief of a topic of 4,000', compose(about({ filters: { topic: 'bench' } })))
+await measure('brief of GitLab, a third of all', compose(about({ filters: { platforms: ['gitlab'] } })))
+await measure('brief of a search that all match', compose(about({ query: 'description' })))
 await close()
