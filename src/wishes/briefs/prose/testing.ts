@@ -20,7 +20,8 @@ export function seededRandom(seed: number): Random {
 
 const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)]!
 const count = (random: Random, least: number, most: number) => least + Math.floor(random() * (most - least + 1))
-const shuffled = <T>(random: Random, values: readonly T[]): T[] =>
+/** In any order. */
+export const shuffled = <T>(random: Random, values: readonly T[]): T[] =>
   values
     .map((value) => ({ value, key: random() }))
     .sort((one, other) => one.key - other.key)
