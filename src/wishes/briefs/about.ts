@@ -11,7 +11,7 @@ import type { BriefDocument, NewBrief } from './schemas.ts'
 /** What a brief is about: the list of wishes that it is made of, and how it says so. */
 export interface About {
   view: ListView
-  shown: BriefDocument['about']
+  shown: Omit<BriefDocument['about'], 'searched'>
 }
 
 type Reader = Pick<Account, 'accountId' | 'hasOwnView'>
@@ -63,18 +63,19 @@ interface TextCounts {
   isExact: boolean
 }
 
-/** How many texts of each class are about it, as the account sees them. */
+/** How many texts of each class are about it, as the account sees them. @param searched the query, corrected; null for a list. */
 export async function countTexts(
-  { view }: About,
+  view: ListView,
+  searched: string | null,
   reader: Reader,
   { database, searchIndex }: { database: Database; searchIndex: SearchIndex },
 ): Promise<TextCounts> {
   const { mark: _mark, starred: _starred, ...filters } = view.filters ?? {}
   const count = async (include: { include?: Include }) => {
     const parsed = parseBodyFilters({ ...filters, ...include }, reader)
-    return view.query === undefined
+    return searched === null
       ? countRequests(database, parsed, { facets: [] })
-      : searchIndex.totals(database, { query: view.query, filters: parsed })
+      : searchIndex.totals(database, { query: searched, filters: parsed })
   }
   const [likely, withMaybe, all] = [
     await count({}),

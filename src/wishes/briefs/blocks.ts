@@ -135,9 +135,10 @@ function wishBlocks(wish: BriefWish | null, at: number): Block[] {
   ]
 }
 
-function aboutText({ topic, query, filters, since, until }: BriefDocument['about']): string {
+function aboutText({ topic, query, searched, filters, since, until }: BriefDocument['about']): string {
   const subject = query !== null ? `“${query}”` : topic !== null ? `“${topic}”` : 'everything in the cache'
   const narrowed = [
+    searched === null ? null : `searched as “${searched}”`,
     query !== null && topic !== null ? `topic “${topic}”` : null,
     ...Object.entries(filters ?? {}).map(
       ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`,

@@ -6,6 +6,7 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import { deleteAlone } from '../../requests/store/delete.ts'
 import { recount } from '../../requests/wishes/recount.ts'
+import { countTexts } from '../../requests/words/uncounted-texts.ts'
 import { idOf, storeRequests } from '../shares/testing.ts'
 import { maxBriefs } from './briefs.ts'
 import { type BriefFormat, briefFormats } from './files.ts'
@@ -137,6 +138,13 @@ describe('a brief', () => {
   ])('is about %j', async (body, titles) => {
     const { document } = await read(await make(body))
     expect(document.wishes.map((wish) => wish?.title?.text)).toEqual(titles)
+  })
+
+  it('is about what a misspelt query means, and says so', async () => {
+    await countTexts(service.database)
+    const { document } = await read(await make({ query: 'editorr' }))
+    expect(document.about).toMatchObject({ query: 'editorr', searched: 'editor' })
+    expect([document.wishes.map((wish) => wish?.title?.text), document.totals.requests]).toEqual([['Dark mode'], 1])
   })
 
   it('is about what a watch is about', async () => {

@@ -44,6 +44,9 @@ export async function createBrief(
   transaction: Transaction,
   { accountId, request, composed, now }: { accountId: string; request: NewBrief; composed: Composed; now: Date },
 ): Promise<BriefRow> {
+  const { head, parts } = composed
+  // Requests are locked before the account, as everywhere.
+  const stored = await keepStored(transaction, parts)
   // Briefs of an account are made one at a time, so that its maximum holds.
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
   if (!(await accountExists(transaction, accountId))) throw notFound('Account')
@@ -51,8 +54,6 @@ export async function createBrief(
     select count(*)::integer as briefs from briefs where account_id = ${accountId}`.execute(transaction)
   if ((rows[0]?.briefs ?? 0) >= maxBriefs)
     throw new ServiceError('CONFLICT', `The account has ${maxBriefs} briefs, which is the maximum. Delete some first.`)
-  const { head, parts } = composed
-  const stored = await keepStored(transaction, parts)
   const made = await transaction
     .insertInto('briefs')
     .values({

@@ -169,7 +169,8 @@ export interface Composed {
 export async function composeBrief(input: ComposeInput, dependencies: ComposeDependencies): Promise<Composed> {
   const { account, about, question, now } = input
   const { database } = dependencies
-  const found = (await readView(about.view, { ...account, now }, dependencies)).sort(byDemand)
+  const { wishes, searched } = await readView(about.view, { ...account, now }, dependencies)
+  const found = wishes.sort(byDemand)
   const isSettled = ({ status }: WishSummary) => settledStatuses.includes(status)
   const wanted = found.filter((wish) => !isSettled(wish)).slice(0, shownWishes)
   const settled = found.filter(isSettled).slice(0, shownSettled)
@@ -181,14 +182,14 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
       const of = evidence.get(wish.wishId)
       return of === undefined ? [] : [toWish(wish, of, parts)]
     })
-  const counts = await countTexts(about, account, dependencies)
+  const counts = await countTexts(about.view, searched, account, dependencies)
   const unquoted = new Set(
     shown.flatMap(({ platforms }) => platforms).filter((name) => publicPagesOf(name as PlatformName).show !== 'texts'),
   )
   const head: BriefDocument = {
     asOf: now.toISOString(),
     question,
-    about: about.shown,
+    about: { ...about.shown, searched: searched === about.view.query ? null : searched },
     totals: {
       wishes: found.length,
       hasMoreWishes: found.length >= maxWishes,

@@ -64,6 +64,7 @@ export const briefDocument = closed(
     about: closed({
       topic: nullable(Type.String()),
       query: nullable(Type.String()),
+      searched: nullable(Type.String({ description: 'The query without slips, where that was searched' })),
       filters: nullable(givenView),
       since: nullable(Type.String()),
       until: nullable(Type.String()),

@@ -207,6 +207,6 @@ export async function readContent(
   if (share.wish_id !== null) return readSharedWish(database, share.wish_id, reader)
   if (share.topic !== null) return readSharedTopic(database, share.topic, reader)
   const view = share.view as ListView
-  const wishes = await readView(view, reader, dependencies)
+  const { wishes } = await readView(view, reader, dependencies)
   return { kind: 'view', query: view.query ?? null, wishes: await toShared(database, wishes, reader) }
 }

@@ -124,7 +124,8 @@ describe('the address of a share', () => {
     const writes = async () => {
       statements.length = 0
       await open(url)
-      return statements.filter((statement) => /^\s*(insert|update|delete)/i.test(statement)).length
+      // Requests that were just stored are counted and placed meanwhile, by statements on other tables.
+      return statements.filter((statement) => /^\s*(insert|update|delete)\b.*\bshares\b/is.test(statement)).length
     }
     expect((await listed())[0].lastOpenedOn).toBeNull()
     expect([await writes(), await writes()]).toEqual([1, 0])

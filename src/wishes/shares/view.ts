@@ -86,12 +86,18 @@ interface ReadDependencies {
   searchIndex: SearchIndex
 }
 
+export interface ReadView {
+  wishes: WishSummary[]
+  /** The query that was searched: as it was given, or corrected; null for a list. */
+  searched: string | null
+}
+
 /** The wishes of a view, as the account sees them now. */
 export async function readView(
   view: ListView,
   reader: Reader & { now: Date },
   { database, searchIndex }: ReadDependencies,
-): Promise<WishSummary[]> {
+): Promise<ReadView> {
   const asked = parseView(view, reader)
   const seen = { view: viewOf(reader), now: reader.now }
   if (asked.kind === 'search') {
@@ -100,7 +106,8 @@ export async function readView(
       searchWishes(searchIndex, database, query),
     )
     const ids = found.results.flatMap(({ wishId }) => wishId ?? [])
-    return readWishes(database, ids, seen)
+    const searched = found.understood.corrected ?? asked.query
+    return { wishes: await readWishes(database, ids, seen), searched }
   }
   const { view: _view, ...filters } = asked.filters
   const wishes: WishSummary[] = []
@@ -112,5 +119,5 @@ export async function readView(
     cursor = found.cursor ?? undefined
     if (cursor === undefined) break
   }
-  return wishes
+  return { wishes, searched: null }
 }
