@@ -1,10 +1,12 @@
 import { Html, html } from '../../http/html.ts'
+import { platformTitle } from '../../platforms/titles.ts'
 import type { Period } from '../../requests/timeline.ts'
 import type { RemovalContact } from '../../runtime/removal-contact.ts'
 import { blocksOf } from '../briefs/blocks.ts'
 import { briefBody, titleOf } from '../briefs/html.ts'
+import { bounded, nothing, titled } from './bounded.ts'
 import type { SharedContent, SharedWish } from './content.ts'
-import { bounded, link, nothing, origin, platformSection, platformTitle, separated, titled } from './posts.ts'
+import { link, origin, platformSection, separated } from './posts.ts'
 import { style } from './style.ts'
 import { type Texts, textsFor } from './texts.ts'
 
