@@ -44,6 +44,8 @@ function isTemporary({ code, status, reason }: WishwellError, request: Request):
   return isRepeatable(request) && (code === 'UNREACHABLE' || (status !== null && [502, 503, 504].includes(status)))
 }
 
+const isFile = ({ headers }: Response) => (headers.get('content-disposition') ?? '').startsWith('attachment')
+
 /** Makes one attempt. A body of JSON is read here, so that an answer that is cut off is a failure of the attempt. */
 async function attempt(request: Request, timeoutMs: number, send: Required<RetryOptions>['fetch']): Promise<Response> {
   const limit = new AbortController()
@@ -53,9 +55,11 @@ async function attempt(request: Request, timeoutMs: number, send: Required<Retry
     // A followed redirect turns a POST into a GET.
     const response = await send(request.clone(), { signal, redirect: 'manual' })
     const type = response.headers.get('content-type') ?? ''
-    if (response.ok && !/^(application\/json|text\/html)/.test(type)) return response
+    // A page that is no file is that of a proxy.
+    const isPage = type.startsWith('text/html') && !isFile(response)
+    if (response.ok && !isPage && !type.startsWith('application/json')) return response
     const text = await response.text()
-    if (!response.ok || type.startsWith('text/html')) throw refusalOf(response, text)
+    if (!response.ok || isPage) throw refusalOf(response, text)
     return new Response(text, response)
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason

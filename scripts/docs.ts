@@ -55,7 +55,7 @@ export function platformList(): string {
 - With credentials, and only when \`PLATFORMS\` names them: ${linksOf(false)}.`
 }
 
-/** The titles of all platforms for the dashboard, which must not load the registry. */
+/** The titles of all platforms, for what the dashboard shows, too: it must not load the registry. */
 export function platformTitlesModule(): string {
   const lines = platformDefinitions.map(({ name, title }) => `  ${name}: '${title}',`)
   return `// \`npm run docs\` makes this file from src/platforms/adapters/*/settings.ts.
@@ -64,6 +64,9 @@ export function platformTitlesModule(): string {
 export const platformTitles: Readonly<Record<string, string>> = {
 ${lines.join('\n')}
 }
+
+/** The name that people use for a platform; of one that is here no more its own. */
+export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform
 `
 }
 
@@ -164,7 +167,7 @@ const files = {
   guarantees: new URL('../docs/guarantees.md', import.meta.url),
   monitoring: new URL('../docs/monitoring/README.md', import.meta.url),
   readme: new URL('../README.md', import.meta.url),
-  platformTitles: new URL('../dashboard/src/shell/platform-titles.ts', import.meta.url),
+  platformTitles: new URL('../src/platforms/titles.ts', import.meta.url),
 }
 
 /** @returns the document with new texts, each between two marks with its name. */

@@ -125,6 +125,19 @@ describe('a call', () => {
     expect(calls).toHaveLength(1)
   })
 
+  it('for a file of HTML gives the file, and for the page of a proxy an error', async () => {
+    const file = { 'content-type': 'text/html', 'content-disposition': 'attachment; filename="brief.html"' }
+    const params = { path: { briefId: crypto.randomUUID() }, query: { format: 'html' as const } }
+    const { client } = await startProxy((response) => response.writeHead(200, file).end('<p>A brief'))
+    const { data } = await client.GET('/api/v1/briefs/{briefId}/file', { params, parseAs: 'text' })
+    expect(data).toBe('<p>A brief')
+    const proxy = await startProxy((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'))
+    await expect(proxy.client.GET('/api/v1/briefs/{briefId}/file', { params, parseAs: 'text' })).rejects.toMatchObject({
+      code: 'UNEXPECTED_ANSWER',
+      status: 200,
+    })
+  })
+
   it('that the service refuses is a WishwellError with its code, its fields and the id of the request', async () => {
     const error = await ofService()
       .POST('/api/v1/scrape', { body: { topic: 'dark mode', depth: 0 } })

@@ -20,6 +20,7 @@ import './style/views.css'
 import './style/wishes.css'
 import './style/wish.css'
 import './style/home.css'
+import './style/brief.css'
 import './style/over.css'
 import './style/narrow.css'
 

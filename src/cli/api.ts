@@ -81,6 +81,13 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       const { response } = await streams.GET('/api/v1/requests/export', { params, parseAs: 'stream' })
       return response.body ?? ReadableStream.from([])
     },
+
+    /** The file of a brief. */
+    async readBriefFile(briefId: string, format: NonNullable<Query<'readBriefFile'>['format']>): Promise<string> {
+      const params = { path: { briefId }, query: { format } }
+      const { response } = await streams.GET('/api/v1/briefs/{briefId}/file', { params, parseAs: 'stream' })
+      return response.text()
+    },
   }
 }
 

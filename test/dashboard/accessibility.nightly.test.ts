@@ -91,6 +91,7 @@ describePage('accessibility', () => {
   let wishId = ''
   let watchId = ''
   let askingId = ''
+  let briefId = ''
   beforeAll(async () => {
     if (chromiumPath === null) return
     jobId = await test.collect('dark mode', { depth: 2 })
@@ -110,6 +111,7 @@ describePage('accessibility', () => {
     await sql`insert into vote_samples select id, current_date - 22, votes from requests on conflict do nothing`.execute(
       database,
     )
+    briefId = (await client.post('/api/v1/briefs', { topic: 'dark mode' })).body.data.briefId
     await client.post('/api/v1/shares', { wishId, title: 'For the board' })
     await client.post('/api/v1/links', { personName: 'Ana' })
     await client.post('/api/v1/channels', { type: 'webhook', name: 'Our backlog', url: 'https://8.8.8.8/hook' })
@@ -150,6 +152,9 @@ describePage('accessibility', () => {
       { path: `/wishes/${crypto.randomUUID()}`, whole: '.problem' },
       { path: '/review', whole: '.pair' },
       { path: '/topics', whole: '.topics > li' },
+      { path: '/wishes?topic=dark+mode', whole: '.topic-head', press: { 'Make a brief': '[role=dialog] form' } },
+      { path: '/briefs', whole: '.shares > li', press: { 'Delete the brief': '.confirm' } },
+      { path: `/briefs/${briefId}`, whole: '.brief blockquote' },
     ]),
   )
 
@@ -220,6 +225,7 @@ describePage('accessibility of an empty service', () => {
       { path: '/watches', whole: '.empty' },
       { path: '/watches/news', whole: '.empty' },
       { path: '/topics', whole: '.empty' },
+      { path: '/briefs', whole: '.empty' },
     ]),
   )
 })

@@ -11,7 +11,14 @@ describePage('the page of a share', () => {
     await test.collect('dark mode', { depth: 2 })
     const { client } = test.service
     const wishId = (await client.get('/api/v1/wishes?limit=1')).body.data.results[0].wishId
-    const bodies = [{ wishId, title: 'Ours' }, { topic: 'dark mode' }, { view: { query: 'dark mode' } }, { view: {} }]
+    const { briefId } = (await client.post('/api/v1/briefs', { topic: 'dark mode' })).body.data
+    const bodies = [
+      { wishId, title: 'Ours' },
+      { briefId },
+      { topic: 'dark mode' },
+      { view: { query: 'dark mode' } },
+      { view: {} },
+    ]
     const shares = await Promise.all(bodies.map((body) => client.post('/api/v1/shares', body)))
     const paths = shares.map(({ body }) => new URL(body.data.url).pathname)
     for (const [path, status] of [...paths.map((one) => [one, 200] as const), [`/s/${'A'.repeat(22)}`, 404] as const]) {

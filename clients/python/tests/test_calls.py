@@ -104,6 +104,13 @@ def test_raises_an_error_for_the_page_of_a_proxy(start_proxy, status):
     assert (raised.value.code, raised.value.status) == ("UNEXPECTED_ANSWER", status)
 
 
+def test_takes_a_file_of_html(start_proxy):
+    headers = {"content-type": "text/html", "content-disposition": 'attachment; filename="brief.html"'}
+    proxy = start_proxy(lambda exchange: exchange.answer(200, "<p>A brief", headers))
+    answer = proxy.client.get_httpx_client().get(f"/api/v1/briefs/{uuid.uuid4()}/file", params={"format": "html"})
+    assert answer.text == "<p>A brief"
+
+
 def test_gives_up_after_its_retries():
     attempts = []
 

@@ -26,8 +26,10 @@ def add_key(request: httpx.Request) -> None:
 
 
 def is_answer(response: httpx.Response) -> bool:
-    """Whether this is a success of the service, and not the page of a proxy."""
-    return response.is_success and not response.headers.get("content-type", "").startswith("text/html")
+    """Whether this is a success of the service, and not the page of a proxy, which is no file."""
+    is_page = response.headers.get("content-type", "").startswith("text/html")
+    is_file = response.headers.get("content-disposition", "").startswith("attachment")
+    return response.is_success and (is_file or not is_page)
 
 
 def is_temporary(failure: WishwellError, request: httpx.Request) -> bool:

@@ -132,11 +132,18 @@ export type ListView = components['schemas']['ListView']
 export type SavedView = components['schemas']['SavedView']
 export type NewSavedView = Body<'createView'>
 export type NewShare = Body<'createShare'>
-/** A wish, a topic or a list. */
-export type ShareTarget = Pick<NewShare, 'wishId' | 'topic' | 'view'>
+/** A wish, a topic, a list or a brief. */
+export type ShareTarget = Pick<NewShare, 'wishId' | 'topic' | 'view' | 'briefId'>
 export type Share = Data<'listShares'>['results'][number]
 /** An invitation, or who came in by it. */
 export type PersonLink = Data<'listLinks'>['results'][number]
+
+// Briefs.
+export type NewBrief = Body<'createBrief'>
+/** What a brief is made of. */
+export type BriefTarget = Pick<NewBrief, 'topic' | 'query' | 'filters' | 'watchId'>
+export type BriefSummary = Data<'listBriefs'>['results'][number]
+export type Verification = Data<'verifyBrief'>
 
 // The operator's home.
 export type Overview = Data<'readOverview'>

@@ -1,4 +1,5 @@
 import type {
+  BriefTarget,
   ExportInput,
   FeedTarget,
   Include,
@@ -205,6 +206,14 @@ export function shareOf(view: View): ShareTarget | null {
   if (view.query === '' && view.topic !== '' && filterCount(view) === 1) return { topic: view.topic }
   const list = listOf(view)
   return list && { view: list }
+}
+
+/** What a brief of a shared view is about; null for every wish that there is. */
+export function briefOf({ topic, view }: ShareTarget): BriefTarget | null {
+  if (topic !== undefined) return { topic }
+  const { query, filters } = view ?? {}
+  if (query === undefined && filters === undefined) return null
+  return { ...given(query !== undefined, { query }), ...given(filters !== undefined, { filters }) } as BriefTarget
 }
 
 /** The rows of one page of a search; a list has more. */

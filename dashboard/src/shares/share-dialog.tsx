@@ -86,10 +86,16 @@ export default function ShareDialog({ target, close }: ShareDialogProps) {
               ))}
             </select>
           </label>
-          <label className="check">
-            <input type="checkbox" checked={withNotes} onChange={({ target: { checked } }) => setWithNotes(checked)} />
-            <span>{texts.withNotes}</span>
-          </label>
+          {target.briefId === undefined && (
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={withNotes}
+                onChange={({ target: { checked } }) => setWithNotes(checked)}
+              />
+              <span>{texts.withNotes}</span>
+            </label>
+          )}
           {making.error !== null && <Problem error={making.error} retry={() => making.mutate(wanted)} />}
           <button type="submit" className="primary" disabled={making.isPending}>
             {making.isPending ? texts.making : texts.make}

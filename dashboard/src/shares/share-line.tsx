@@ -7,10 +7,11 @@ import { viewTexts } from '../texts/views.ts'
 import type { useRevocation } from './use-shares.ts'
 
 /** What is shown, in words. */
-function nameOf({ title, wishTitle, wishId, topic, view }: Share): string {
+function nameOf({ title, wishTitle, wishId, topic, view, briefId }: Share): string {
   if (title !== null) return title
   if (wishId !== null) return wishTitle ?? texts.goneWish
   if (topic !== null) return topic
+  if (briefId !== null) return texts.brief
   const query = view?.query
   return typeof query === 'string' ? viewTexts.words(query) : texts.list
 }

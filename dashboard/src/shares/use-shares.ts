@@ -6,11 +6,13 @@ import { isSameList } from '../search/same-list.ts'
 import { sharesKey, useShares } from './shares.ts'
 
 /** The pages of what is shown here, the one that ends last first. */
-export function useSharesOf({ wishId, topic, view }: ShareTarget): Share[] {
+export function useSharesOf({ wishId, topic, view, briefId }: ShareTarget): Share[] {
   const { data = [] } = useShares()
-  const asked = { wishId: wishId ?? null, topic: topic ?? null, view: view ?? null }
+  const asked = { wishId: wishId ?? null, topic: topic ?? null, view: view ?? null, briefId: briefId ?? null }
   return data
-    .filter((share) => isSameList({ wishId: share.wishId, topic: share.topic, view: share.view }, asked))
+    .filter(({ wishId: ofWish, topic: ofTopic, view: ofView, briefId: ofBrief }) =>
+      isSameList({ wishId: ofWish, topic: ofTopic, view: ofView, briefId: ofBrief }, asked),
+    )
     .sort((one, other) => other.expiresAt.localeCompare(one.expiresAt))
 }
 

@@ -7,6 +7,7 @@ export const topicsAddress = '/topics'
 export const newsAddress = '/watches/news'
 export const watchesAddress = '/watches'
 export const reviewAddress = '/review'
+export const briefsAddress = '/briefs'
 export const settingsAddress = '/settings'
 export const accountAddress = '/settings'
 export const channelsAddress = '/settings/channels'
@@ -23,6 +24,7 @@ export const topicAddress = (topic: string): string => `${wishesAddress}?${new U
 /** `change` opens the form of its settings. */
 export const watchAddress = (watchId: string, view?: 'change'): string =>
   `/watches/${encodeURIComponent(watchId)}${view === undefined ? '' : `?${view}`}`
+export const briefAddress = (briefId: string): string => `/briefs/${encodeURIComponent(briefId)}`
 export const wishAddress = (wishId: string): string => `/wishes/${encodeURIComponent(wishId)}`
 export const operatorAccountAddress = (accountId: string): string =>
   `/operator/accounts/${encodeURIComponent(accountId)}`

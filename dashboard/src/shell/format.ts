@@ -1,7 +1,7 @@
 import { largestWholeUnit } from '../../../src/cli/relative-time.ts'
+import { platformTitle } from '../../../src/platforms/titles.ts'
 import { formatTexts } from '../texts/format.ts'
 import { locale } from '../texts/locale.ts'
-import { platformTitles } from './platform-titles.ts'
 
 const numbers = new Intl.NumberFormat(locale)
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
@@ -114,5 +114,4 @@ export function platformCode(platform: string): string {
   return second === undefined ? platformTitle(platform).slice(0, 2) : first + second
 }
 
-/** The title of a platform; its name where requests are left of a platform that Wishwell no longer has. */
-export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform
+export { platformTitle }

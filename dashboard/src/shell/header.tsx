@@ -5,6 +5,7 @@ import { signOut } from '../api/session.ts'
 import type { Session } from '../api/types.ts'
 import { shellTexts as texts } from '../texts/shell.ts'
 import {
+  briefsAddress,
   homeAddress,
   operatorAccountsAddress,
   operatorAddress,
@@ -21,6 +22,7 @@ const accountPages = [
   [homeAddress, texts.home],
   [wishesAddress, texts.wishes],
   [watchesAddress, texts.watches],
+  [briefsAddress, texts.briefs],
   [settingsAddress, texts.settings],
 ] as const
 const operatorPages = [

@@ -9,6 +9,7 @@ import { watchTexts } from '../texts/watches.ts'
 import { useSavedViews } from '../wishes/saved-views.ts'
 import { standingViews } from '../wishes/views.ts'
 import {
+  briefsAddress,
   channelsAddress,
   collectAddress,
   homeAddress,
@@ -26,6 +27,7 @@ const pages: readonly [name: string, address: string][] = [
   [texts.topics, topicsAddress],
   [texts.watches, watchesAddress],
   [watchTexts.make, newWatch()],
+  [texts.briefs, briefsAddress],
   [texts.collect, collectAddress],
   [texts.settings, settingsAddress],
   [texts.channels, channelsAddress],

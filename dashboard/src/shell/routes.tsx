@@ -15,6 +15,8 @@ const NewWatchPage = later(async () => (await import('../watches/new-watch.tsx')
 const WatchPage = later(async () => (await import('../watches/watch.tsx')).WatchPage)
 const NewsPage = later(async () => (await import('../news/news.tsx')).NewsPage)
 const ReviewPage = later(async () => (await import('../review/review.tsx')).ReviewPage)
+const BriefsPage = later(async () => (await import('../briefs/briefs.tsx')).BriefsPage)
+const BriefPage = later(async () => (await import('../briefs/brief.tsx')).BriefPage)
 const SettingsPages = later(async () => (await import('../settings/settings.tsx')).SettingsPages)
 export const OperatorPages = later(async () => (await import('../operator/operator.tsx')).OperatorPages)
 
@@ -29,9 +31,11 @@ export function accountPage([first, second, ...rest]: string[]): ReactNode {
     if (first === 'collect') return <CollectPage />
     if (first === 'watches') return <WatchesPage />
     if (first === 'review') return <ReviewPage />
+    if (first === 'briefs') return <BriefsPage />
     return null
   }
   if (first === 'wishes') return <WishPage key={second} wishId={second} />
+  if (first === 'briefs') return <BriefPage key={second} briefId={second} />
   if (first === 'collect') return <JobPage key={second} jobId={second} />
   if (`/${first}/${second}` === newsAddress) return <NewsPage />
   if (first === 'watches' && second === 'new') return <NewWatchPage />

@@ -7,4 +7,5 @@ export const listActionTexts = {
   saveAsNew: t`Save as new`,
   isKept: t`This list is a view already. Change its words, filters or order first.`,
   share: t`Share`,
+  makeBrief: t`Make a brief`,
 }

@@ -12,6 +12,7 @@ export const shellTexts = {
   settings: t`Settings`,
   collect: t`Collect`,
   watches: t`Watches`,
+  briefs: t`Briefs`,
   channels: t`Channels`,
   account: t`Account`,
   overview: t`Overview`,

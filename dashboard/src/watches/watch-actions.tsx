@@ -3,6 +3,7 @@ import { api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Watch } from '../api/types.ts'
+import { BriefButton } from '../briefs/brief-button.tsx'
 import { FeedButton } from '../feeds/feed-button.tsx'
 import { jobAddress, newsAddress, watchAddress, watchesAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
@@ -33,6 +34,7 @@ export function WatchActions({ watch }: { watch: Watch }) {
       <Link className="button" href={watchAddress(watch.watchId, 'change')} onClick={focusHeading}>
         {texts.change}
       </Link>
+      <BriefButton target={{ watchId: watch.watchId }} />
       <FeedButton target={{ kind: 'watch', watchId: watch.watchId }} />
       {state.error !== null && <Problem error={state.error} retry={() => state.mutate(state.variables)} />}
     </>

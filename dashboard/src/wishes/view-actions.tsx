@@ -1,6 +1,7 @@
+import { BriefButton } from '../briefs/brief-button.tsx'
 import { FeedButton } from '../feeds/feed-button.tsx'
 import { ExportMenu } from '../search/export-menu.tsx'
-import { addressOf, feedOf, isTopic, shareOf, topicLength, type View } from '../search/view.ts'
+import { addressOf, briefOf, feedOf, isTopic, shareOf, topicLength, type View } from '../search/view.ts'
 import { ShareButton } from '../shares/share-button.tsx'
 import { newWatch } from '../shell/addresses.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
@@ -23,6 +24,7 @@ export function ViewActions({ view, hasRows }: { view: View; hasRows: boolean })
         </Link>
       )}
       {view.query !== '' && <FeedButton key={addressOf(view)} target={feedOf(view)} />}
+      {shared && <BriefButton target={briefOf(shared)} />}
       {shared && <ShareButton key={`share ${addressOf(view)}`} target={shared} isReady={hasRows} />}
       {view.mark === null && !view.isStarred && <ExportMenu view={view} />}
       <CopyButton text={location.origin + addressOf(view)} label={searchTexts.copyLink} />

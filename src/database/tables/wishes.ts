@@ -203,10 +203,11 @@ export interface WishesTables {
   shares: {
     id: Generated<string>
     account_id: Fixed<string>
-    /** One of these three. */
+    /** One of these four. */
     wish_id: Fixed<string | null>
     topic: Fixed<string | null>
     view: ColumnType<Record<string, unknown> | null, string | null, never>
+    brief_id: Fixed<string | null>
     /** What the maker calls it; null: it has the title of what it shows. */
     title: Fixed<string | null>
     with_notes: Fixed<boolean>

@@ -1,9 +1,9 @@
 import type { RequestStatus } from '../../database/column-types.ts'
-import { platformTitle, titled } from '../shares/posts.ts'
-import { quoteId } from './quotes.ts'
+import { platformTitle } from '../../platforms/titles.ts'
+import { titled } from '../shares/bounded.ts'
 import type { Brief, BriefDocument, BriefQuote, BriefWish } from './schemas.ts'
 
-// A brief as people read it, once for all forms: headings, lines, quotations. Forms only escape and mark up.
+// A brief as people read it, once for all forms and for the page: headings, lines, quotations. Forms only escape and mark up.
 
 /** A text, or a link away. */
 export type Inline = string | { text: string; url: string | null; platform: string }
@@ -42,6 +42,9 @@ const line = (parts: (Inline | null)[] | string, tone: 'text' | 'facts' | 'remov
   parts: typeof parts === 'string' ? [parts] : parts.filter((part) => part !== null),
 })
 const heading = (level: 1 | 2 | 3, text: string): Block => ({ kind: 'heading', level, text })
+
+/** What a quotation is called: `2b` is the second of wish 2. @param wish from 1. @param at from 0. */
+export const quoteId = (wish: number, at: number): string => `${wish}${String.fromCharCode(97 + at)}`
 
 const removedText = 'Removed since: the request was deleted.'
 const removedTitle = 'Removed since'

@@ -7,7 +7,7 @@ import { purgeRequests } from '../../requests/purge/purge.ts'
 import { deleteAlone } from '../../requests/store/delete.ts'
 import { recount } from '../../requests/wishes/recount.ts'
 import { countTexts } from '../../requests/words/uncounted-texts.ts'
-import { idOf, storeRequests } from '../shares/testing.ts'
+import { idOf, makeShare, openShare, storeRequests } from '../shares/testing.ts'
 import { maxBriefs } from './briefs.ts'
 import { type BriefFormat, briefFormats } from './files.ts'
 import type { Brief, Verification } from './schemas.ts'
@@ -235,6 +235,31 @@ describe('a purge', () => {
       expect(text).toMatch(format === 'json' ? /"removed": 1/ : /removed since/i)
     }
     for (const text of files) expect(await verify(text)).toMatchObject({ verdict: 'intact', removed: 1, changes: [] })
+  })
+
+  it('takes it out of the pages that share a brief, which end with the brief', async () => {
+    const briefId = await make({ topic: 'dark mode', question: 'What first?' })
+    const { url } = await makeShare(service.client, { briefId: briefId.toUpperCase(), title: 'Ours' })
+    const stranger = await service.createAccount()
+    expect((await stranger.client.post('/api/v1/shares', { briefId })).status).toBe(404)
+    const before = await openShare(service, url, 'de')
+    expect(before.text).toContain('<html lang="en">')
+    for (const words of [
+      'Ours',
+      'What first?',
+      'Please add a dark mode to the editor, it hurts my eyes.',
+      'A dark theme',
+    ])
+      expect(before.text).toContain(words)
+    await purge('bob')
+    const after = await openShare(service, url)
+    expect(after.text).not.toMatch(/bob|dark theme/i)
+    expect(after.text).toMatch(/1 part of this brief was removed/)
+    await service.client.send('DELETE', `/api/v1/briefs/${briefId}`)
+    expect([
+      (await openShare(service, url)).status,
+      (await service.client.get('/api/v1/shares')).body.data.results,
+    ]).toEqual([404, []])
   })
 
   it('takes a wish of one request out as a whole', async () => {

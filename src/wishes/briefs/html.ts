@@ -42,9 +42,12 @@ export const briefBody = (blocks: readonly Block[]): Html =>
 `,
   )}`
 
+/** What the page of a brief is called. */
+export const titleOf = (blocks: readonly Block[]): string =>
+  blocks.find((block) => block.kind === 'heading')?.text ?? ''
+
 /** A brief as one file that needs no other, and loads nothing. */
 export function briefHtml(blocks: readonly Block[]): string {
-  const title = blocks.find((block) => block.kind === 'heading')?.text ?? ''
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -54,7 +57,7 @@ export function briefHtml(blocks: readonly Block[]): string {
 <meta name="robots" content="noindex">
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'none'; base-uri 'none'">
-<title>${title} · Wishwell</title>
+<title>${titleOf(blocks)} · Wishwell</title>
 <style>${new Html(style)}</style>
 </head>
 <body>

@@ -2,7 +2,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import { detect } from '../../requests/detection/detect.ts'
 import { readForm } from '../../requests/detection/form.ts'
 import type { RequestRecord } from '../../requests/record.ts'
-import { bounded } from '../shares/posts.ts'
+import { bounded } from '../shares/bounded.ts'
 import type { BriefQuote } from './schemas.ts'
 
 /** A sentence that is shorter says little without the ones around it; of a longer one the beginning is quoted. In characters. */
@@ -102,6 +102,3 @@ export function titleQuote(record: RequestRecord): BriefQuote | null {
   const shown = bounded(title.replace(/\s+/gu, ' '), maxSentence).text
   return shown === '' ? null : quoteOf(record, { text: shown.replace(/…$/u, ''), isWhole: false })
 }
-
-/** What a quotation is called in its brief: `2b` is the second of wish 2. @param wish from 1. @param at from 0. */
-export const quoteId = (wish: number, at: number): string => `${wish}${String.fromCharCode(97 + at)}`

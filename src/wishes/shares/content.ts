@@ -9,6 +9,8 @@ import { type View, viewOf } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
+import { readBrief } from '../briefs/briefs.ts'
+import type { Brief } from '../briefs/schemas.ts'
 import { readWish, type WishDetail } from '../detail.ts'
 import { readWishes, type WishSummary } from '../list/summary.ts'
 import { readMarks, type WishMark } from '../marks/marks.ts'
@@ -58,6 +60,7 @@ export type SharedContent =
       wishes: SharedWish[]
     }
   | { kind: 'view'; query: string | null; wishes: SharedWish[] }
+  | { kind: 'brief'; brief: Brief }
 
 export interface ContentDependencies {
   database: Database
@@ -204,6 +207,10 @@ export async function readContent(
   if (account === undefined) return null
   const ofAccount = { accountId: share.account_id, hasOwnView: hasOwnView(account) }
   const reader = { ...ofAccount, view: viewOf(ofAccount), withNotes: share.with_notes, now }
+  if (share.brief_id !== null) {
+    const brief = await readBrief(database, share.account_id, share.brief_id)
+    return brief && { kind: 'brief', brief }
+  }
   if (share.wish_id !== null) return readSharedWish(database, share.wish_id, reader)
   if (share.topic !== null) return readSharedTopic(database, share.topic, reader)
   const view = share.view as ListView

@@ -1,10 +1,14 @@
 import { Html, html } from '../../http/html.ts'
+import { platformTitle } from '../../platforms/titles.ts'
 import type { Period } from '../../requests/timeline.ts'
 import type { RemovalContact } from '../../runtime/removal-contact.ts'
+import { blocksOf } from '../briefs/blocks.ts'
+import { briefBody, titleOf } from '../briefs/html.ts'
+import { bounded, nothing, titled } from './bounded.ts'
 import type { SharedContent, SharedWish } from './content.ts'
-import { bounded, link, nothing, origin, platformSection, platformTitle, separated, titled } from './posts.ts'
+import { link, origin, platformSection, separated } from './posts.ts'
 import { style } from './style.ts'
-import type { Texts } from './texts.ts'
+import { type Texts, textsFor } from './texts.ts'
 
 const wishTitle = ({ titleFrom, platforms }: SharedWish, texts: Texts): string =>
   titleFrom === null ? texts.untitled(platforms.map(platformTitle).join(', ')) : titled(titleFrom.title) || nothing
@@ -111,12 +115,17 @@ ${wishList(wishes, 'h2', texts)}`,
   }
 }
 
-const pageOf = (content: SharedContent, texts: Texts): Page =>
-  content.kind === 'wish'
-    ? wishPage(content, texts)
-    : content.kind === 'topic'
-      ? topicPage(content, texts)
-      : listPage(content, texts)
+/** A brief is English, as its files are: it has the same words for everybody. */
+function briefPage({ brief }: Extract<SharedContent, { kind: 'brief' }>): Page {
+  const blocks = blocksOf(brief)
+  return { title: titleOf(blocks), body: briefBody(blocks) }
+}
+
+function pageOf(content: SharedContent, texts: Texts): Page {
+  if (content.kind === 'brief') return briefPage(content)
+  if (content.kind === 'wish') return wishPage(content, texts)
+  return content.kind === 'topic' ? topicPage(content, texts) : listPage(content, texts)
+}
 
 /** A whole document. */
 const document = ({ title, body }: Page, footer: Html, { language }: Texts): string =>
@@ -150,7 +159,8 @@ interface Shown {
 }
 
 /** The page of a share. */
-export function renderShare({ content, title, expiresAt, removalContact }: Shown, texts: Texts): string {
+export function renderShare({ content, title, expiresAt, removalContact }: Shown, asked: Texts): string {
+  const texts = content.kind === 'brief' ? textsFor('en') : asked
   const page = pageOf(content, texts)
   const named = title === null ? null : titled(title)
   const body = named === null ? page.body : html`<p class="label" dir="auto">${named}</p>${page.body}`

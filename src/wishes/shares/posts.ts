@@ -1,8 +1,9 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import { type Html, html } from '../../http/html.ts'
-import { platformDefinitions, publicPagesOf } from '../../platforms/registry.ts'
+import { publicPagesOf } from '../../platforms/registry.ts'
+import { platformTitle } from '../../platforms/titles.ts'
 import type { RequestRecord } from '../../requests/record.ts'
-import { withoutUnseen } from '../../runtime/text/unseen.ts'
+import { bounded, nothing, titled } from './bounded.ts'
 import type { SharedContent } from './content.ts'
 import type { Texts } from './texts.ts'
 
@@ -10,30 +11,6 @@ import type { Texts } from './texts.ts'
 
 /** So much of a text is shown: a quotation, with the way to the whole. */
 const maxText = 600
-const maxTitle = 300
-
-const controls = /[\p{Cc}\p{Zl}\p{Zp}]/gu
-/** More marks on one letter than any script needs, which would grow over the lines above. */
-const markTowers = /(\p{M}{3})\p{M}+/gu
-
-/** A text of anybody: nothing unseen, lines kept, at most so many characters. */
-export function bounded(text: string, maxLength: number): { text: string; isShortened: boolean } {
-  // Cut first, since the rest may be long; with room for what is removed.
-  const head = withoutUnseen(text.slice(0, maxLength * 4).toWellFormed())
-    .replace(controls, (sign) => (sign === '\n' ? sign : ' '))
-    .replace(/\n\s*\n/g, '\n\n')
-    .replace(markTowers, '$1')
-    .trim()
-  const characters = [...head]
-  const isShortened = characters.length > maxLength || text.length > maxLength * 4
-  return { text: isShortened ? `${characters.slice(0, maxLength).join('').trimEnd()}…` : head, isShortened }
-}
-
-/** A heading needs something that is seen. */
-export const nothing = '–'
-
-/** A text of anybody on one line. */
-export const titled = (text: string): string => bounded(text.replace(/\s+/g, ' '), maxTitle).text
 
 const isWebAddress = (text: string | null): text is string => /^https?:$/.test(URL.parse(text ?? '')?.protocol ?? '')
 
@@ -53,10 +30,6 @@ function licenceUrl(licence: string): string | null {
 /** Parts of one line. */
 export const separated = (parts: readonly (Html | string | null)[]): Html[] =>
   parts.filter((part) => part !== null).map((part, at) => html`${at === 0 ? '' : ' · '}${part}`)
-
-/** The name that people use for a platform; of one that is here no more its own. */
-export const platformTitle = (platform: string): string =>
-  platformDefinitions.find(({ name }) => name === platform)?.title ?? platform
 
 /** Whose text it is, from when and where: what every platform asks of who shows it. */
 export function origin(record: RequestRecord, texts: Texts): Html[] {

@@ -13,6 +13,7 @@ import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, trimme
 import { invalidField } from '../../http/validation.ts'
 import { dayOf } from '../../requests/timeline.ts'
 import { viewOf } from '../../requests/views/view.ts'
+import { readBrief } from '../briefs/briefs.ts'
 import { readWishes } from '../list/summary.ts'
 import { readTopic } from '../topics/topics.ts'
 import {
@@ -32,6 +33,7 @@ const newShare = closed(
     wishId: Type.Optional(Type.String({ maxLength: 100, description: 'A wish that the account sees' })),
     topic: Type.Optional(trimmedText(2, 100, 'A topic that has requests')),
     view: Type.Optional({ ...listView, description: `A list, of which the page has at most ${maxWishes} wishes` }),
+    briefId: Type.Optional(Type.String({ maxLength: 100, description: 'A brief of the account' })),
     title: Type.Optional(
       trimmedText(
         1,
@@ -42,7 +44,7 @@ const newShare = closed(
     withNotes: defaulted(Type.Boolean({ default: false, description: 'Whether it shows the notes of the account' })),
     expiresInDays: defaulted(Type.Integer({ minimum: 1, maximum: maxDays, default: defaultDays })),
   },
-  { description: 'Exactly one of `wishId`, `topic` and `view`' },
+  { description: 'Exactly one of `wishId`, `topic`, `view` and `briefId`' },
 )
 
 const shareProperties = {
@@ -52,6 +54,7 @@ const shareProperties = {
   wishTitle: nullable(Type.String({ description: 'Of a wish: its title now; null where the account sees it no more' })),
   topic: nullable(Type.String()),
   view: nullable(givenView),
+  briefId: nullable(Type.String()),
   withNotes: Type.Boolean(),
   hint: Type.String({ description: 'The first characters of the token in its address' }),
   createdAt: moment('When it was made'),
@@ -88,6 +91,7 @@ const describeShare = (share: Share, titles: ReadonlyMap<string, string>) => ({
   wishTitle: titles.get(share.wish_id ?? '') ?? null,
   topic: share.topic,
   view: share.view,
+  briefId: share.brief_id,
   withNotes: share.with_notes,
   hint: share.hint,
   createdAt: share.created_at.toISOString(),
@@ -100,15 +104,16 @@ const describeShare = (share: Share, titles: ReadonlyMap<string, string>) => ({
 /** @throws ServiceError INVALID_REQUEST for another number than one, and for what could never be read; NOT_FOUND for what the account does not see. */
 async function checkShown(
   executor: Executor,
-  { wishId, topic, view }: Static<typeof newShare>,
+  { wishId, topic, view, briefId }: Static<typeof newShare>,
   account: Account,
   now: Date,
 ) {
-  const given = [wishId, topic, view].filter((one) => one !== undefined)
-  if (given.length !== 1) throw invalidField('body', 'must have exactly one of wishId, topic and view')
+  const given = [wishId, topic, view, briefId].filter((one) => one !== undefined)
+  if (given.length !== 1) throw invalidField('body', 'must have exactly one of wishId, topic, view and briefId')
   const seen = { view: viewOf(account), now }
   if (view !== undefined) checkView(view, account)
   if (topic !== undefined && (await readTopic(executor, { topic, ...seen })) === null) throw notFound('Topic')
+  if (briefId !== undefined && (await readBrief(executor, account.accountId, briefId)) === null) throw notFound('Brief')
   if (wishId === undefined) return
   if (!isId(wishId) || (await readWishes(executor, [wishId.toLowerCase()], seen)).length === 0) throw notFound('Wish')
 }
@@ -120,10 +125,10 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
       onRequest: authentication.requireManage,
       schema: {
         operationId: 'createShare',
-        summary: 'Share a wish, a topic or a list of wishes by its address, to read without a key',
+        summary: 'Share a wish, a topic, a list of wishes or a brief by its address, to read without a key',
         description:
           'Free. Who has the address can read the page until it expires or is revoked, or the key that made it expires. It shows what the account sees ' +
-          `now, its marks, and with \`withNotes\` its notes. An account has at most ${maxShares} shares; one more is a 409.`,
+          `now, its marks, and with \`withNotes\` its notes; a brief as it was made. An account has at most ${maxShares} shares; one more is a 409.`,
         ...shared,
         headers: idempotencyHeaders,
         body: newShare,
@@ -140,9 +145,11 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
         const now = clock.now()
         await checkShown(transaction, request.body, account, now)
         const wishId = request.body.wishId?.toLowerCase()
+        const briefId = request.body.briefId?.toLowerCase()
         const made = await createShare(transaction, {
           ...request.body,
           wishId,
+          briefId,
           accountId,
           keyId,
           personName: person,

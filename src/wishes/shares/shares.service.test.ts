@@ -152,7 +152,15 @@ describe('the shares of an account', () => {
     later(1)
     await make({ topic: 'dark mode', expiresInDays: 2 })
     const inDays = (days: number) => new Date(now.getTime() + days * dayMs).toISOString()
-    const shown = { title: null, wishId: null, wishTitle: null, topic: null, view: null, withNotes: false }
+    const shown = {
+      title: null,
+      wishId: null,
+      wishTitle: null,
+      topic: null,
+      view: null,
+      briefId: null,
+      withNotes: false,
+    }
     expect(await listed()).toMatchObject([
       {
         ...{ ...shown, title: 'Ours', view, personName: 'Ada', madeBy: key.data.keyId },
@@ -184,7 +192,7 @@ describe('the shares of an account', () => {
 
   it(`are ${maxShares} at most, without those that have expired, which are deleted`, async () => {
     await make({ wishId, expiresInDays: 1 })
-    await sql`insert into shares select gen_random_uuid(), account_id, wish_id, topic, view, title, with_notes, n::text, hint, created_at,
+    await sql`insert into shares select gen_random_uuid(), account_id, wish_id, topic, view, brief_id, title, with_notes, n::text, hint, created_at,
       made_by, person_name, expires_at + interval '9 days', last_opened_at from shares, generate_series(2, ${maxShares}) as n`.execute(
       service.database,
     )
@@ -202,6 +210,7 @@ describe('the shares of an account', () => {
   it.each([
     [{}, 'exactly one'],
     [{ wishId: unknownId, topic: 'dark mode' }, 'exactly one'],
+    [{ briefId: unknownId, topic: 'dark mode' }, 'exactly one'],
     [{ topic: 'dark mode', expiresInDays: maxDays + 1 }, 'expiresInDays'],
     [{ topic: 'dark mode', expiresInDays: 0 }, 'expiresInDays'],
     [{ topic: 'dark mode', token: 'a' }, 'token'],
@@ -216,7 +225,13 @@ describe('the shares of an account', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(field)])
   })
 
-  it.each([{ wishId: unknownId }, { wishId: 'nonsense' }, { topic: 'unheard of' }])('are not of %j', async (body) => {
+  it.each([
+    { wishId: unknownId },
+    { wishId: 'nonsense' },
+    { topic: 'unheard of' },
+    { briefId: unknownId },
+    { briefId: 'nonsense' },
+  ])('are not of %j', async (body) => {
     expect((await service.client.post('/api/v1/shares', body)).status).toBe(404)
   })
 })

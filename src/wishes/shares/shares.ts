@@ -29,12 +29,13 @@ export const maxDays = 365
 /** A row of `shares`. */
 export type Share = Selectable<Tables['shares']>
 
-/** What a share shows: one of the three. */
+/** What a share shows: one of the four. */
 export interface Shown {
   wishId?: string | undefined
   topic?: string | undefined
   /** As it was given. */
   view?: object | undefined
+  briefId?: string | undefined
 }
 
 export interface NewShare extends Shown {
@@ -53,7 +54,7 @@ export interface NewShare extends Shown {
  * @throws ServiceError CONFLICT at the maximum.
  */
 export async function createShare(transaction: Transaction, share: NewShare): Promise<{ share: Share; token: string }> {
-  const { accountId, keyId, personName, wishId, topic, view, title, withNotes, expiresInDays, now } = share
+  const { accountId, keyId, personName, wishId, topic, view, briefId, title, withNotes, expiresInDays, now } = share
   const maker = await makerOf(transaction, { accountId, keyId, now })
   const { rows } = await sql<{ shares: number }>`
     select count(*)::integer as shares from shares where account_id = ${accountId} and expires_at > ${now}`.execute(
@@ -71,6 +72,7 @@ export async function createShare(transaction: Transaction, share: NewShare): Pr
       wish_id: wishId ?? null,
       topic: topic ?? null,
       view: view === undefined ? null : JSON.stringify(view),
+      brief_id: briefId ?? null,
       title: title ?? null,
       with_notes: withNotes,
       token_hash: hashToken(token),
@@ -130,7 +132,7 @@ export async function noteOpened(executor: Executor, { id, last_opened_at: last 
 export const sharesMadeByKeys: MadeKind = {
   list: async (executor, keyIds) => {
     const { rows } = await sql<{ id: string; name: string }>`
-      select id, coalesce(title, topic, view ->> 'query', case when wish_id is null then 'a list of wishes' else 'a wish' end) as name
+      select id, coalesce(title, topic, view ->> 'query', case when wish_id is not null then 'a wish' when brief_id is not null then 'a brief' else 'a list of wishes' end) as name
       from shares where made_by = any(${[...keyIds]}::uuid[]) order by created_at, id`.execute(executor)
     return rows
   },

@@ -19,6 +19,7 @@ export const shareTexts = {
   listIntro: t`Pages that anyone with the link can read. Deleted requests disappear from them at once.`,
   none: t`Nothing is shared. To share a wish, a topic or a search, press Share on its page.`,
   goneWish: t`A wish that is gone`,
+  brief: t`A brief`,
   sharedOn: (day: string, person: string | null) =>
     person === null ? t`shared on ${day}` : t`shared on ${day} by ${person}`,
   until: (day: string) => t`until ${day}`,

@@ -1,5 +1,5 @@
 import type { RequestStatus } from '../../../database/column-types.ts'
-import { platformTitle } from '../../shares/posts.ts'
+import { platformTitle } from '../../../platforms/titles.ts'
 import type { BriefDocument, BriefQuote, BriefWish } from '../schemas.ts'
 import type { Sentence, Sources } from './check.ts'
 

@@ -13,3 +13,6 @@ export const platformTitles: Readonly<Record<string, string>> = {
   youtube: 'YouTube',
   bluesky: 'Bluesky',
 }
+
+/** The name that people use for a platform; of one that is here no more its own. */
+export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform

@@ -1,0 +1,56 @@
+import { plural, t } from '@lingui/core/macro'
+import './messages.ts'
+
+export const briefTexts = {
+  title: t`Briefs`,
+  one: t`Brief`,
+  all: t`All briefs`,
+  make: t`Make a brief`,
+  making: t`Making …`,
+  intro: t`One page of what people want: the most wanted wishes, how much, since when, and in their own words. It costs nothing, and stays as it is.`,
+  question: t`What do you have to decide?`,
+  questionPlaceholder: t`optional: it stands above the brief`,
+  listIntro: t`Each brief says what people wanted on one day, word for word. Deleted requests disappear from it at once.`,
+  none: t`No briefs yet.`,
+  noneAdvice: t`Search, or open a topic or a watch, and press “Make a brief”.`,
+  toWishes: t`Go to the wishes`,
+  list: t`A part of the wishes`,
+  madeAt: (moment: string) => t`made on ${moment}`,
+  narrowed: t`with filters`,
+  removed: (parts: number) => plural(parts, { one: '# part removed since', other: '# parts removed since' }),
+  formats: { markdown: 'Markdown', html: 'HTML', json: 'JSON' },
+  download: (format: string) => t`Download as ${format}`,
+  print: t`Print`,
+  delete: t`Delete`,
+  deleteLabel: (name: string) => t`Delete the brief: ${name}`,
+  deleteQuestion: t`Delete it? Its files can no longer be verified, and its shared pages end.`,
+  deleteConfirm: t`Yes, delete it`,
+  verify: t`Verify a file`,
+  verifyIntro: t`Was a brief changed after it was made? Choose its file, or drop it here. It is compared with what is stored, and not kept.`,
+  file: t`File of a brief (Markdown, HTML or JSON)`,
+  tooLarge: t`This file is larger than any brief.`,
+  verifying: t`Comparing …`,
+  verdicts: { intact: t`Intact.`, changed: t`Changed.`, unknown: t`Unknown.` },
+  verdictAdvice: {
+    intact: t`Nothing in it was changed since it was made.`,
+    changed: t`Something else stands in it than was made:`,
+    unknown: t`It is no file of a brief of this account, or that brief was deleted.`,
+  },
+  toBrief: t`Open the brief`,
+  line: (line: number) => t`Line ${line}: first what was made, then what is in the file`,
+  nothing: t`(nothing)`,
+  removedSince: (parts: number) =>
+    plural(parts, {
+      one: '# part of it was removed since, because its request was deleted. Please delete it from the file, too.',
+      other:
+        '# parts of it were removed since, because their requests were deleted. Please delete them from the file, too.',
+    }),
+  different: t`Different now`,
+  differences: {
+    wish: (was: string, _now: string) => t`No wish of its own any more: ${was}`,
+    votes: (was: string, now: string) => t`Votes: ${was} then, ${now} now`,
+    requests: (was: string, now: string) => t`Requests: ${was} then, ${now} now`,
+    status: (was: string, now: string) => t`Status: ${was} then, ${now} now`,
+    quote: (was: string, _now: string) => t`The post no longer says: “${was}”`,
+  },
+}
