@@ -107,6 +107,10 @@ it('keeps what 50 hostile posts say within the fence, and each answer short', as
     for (const { requestId } of await readAll('wish', { wishId })) await readAll('wish', { requestId })
   }
   await readAll('overview', {})
+  const evidence = await callTool(client, 'brief', { topic, question: order })
+  answers.push(evidence)
+  const { briefId, open } = evidence.structured
+  expect(await readAll('brief', { briefId })).toHaveLength(open)
   expect((await readAll('news', {})).length).toBeGreaterThanOrEqual(25)
   const [first, ...others] = wishes.map(({ wishId }) => wishId)
   for (const otherWishId of others) {

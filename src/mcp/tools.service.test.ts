@@ -14,7 +14,11 @@ let service: TestService
 beforeAll(async () => {
   const page = {
     requests: topics.map((title, index) =>
-      foundRequest(`${index}`, { title: `Please add ${title}`, votes: 3 - index }),
+      foundRequest(`${index}`, {
+        title: `Please add ${title}`,
+        description: `I would like ${title} in the editor.`,
+        votes: 3 - index,
+      }),
     ),
     nextCursor: null,
   }
@@ -36,7 +40,7 @@ async function collectAll(client: Awaited<ReturnType<typeof open>>) {
   await service.placeRequests()
 }
 
-const all = ['search', 'wish', 'overview', 'collect', 'watch', 'news', 'correct']
+const all = ['search', 'wish', 'brief', 'overview', 'collect', 'watch', 'news', 'correct']
 
 describe('the tools', () => {
   it.each(eras)('are offered by HTTP, in fewer than 4,000 tokens (%s)', async (era) => {
@@ -132,6 +136,32 @@ describe('what is stored', () => {
     const [{ requestId }] = structured.results
     await callTool(client, 'correct', { what: 'is_no_request', requestId })
     expect((await callTool(client, 'wish', { requestId })).structured).toMatchObject({ likelihood: 'unlikely' })
+  })
+
+  it('is told as a brief: its wishes in order with literal quotes, read again from the cursor on', async () => {
+    const client = await open()
+    await collectAll(client)
+    const made = await callTool(client, 'brief', { topic: 'themes', question: 'What first?', idempotencyKey: 'b' })
+    expect(made.isError, made.text).toBe(false)
+    const { briefId, results, untrusted } = made.structured
+    expect(results).toMatchObject([
+      { number: 1, votes: 3, voices: 1, requests: 1, quotes: [{ votes: 3, platform: 'github' }] },
+      { number: 2, votes: 2 },
+      { number: 3, votes: 1 },
+    ])
+    expect(untrusted).toMatchObject({ about: 'themes', question: 'What first?' })
+    const { document } = (await service.client.get(`/api/v1/briefs/${briefId}`)).body.data
+    const literal = document.wishes.map((one: { quotes: { text: string }[] }) => one.quotes.map(({ text }) => text))
+    expect(untrusted.results.map((one: { quotes: { text: string }[] }) => one.quotes.map(({ text }) => text))).toEqual(
+      literal,
+    )
+    expect((await callTool(client, 'brief', { briefId })).structured.snapshot).toBe(made.structured.snapshot)
+    expect(
+      (await callTool(client, 'brief', { topic: 'themes', question: 'What first?', idempotencyKey: 'b' })).structured
+        .briefId,
+    ).toBe(briefId)
+    for (const given of [{}, { topic: 'themes', briefId }, { topic: 'themes', cursor: 'x' }, { briefId, cursor: 'x' }])
+      expect((await callTool(client, 'brief', given)).text).toMatch(/^INVALID_REQUEST: /)
   })
 
   it('is listed page by page, each wish once', async () => {

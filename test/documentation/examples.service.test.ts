@@ -14,6 +14,7 @@ const guides = [
   'collecting',
   'searching',
   'wishes',
+  'briefs',
   'watches',
   'webhooks',
   'api',

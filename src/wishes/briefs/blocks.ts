@@ -68,11 +68,16 @@ const originOf = (quote: BriefQuote): Inline[] =>
     counted(quote.votes, 'vote'),
   ])
 
-/** @param id by which sentences name it. */
-const quoteBlock = (quote: BriefQuote | null, id: string): Block =>
+/** @param id by which sentences name it; null where there are none. */
+const quoteBlock = (quote: BriefQuote | null, id: string | null): Block =>
   quote === null
     ? line(removedText, 'removed')
-    : { kind: 'quote', text: quote.text, isWhole: quote.isWhole, origin: [`${id} · `, ...originOf(quote)] }
+    : {
+        kind: 'quote',
+        text: quote.text,
+        isWhole: quote.isWhole,
+        origin: [...(id === null ? [] : [`${id} · `]), ...originOf(quote)],
+      }
 
 /** What a wish is called; it has no words of its own where no text may be passed on, or its request was deleted. */
 const titleText = ({ title, platforms, unquoted, requestCount }: BriefWish): string =>
@@ -91,7 +96,7 @@ const platformsOf = ({ platforms }: BriefWish): string =>
 
 const growthOf = ({ growth: { days7, days30 } }: BriefWish): string =>
   days7 === null && days30 === null
-    ? 'growth not known yet'
+    ? 'not known yet'
     : [days7 === null ? null : `${signed(days7)} in 7 days`, days30 === null ? null : `${signed(days30)} in 30 days`]
         .filter((part) => part !== null)
         .join(', ')
@@ -114,21 +119,26 @@ const demandOf = ({ votes, voices, requestCount, crossPosts }: BriefWish): strin
     `${counted(requestCount, 'request')}${crossPosts === 0 ? '' : `, ${number(crossPosts)} of them cross-posted`}`,
   ].join(' · ')
 
-function wishBlocks(wish: BriefWish | null, at: number): Block[] {
+/** When it was asked for. */
+const askedOf = ({ firstAskedAt, lastAskedAt }: BriefWish): string =>
+  day(firstAskedAt) === day(lastAskedAt)
+    ? `Asked for on ${day(firstAskedAt)}.`
+    : `First asked for on ${day(firstAskedAt)}, last on ${day(lastAskedAt)}.`
+
+/** @param hasProse whether there are sentences that name its quotations. */
+function wishBlocks(wish: BriefWish | null, at: number, hasProse: boolean): Block[] {
   if (wish === null) return [heading(3, `${at}. ${removedTitle}`), line(removedText, 'removed')]
-  const { title, quotes, unquoted, firstAskedAt, lastAskedAt } = wish
+  const { title, quotes, unquoted } = wish
   return [
     heading(3, `${at}. ${titleText(wish)}`),
     line(demandOf(wish), 'facts'),
-    line([
-      `${platformsOf(wish)}. First asked for on ${day(firstAskedAt)}, last on ${day(lastAskedAt)}. Growth: ${growthOf(wish)}. `,
-      ...statusLine(wish),
-    ]),
+    line(`${platformsOf(wish)}.`),
+    line([`${askedOf(wish)} Growth: ${growthOf(wish)}. `, ...statusLine(wish)]),
     line(
       title === null ? ['Its title cannot be passed on, or was removed since.'] : ['Title by ', ...originOf(title)],
       'facts',
     ),
-    ...quotes.map((quote, quoteAt) => quoteBlock(quote, quoteId(at, quoteAt))),
+    ...quotes.map((quote, quoteAt) => quoteBlock(quote, hasProse ? quoteId(at, quoteAt) : null)),
     ...(quotes.length === 0
       ? [line('No sentence of it can be quoted; the title is all that is said in words.', 'facts')]
       : []),
@@ -201,6 +211,7 @@ function leftOutBlocks({ leftOut, totals }: BriefDocument): Block[] {
 /** A whole brief. */
 export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
   const { asOf, question, about, totals, wishes, settled } = document
+  const hasProse = document.prose !== null
   const found = `${counted(totals.requests, 'request')}${totals.requestsAreExact ? '' : ' and more'} for ${counted(totals.wishes, 'wish', 'wishes')}${totals.hasMoreWishes ? ' and more' : ''}`
   return [
     heading(1, `What people want: ${aboutText(about)}`),
@@ -222,11 +233,14 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
           ranking(wishes),
           ...proseBlocks(document),
           heading(2, 'In their words'),
-          ...wishes.flatMap((wish, at) => wishBlocks(wish, at + 1)),
+          ...wishes.flatMap((wish, at) => wishBlocks(wish, at + 1, hasProse)),
         ]),
     ...(settled.length === 0
       ? []
-      : [heading(2, 'Done or declined'), ...settled.flatMap((wish, at) => wishBlocks(wish, wishes.length + at + 1))]),
+      : [
+          heading(2, 'Done or declined'),
+          ...settled.flatMap((wish, at) => wishBlocks(wish, wishes.length + at + 1, hasProse)),
+        ]),
     ...leftOutBlocks(document),
     heading(2, 'How to read it'),
     line(

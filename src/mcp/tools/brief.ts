@@ -1,0 +1,138 @@
+import { Type } from 'typebox'
+import type { components } from '../../../client/api.d.ts'
+import { answerOf } from '../../../client/client.ts'
+import type { Body, Data } from '../../../client/types.ts'
+import { closed } from '../../http/schemas.ts'
+import type { Answer, Row } from '../answer.ts'
+import { pageAt, positionOf } from '../cursor.ts'
+import { clip } from '../tokens.ts'
+import { type Call, invalid, onceWith, tool } from '../tool.ts'
+import { cursor, date, idempotencyKey } from './inputs.ts'
+import { addressOf, dayOf, inLine, nameOf } from './requests.ts'
+
+type Wish = components['schemas']['BriefWish'] | null
+type Quote = components['schemas']['BriefQuote'] | null
+
+/** Of a quotation and of a sentence, in tokens. Those of a brief are shorter. */
+const maxText = 260
+
+/** What is said of a quotation besides its words. */
+const quoteFacts = (quote: Quote) =>
+  quote && { requestId: quote.requestId, votes: quote.votes, platform: quote.platform, postedAt: dayOf(quote.postedAt) }
+
+const quoteForeign = (quote: Quote) =>
+  quote && {
+    text: clip(quote.text, maxText),
+    author: nameOf(quote.author),
+    url: addressOf(quote.sourceUrl),
+    license: quote.license,
+  }
+
+/** A wish of a brief. @param number by which sentences name it */
+function rowOf(wish: Wish, number: number): Row {
+  if (wish === null)
+    return {
+      facts: { number, isRemoved: true },
+      foreign: {},
+      line: `- ${number}. removed since: the request was deleted`,
+    }
+  const { wishId, votes, voices, requestCount, status, firstAskedAt, lastAskedAt, growth, platforms, quotes } = wish
+  const title = nameOf(wish.title?.text ?? null)
+  return {
+    facts: {
+      ...{ number, wishId, votes, voices, requests: requestCount, status, growth },
+      platforms: platforms.map(({ platform, requests, votes: votesOf }) => ({ platform, requests, votes: votesOf })),
+      firstAskedAt: dayOf(firstAskedAt),
+      lastAskedAt: dayOf(lastAskedAt),
+      quotes: quotes.map(quoteFacts),
+    },
+    foreign: { title, quotes: quotes.map(quoteForeign) },
+    line: [
+      `- ${number}. ${inLine(title)} (wishId ${wishId}, ${votes} votes, ${voices} voices, ${requestCount} requests, status ${status ?? 'unknown'})`,
+      ...quotes.map((quote) =>
+        quote === null
+          ? '  (removed since)'
+          : `  “${inLine(clip(quote.text, maxText))}” – ${inLine(nameOf(quote.author))}, ${addressOf(quote.sourceUrl) ?? ''}`,
+      ),
+    ].join('\n'),
+  }
+}
+
+function answerOfBrief({ briefId, snapshot, removed, document }: Data<'readBrief'>, given: Given): Answer {
+  const { wishes, settled, totals, leftOut, prose, question, about } = document
+  // The brief is made once: its next page is one of what was made.
+  const position = { briefId, ...(given.cursor === undefined ? {} : { cursor: given.cursor }) }
+  const rows = [...wishes, ...settled].map((wish, at) => rowOf(wish, at + 1))
+  const sentences = (prose?.sentences ?? []).flatMap((sentence) =>
+    sentence === null
+      ? []
+      : [clip(`${sentence.text} [${[...sentence.quotes, ...sentence.wishes].join(', ')}]`, maxText)],
+  )
+  return {
+    summary: `Brief ${briefId} of ${document.asOf}: ${wishes.length} wishes, the most voted first, then ${settled.length} that are done or declined. ${removed} parts are removed since.`,
+    facts: {
+      ...{ briefId, snapshot, removed, asOf: document.asOf, open: wishes.length, settled: settled.length },
+      found: totals,
+      leftOut: { wishes: leftOut.wishes, maybe: leftOut.maybe, unlikely: leftOut.unlikely },
+      sentencesRemoved: prose?.removed ?? 0,
+    },
+    foreign: {
+      about: nameOf(about.query ?? about.topic),
+      question: question && clip(question, maxText),
+      sentences,
+    },
+    ...pageAt(positionOf('brief', position), rows, null),
+  }
+}
+
+interface Given {
+  briefId?: string
+  topic?: string
+  query?: string
+  watchId?: string
+  question?: string
+  since?: string
+  idempotencyKey?: string
+  cursor?: string
+}
+
+async function makeBrief(given: Given, { client, signal }: Call): Promise<string> {
+  const { topic, query, watchId, question, since } = given
+  const body = { topic, query, watchId, question, ...(since === undefined ? {} : { period: { since } }) }
+  const call = client.POST('/api/v1/briefs', {
+    body: body as Body<'createBrief'>,
+    params: onceWith(given.idempotencyKey),
+    signal,
+  })
+  return (await answerOf(call)).data.briefId
+}
+
+export const brief = tool({
+  name: 'brief',
+  title: 'Evidence brief',
+  description:
+    'Answer what people want of something, with evidence: makes and stores a brief of a topic, a query or a watch, or reads one by briefId. Its wishes are in order of demand, with numbers and literal quotes. Quote nothing else. Costs nothing.',
+  scope: 'collect',
+  input: closed({
+    briefId: Type.Optional(Type.String({ maxLength: 100, description: 'Read this one; with a cursor, too' })),
+    topic: Type.Optional(Type.String({ minLength: 2, maxLength: 100 })),
+    query: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    watchId: Type.Optional(Type.String({ maxLength: 100 })),
+    question: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: 'What is to be decided' })),
+    since: date('Only wishes asked for on this day, 2026-01-31, or later'),
+    idempotencyKey,
+    cursor,
+  }),
+  output: Type.Object({ briefId: Type.String(), snapshot: Type.String() }),
+  async call(given, call) {
+    const { briefId, topic, query, watchId } = given
+    const subjects = [briefId, topic, query, watchId].filter((one) => one !== undefined)
+    if (subjects.length !== 1) throw invalid('Give exactly one of briefId, topic, query and watchId.')
+    if (given.cursor !== undefined && briefId === undefined)
+      throw invalid('cursor: give the briefId of its answer, too.')
+    const id = briefId ?? (await makeBrief(given, call))
+    const params = { path: { briefId: id } }
+    const { data } = await answerOf(call.client.GET('/api/v1/briefs/{briefId}', { params, signal: call.signal }))
+    return answerOfBrief(data, given)
+  },
+})
