@@ -59,6 +59,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
       'src/search/list/list.service.test.ts',
       'src/search/{engine,fuzz}.service.test.ts',
       'src/collecting/scraping/cancel.service.test.ts',
+      'src/requests/accuracy/accuracy.test.ts',
     ],
   },
   month: {

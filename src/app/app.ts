@@ -63,6 +63,7 @@ import type { HostMemoryStore } from '../platforms/budget/host-memory.ts'
 import type { Platforms } from '../platforms/create-platforms.ts'
 import { registerPlatformRoutes } from '../platforms/routes.ts'
 import type { PlatformsConfig } from '../platforms/settings.ts'
+import { registerAccuracyRoutes } from '../requests/accuracy/routes.ts'
 import { deleteCorrectionsOf } from '../requests/corrections/corrections.ts'
 import { registerCorrectionRoutes } from '../requests/corrections/routes.ts'
 import { registerPurgeRoutes } from '../requests/purge/routes.ts'
@@ -228,6 +229,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   const possiblySame = createPossiblySame(dependencies.searchIndex)
   registerSimilarRoutes(routes, { ...shared, possiblySame })
   registerCorrectionRoutes(routes, shared)
+  registerAccuracyRoutes(routes, shared)
   registerCorrectionExport(routes, shared)
   registerWishCorrectionRoutes(routes, shared)
   registerMarkRoutes(routes, shared)

@@ -36,6 +36,13 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
     ]
   }),
   { method: 'GET', path: '/api/admin/corrections/requests/export', key: 'admin' },
+  ...(['account', 'admin'] as const).flatMap((key) => {
+    const path = `/api/${key === 'admin' ? key : 'v1'}/accuracy`
+    return [
+      { method: 'GET', path, key },
+      { method: 'POST', path: `${path}/draw`, key },
+    ]
+  }),
   { method: 'PUT', path: `/api/v1/wishes/${unknownId}/mark`, key: 'account', body: { starred: true } },
   { method: 'GET', path: '/api/v1/corrections/wishes', key: 'account' },
   { method: 'GET', path: '/api/v1/suggestions/wishes', key: 'account' },
@@ -180,7 +187,7 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
 })
 
 /** They change nothing that a second call would change again. */
-const withoutIdempotencyKey = /\/(search|verify|purge|lift|links|corrections\/requests)$/
+const withoutIdempotencyKey = /\/(search|verify|purge|lift|links|corrections\/requests|accuracy\/draw)$/
 
 describe.each(routes.filter(({ method, path }) => method === 'POST' && !withoutIdempotencyKey.test(path)))(
   'the Idempotency-Key of $method $path',

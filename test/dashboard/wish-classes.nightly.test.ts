@@ -167,6 +167,25 @@ describePage('correcting', () => {
     expect(await text(page, 'maybe 4').getByText('Marked as a request').count()).toBe(1)
   })
 
+  it('the texts of the week are answered one by one, by a button or a key, until their share is known', async () => {
+    const page = await open('/review')
+    const calls = recordCalls(page)
+    const drawn = page.getByRole('article', { name: 'A text to decide' })
+    const title = () => drawn.getByRole('heading').innerText()
+    await page.getByText('0 of 15 this week.').waitFor()
+    expect(await page.locator('.accuracy').count()).toBe(0)
+    const first = await title()
+    await drawn.getByRole('button', { name: 'It is a request' }).click()
+    await page.getByText('1 of 15 this week.').waitFor()
+    const second = await title()
+    await page.keyboard.press('3')
+    await expect.poll(title, patient).not.toBe(second)
+    await page.keyboard.press('2')
+    await page.getByText('2 of 15 this week.').waitFor()
+    expect(new Set([first, second, await title()]).size).toBe(3)
+    expect(corrections(calls)).toHaveLength(2)
+  })
+
   it('a double click has one effect, and the focus stays at the button', async () => {
     const page = await openWish('likely 1')
     const calls = recordCalls(page)

@@ -93,6 +93,9 @@ export type WishCorrection = Body<'correctWishes'>
 export type MadeCorrection = Data<'listWishCorrections'>['results'][number]
 export type WishTrend = Data<'readWishTrends'>['wishes'][number]
 export type Changes = Data<'readChanges'>
+/** How many of what is shown and hidden are requests. */
+export type Accuracy = Data<'getAccuracy'>
+export type AccuracyEstimate = components['schemas']['AccuracyEstimate']
 export type Suggestion = Data<'listWishSuggestions'>['results'][number]
 export type WishDetail = Data<'readWish'>
 export type TopicSummary = Data<'listTopics'>['results'][number]

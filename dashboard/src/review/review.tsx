@@ -8,13 +8,15 @@ import { Empty, Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { counts } from '../texts/counts.ts'
 import { reviewTexts as texts } from '../texts/later/review.ts'
+import { Drawn } from './drawn.tsx'
 import { Pairs } from './pairs.tsx'
 
-/** What people decide one by one: pairs of wishes that may be the same, and texts that may be requests. It counts at once. */
+/** What people decide one by one: texts that were drawn, pairs of wishes that may be the same, and texts that may be requests. It counts at once. */
 export function ReviewPage() {
   const mayChange = useMayChange()
   return (
     <Page title={texts.title} intro={mayChange ? texts.intro : texts.readOnly}>
+      {mayChange && <Drawn />}
       {mayChange && <Pairs />}
       {mayChange && <Texts />}
     </Page>

@@ -3,6 +3,8 @@ import { isStatus } from '../api/client.ts'
 import { Expansion } from '../search/expansion.tsx'
 import { addressOf, filterCount, listsRequests, ordersFor, type View } from '../search/view.ts'
 import { wishAddress } from '../shell/addresses.ts'
+import { Aside } from '../shell/aside.tsx'
+import { later } from '../shell/later.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { navigate, useIsTyping } from '../shell/router.tsx'
@@ -17,6 +19,9 @@ import { WishList } from './list.tsx'
 import { type Row, type RowPage, rowsOf } from './rows.ts'
 import { TopicHead } from './topic-head.tsx'
 import { type Counts, useCounts, useRows } from './use-rows.ts'
+
+// After the rows, and only one line.
+const AccuracyNote = later(async () => (await import('../review/accuracy.tsx')).AccuracyNote)
 
 interface RowsProps {
   view: View
@@ -109,6 +114,9 @@ function Below({ view, show, pages }: BelowProps) {
       {pages.at(-1)?.limitReached && <p className="note">{searchTexts.capReached}</p>}
       <MaybeMore view={view} count={meta?.maybeResults ?? 0} show={show} />
       {view.query !== '' && <Expansion key={addressOf(view)} view={view} />}
+      <Aside instead={null}>
+        <AccuracyNote />
+      </Aside>
     </>
   )
 }

@@ -119,6 +119,27 @@ create table request_corrections (
 create index request_corrections_account on request_corrections (account_id, created_at);
 create index request_corrections_latest on request_corrections (created_at);
 
+-- Texts that were drawn to be corrected: only their corrections say how often a class is right, since others chose themselves. It outlives the
+-- request as the correction does.
+create table label_draws (
+  -- Null for the operator.
+  account_id uuid references accounts,
+  platform text not null,
+  source_hash text not null,
+  -- Of the request as it was drawn. No foreign key, as in request_corrections.
+  request_id uuid not null,
+  -- The Monday of the week it was drawn in.
+  week date not null,
+  -- Its class for the owner, the confidence that this followed from, and how many texts of the class there were.
+  standing smallint not null check (standing >= 0 and standing <= 2),
+  confidence real not null check (confidence between 0 and 1),
+  population integer not null check (population > 0),
+  -- What classes were cut by, as one word.
+  thresholds text not null,
+  constraint label_draws_source_hash_account_id_key unique NULLS not DISTINCT (source_hash, account_id)
+);
+create index label_draws_account on label_draws (account_id, week);
+
 -- The confidence that a model gave to a text of the class maybe, or that placing gave to a chore. It counts as long as the text has this hash.
 create table request_judgements (
   request_id uuid primary key references requests on delete cascade,

@@ -107,6 +107,23 @@ export interface RequestsTables {
     made_by: string
     created_at: Date
   }
+  /** Texts that were drawn for an account, or for the operator where it is null, to be corrected. It outlives the request. */
+  label_draws: {
+    account_id: Fixed<string | null>
+    platform: Fixed<PlatformName>
+    /** As in `request_corrections`. */
+    source_hash: Fixed<string>
+    /** Of the request as it was drawn, which may be gone. */
+    request_id: Fixed<string>
+    /** The Monday of the week it was drawn in, as YYYY-MM-DD. */
+    week: Fixed<string>
+    /** Its class for the owner, the confidence that this followed from, and how many texts of the class there were. */
+    standing: Fixed<Standing>
+    confidence: Fixed<number>
+    population: Fixed<number>
+    /** What classes were cut by, as one word. */
+    thresholds: Fixed<string>
+  }
   /** The confidence that a model gave to a text of the class maybe, or placing to a chore; it counts as long as the text has this hash. */
   request_judgements: {
     request_id: Fixed<string>

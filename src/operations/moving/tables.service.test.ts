@@ -26,6 +26,7 @@ const movedTables = [
   'idempotency_keys',
   'judgement_days',
   'judgement_tries',
+  'label_draws',
   'live_calls',
   'mail_channels',
   'mail_confirmations',

@@ -91,6 +91,9 @@ const laterRows = `
     ('${account(1)}', 'stackexchange', repeat('1f', 32), '${request(2)}', true, 'key b0000000', '2026-11-20T10:00:00Z'),
     (null, 'github', repeat('2f', 32), null, false, 'admin', '2026-11-20T10:00:00Z'),
     (null, 'stackexchange', repeat('1f', 32), null, false, 'admin', '2026-11-20T10:00:00Z');
+  insert into label_draws values
+    ('${account(1)}', 'stackexchange', repeat('1f', 32), '${request(2)}', '2026-11-16', 1, 0.3, 5, '0.5/0.2'),
+    (null, 'github', repeat('2f', 32), '${request(1)}', '2026-11-16', 2, 0.8, 9, '0.5/0.2');
   insert into request_judgements values ('${request(2)}', repeat('3f', 32), 0.2, '2026-11-20T10:00:00Z', repeat('4f', 32));
   insert into judgement_tries values ('${request(2)}', repeat('3f', 32), 2, '2026-11-20T10:00:00Z');
   insert into judgement_days values ('2026-11-20', 7);

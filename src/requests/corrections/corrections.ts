@@ -148,12 +148,13 @@ export async function undoCorrection(
   return removeCorrection(transaction, accountId, correctionId)
 }
 
-/** Deletes what a deleted account said, and how it saw requests. The operator's corrections stay. */
+/** Deletes what a deleted account said, what was drawn for it, and how it saw requests. The operator's corrections stay. */
 export async function deleteCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
   await takeLock(transaction, 'memberships')
   // In the order of all writers: corrections, the account, how it sees requests.
   await sql`delete from request_corrections where account_id = ${accountId}`.execute(transaction)
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+  await sql`delete from label_draws where account_id = ${accountId}`.execute(transaction)
   await sql`
     with own as materialized (
       select request_id from account_requests where account_id = ${accountId} order by request_id for update

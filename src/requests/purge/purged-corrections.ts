@@ -96,6 +96,16 @@ export async function deletePurgedCorrections(
 
 async function deleteCorrectionsOfRequests(transaction: Transaction, hashes: readonly string[]): Promise<void> {
   await sql`
+    with drawn as materialized (
+      select source_hash, account_id from label_draws where source_hash = any(${hashes}::text[])
+        and not exists (select from requests where requests.id = request_id)
+      order by source_hash, account_id for update
+    )
+    delete from label_draws using drawn
+    where label_draws.source_hash = drawn.source_hash and label_draws.account_id is not distinct from drawn.account_id`.execute(
+    transaction,
+  )
+  await sql`
     with removed as (
       delete from request_corrections where source_hash = any(${hashes}::text[])
         and not exists (select from requests where requests.id = request_id)

@@ -32,6 +32,15 @@ export const reviewTexts = {
     if (kind === 'product') return t`different products: ${quoted(words)}`
     return words.length === 0 ? t`other words` : t`only one says ${quoted(words)}`
   },
+  drawn: t`Is this a request?`,
+  drawnIntro: t`Twenty texts a week, chosen at random from all that was collected, tell how often the detection is right.`,
+  drawnProgress: (done: number, all: number) => t`${number(done)} of ${number(all)} this week.`,
+  drawnKeys: t`Keys: 1, 2, and 3 to skip.`,
+  drawnLabel: t`A text to decide`,
+  isRequest: t`It is a request`,
+  isNone: t`It is none`,
+  skipText: t`Skip the text`,
+  noDrawn: t`Nothing is left to decide this week`,
   doubtful: t`Are these requests?`,
   noDoubtful: t`No texts are waiting for a decision`,
   answeredLabel: t`A pair that you answered`,

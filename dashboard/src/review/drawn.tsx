@@ -1,0 +1,111 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { useOwner } from '../api/session-store.ts'
+import type { RequestRecord } from '../api/types.ts'
+import { Description, Origin, SourceLink } from '../search/request-parts.tsx'
+import { Empty, Loading } from '../shell/page.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { isTyping } from '../shell/typing.ts'
+import { reviewTexts as texts } from '../texts/later/review.ts'
+import { AccuracyByPlatform, AccuracyNote } from './accuracy.tsx'
+
+type Said = 'isRequest' | 'isNone' | 'skipText'
+const answers = ['isRequest', 'isNone', 'skipText'] as const satisfies Said[]
+
+/** Chooses an answer by its number while nothing is typed. */
+function useNumberKeys(choose: (said: Said) => void): void {
+  const latest = useRef(choose)
+  latest.current = choose
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { key, repeat, ctrlKey, metaKey, altKey, target } = event
+      const said = answers[Number(key) - 1]
+      if (said === undefined || event.defaultPrevented || repeat || ctrlKey || metaKey || altKey || isTyping(target))
+        return
+      if (document.querySelector('[role=dialog], [role=menu]')) return
+      event.preventDefault()
+      latest.current(said)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+/** The texts of this week, one after the other, without a word of what the detection takes them for: that would sway the answer. */
+export function Drawn() {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  const drawKey = [owner, 'draw']
+  const { data, error, refetch } = useQuery({
+    queryKey: drawKey,
+    queryFn: ({ signal }) => dataOf(api.POST('/api/v1/accuracy/draw', { signal })),
+  })
+  const [skipped, setSkipped] = useState<readonly string[]>([])
+  const answer = useMutation({
+    mutationFn: (body: { requestId: string; isRequest: boolean }) =>
+      dataOf(api.POST('/api/v1/corrections/requests', { body })),
+    onSuccess: async () => {
+      for (const key of ['rows', 'topics', 'changes', 'wish'])
+        void queries.invalidateQueries({ queryKey: [owner, key], refetchType: 'none' })
+      void queries.invalidateQueries({ queryKey: [owner, 'accuracy'] })
+      // The buttons wait for the next text.
+      await queries.invalidateQueries({ queryKey: drawKey })
+    },
+  })
+  const text = data?.texts.find(({ _id }) => !skipped.includes(_id))
+  const choose = (said: Said) => {
+    if (!text || answer.isPending) return
+    if (said === 'skipText') setSkipped((before) => [...before, text._id])
+    else answer.mutate({ requestId: text._id, isRequest: said === 'isRequest' })
+  }
+  useNumberKeys(choose)
+  return (
+    <section aria-labelledby="drawn">
+      <h2 id="drawn">{texts.drawn}</h2>
+      <p className="note">{texts.drawnIntro}</p>
+      {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
+      {data && (
+        <p className="note" role="status">
+          {texts.drawnProgress(data.drawn - data.texts.length, data.drawn)}
+        </p>
+      )}
+      {text && <DrawnText text={text} busy={answer.isPending} choose={choose} />}
+      {data && !text && <Empty title={texts.noDrawn} />}
+      {answer.error !== null && <Problem error={answer.error} retry={refetch} />}
+      <AccuracyNote />
+      <AccuracyByPlatform />
+    </section>
+  )
+}
+
+interface DrawnTextProps {
+  text: RequestRecord
+  busy: boolean
+  choose: (said: Said) => void
+}
+
+const DrawnText = ({ text, busy, choose }: DrawnTextProps) => (
+  <article className="pair" aria-label={texts.drawnLabel}>
+    <h3 dir="auto">
+      <SourceLink request={text}>{text.title}</SourceLink>
+    </h3>
+    <Description key={text._id} request={text} />
+    <Origin request={text} />
+    <div className="actions">
+      {answers.map((said, index) => (
+        <button
+          key={said}
+          type="button"
+          className={said === 'skipText' ? 'quiet' : ''}
+          aria-disabled={busy}
+          aria-keyshortcuts={String(index + 1)}
+          onClick={() => choose(said)}
+        >
+          {texts[said]}
+        </button>
+      ))}
+    </div>
+    <p className="note">{texts.drawnKeys}</p>
+  </article>
+)

@@ -1,0 +1,183 @@
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import { type PlatformName, type Standing, standings } from '../../database/column-types.ts'
+import type { Executor, Transaction } from '../../database/open.ts'
+import { notFound } from '../../http/errors.ts'
+import type { Corrector } from '../corrections/corrections.ts'
+import { projectDetector } from '../detection/weights-file.ts'
+import { type RequestRecord, readRequests } from '../record.ts'
+import { correctionHash, judgedTextHash } from '../views/standings.ts'
+import { standingIn } from '../views/view.ts'
+import { type Population, type Seats, shareSeats, weeklyTexts, weekOf } from './seats.ts'
+
+/** Whose draw it is, and when. */
+export interface DrawOwner extends Corrector {
+  now: Date
+}
+
+/** For a query: rows of one owner. Not `is not distinct from`, which no index serves. */
+const ownedBy = (accountId: string | null, table: 'made' | 'label_draws' | 'request_corrections') =>
+  accountId === null
+    ? sql`${sql.ref(`${table}.account_id`)} is null`
+    : sql`${sql.ref(`${table}.account_id`)} = ${accountId}::uuid`
+
+/** What classes are cut by now, in one word. */
+const presentThresholds = (): string =>
+  Object.values(projectDetector())
+    .map(({ thresholds: { likely, maybe } }) => `${likely}/${maybe}`)
+    .join(' ')
+
+const seenStanding = (accountId: string | null) =>
+  standingIn(
+    { account: accountId, least: standings.unlikely },
+    { id: sql`facets.request_id`, standing: sql`facets.standing` },
+  )
+
+/** How many texts that the owner has not corrected are in each class of its view: from the shared counts and what differs. */
+async function countPopulation(transaction: Transaction, accountId: string | null): Promise<Population> {
+  const differences =
+    accountId === null
+      ? sql``
+      : sql`union all
+        select unnest(array[facets.standing, own.standing]), unnest(array[-1, 1])
+        from account_requests as own join request_facets as facets using (request_id) where own.account_id = ${accountId}`
+  const { rows } = await sql<{ standing: 0 | 1 | 2; texts: number }>`
+    select standing, sum(texts)::integer as texts from (
+      select standing, count(*) as texts from request_facets group by standing ${differences}
+      union all
+      select case when is_request then 2 else 0 end, -1
+      from request_corrections join request_facets as facets using (request_id)
+      where ${ownedBy(accountId, 'request_corrections')} and ${seenStanding(accountId)} >= 0
+    ) as counted where standing >= 0 group by standing`.execute(transaction)
+  const population: Population = { 0: 0, 1: 0, 2: 0 }
+  for (const { standing, texts } of rows) population[standing] = Math.max(0, texts)
+  return population
+}
+
+/**
+ * Texts of one class that the owner neither corrected nor was asked about. Ids are random, so those that follow a random one, in a circle, are as random
+ * as any; the first is the same for a whole week, so two draws at once are the same draw.
+ */
+async function pick(
+  transaction: Transaction,
+  { accountId, week, standing, texts }: Corrector & { week: string; standing: Standing; texts: number },
+): Promise<string[]> {
+  const first = hash('md5', `${accountId ?? ''} ${week} ${standing}`)
+  const seen = seenStanding(accountId)
+  const from = (part: '>=' | '<') => sql`(
+    select request_id from request_facets as facets
+    where request_id ${sql.raw(part)} ${first}::uuid and ${seen} = ${sql.lit(standing)}
+      and request_id not in (select request_id from request_corrections where ${ownedBy(accountId, 'request_corrections')} and request_id is not null)
+      and request_id not in (select request_id from label_draws where ${ownedBy(accountId, 'label_draws')})
+    order by request_id limit ${texts})`
+  const { rows } = await sql<{ id: string }>`
+    select request_id as id from (${from('>=')} union all ${from('<')}) as found limit ${texts}`.execute(transaction)
+  return rows.map(({ id }) => id)
+}
+
+interface Picked {
+  id: string
+  platform: PlatformName
+  source_id: string
+  title: string
+  description: string
+  confidence: number
+  judgement: { text_hash: string; confidence: number } | null
+  operators: boolean | null
+}
+
+/** The confidence that the shared class of a request follows from (`views/standings.ts`): 1 or 0 where the operator corrected it. */
+function confidenceOf({ title, description, confidence, judgement, operators }: Picked): number {
+  if (operators !== null) return Number(operators)
+  return judgement !== null && judgement.text_hash === judgedTextHash({ title, description })
+    ? judgement.confidence
+    : confidence
+}
+
+/** Reads what is noted of drawn texts. */
+async function readPicked(transaction: Transaction, ids: readonly string[]) {
+  const { rows } = await sql<Omit<Picked, 'operators'>>`
+    select id, platform, source_id, title, description, requests.confidence,
+      case when judgement.request_id is null then null
+        else json_build_object('text_hash', text_hash, 'confidence', judgement.confidence) end as judgement
+    from requests left join request_judgements as judgement on judgement.request_id = id
+    where id = any(${ids}::uuid[])`.execute(transaction)
+  const hashed = rows.map((row) => ({ ...row, hash: correctionHash(row.platform, row.source_id) }))
+  const { rows: corrected } = await sql<{ hash: string; is_request: boolean }>`
+    select source_hash as hash, is_request from request_corrections
+    where account_id is null and source_hash = any(${hashed.map((row) => row.hash)}::text[])`.execute(transaction)
+  const operators = new Map(corrected.map((row) => [row.hash, row.is_request]))
+  return hashed.map((row) => ({
+    ...row,
+    confidence: confidenceOf({ ...row, operators: operators.get(row.hash) ?? null }),
+  }))
+}
+
+/** Draws texts for free seats of the week. */
+async function drawMore(transaction: Transaction, { accountId }: Corrector, week: string, taken: Seats): Promise<void> {
+  if (taken[0] + taken[1] + taken[2] >= weeklyTexts) return
+  const population = await countPopulation(transaction, accountId)
+  const seats = shareSeats(population, taken)
+  const fresh = []
+  for (const standing of [2, 1, 0] as const) {
+    if (seats[standing] === 0) continue
+    const ids = await pick(transaction, { accountId, week, standing, texts: seats[standing] })
+    for (const { id, platform, hash: source_hash, confidence } of await readPicked(transaction, ids))
+      fresh.push({ platform, source_hash, request_id: id, standing, confidence, population: population[standing] })
+  }
+  if (fresh.length === 0) return
+  await sql`
+    insert into label_draws (account_id, platform, source_hash, request_id, week, standing, confidence, population, thresholds)
+    select ${accountId}::uuid, platform, source_hash, request_id, ${week}::date, standing, confidence, population, ${presentThresholds()}
+    from jsonb_to_recordset(${JSON.stringify(fresh)}::jsonb) as fresh (
+      platform text, source_hash text, request_id uuid, standing smallint, confidence real, population integer)
+    order by source_hash on conflict do nothing`.execute(transaction)
+}
+
+/**
+ * Draws the texts of this week that have not been drawn yet: 20 of all that the owner sees. What was not answered in weeks before is given up, so that
+ * what is corrected later by choice does not count as drawn.
+ * @throws ServiceError NOT_FOUND when the account was deleted meanwhile.
+ */
+export async function drawTexts(transaction: Transaction, { accountId, now }: DrawOwner): Promise<void> {
+  if (accountId !== null) {
+    // Keeps the deletion of the account out, and other draws of it.
+    const { rows } = await sql`
+      select from accounts where id = ${accountId} and deleted_at is null for no key update`.execute(transaction)
+    if (rows.length === 0) throw notFound('Account')
+  }
+  const week = weekOf(now)
+  await sql`
+    delete from label_draws where ${ownedBy(accountId, 'label_draws')} and week < ${week}::date
+      and not exists (select from request_corrections as made where made.source_hash = label_draws.source_hash
+        and ${ownedBy(accountId, 'made')})`.execute(transaction)
+  const { rows } = await sql<{ standing: 0 | 1 | 2; texts: number }>`
+    select standing, count(*)::integer as texts from label_draws
+    where ${ownedBy(accountId, 'label_draws')} and week = ${week}::date group by standing`.execute(transaction)
+  const taken: Seats = { 0: 0, 1: 0, 2: 0 }
+  for (const { standing, texts } of rows) taken[standing] = texts
+  await drawMore(transaction, { accountId }, week, taken)
+}
+
+export interface OpenDraw {
+  /** Its Monday, as YYYY-MM-DD. */
+  week: string
+  /** How many texts were drawn in it. */
+  drawn: number
+  /** Those that were are not answered, and are stored: in no order that tells their class. */
+  texts: RequestRecord[]
+}
+
+/** What is open of the draw of this week. */
+export async function readDraw(executor: Executor, { accountId, now }: DrawOwner): Promise<OpenDraw> {
+  const week = weekOf(now)
+  const { rows } = await sql<{ id: string; is_open: boolean }>`
+    select request_id as id, not exists (
+      select from request_corrections as made where made.source_hash = label_draws.source_hash and ${ownedBy(accountId, 'made')}) as is_open
+    from label_draws where ${ownedBy(accountId, 'label_draws')} and week = ${week}::date order by request_id`.execute(
+    executor,
+  )
+  const open = rows.filter(({ is_open }) => is_open).map(({ id }) => id)
+  const view = { account: accountId, least: standings.unlikely }
+  return { week, drawn: rows.length, texts: await readRequests(executor, open, { fullText: false, view }) }
+}

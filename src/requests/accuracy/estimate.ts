@@ -1,0 +1,105 @@
+import type { Standing } from '../../database/column-types.ts'
+import { type WishClass, wishClassOf } from '../detection/detect.ts'
+import { type Share, shareOf, type WeightedLabel } from './interval.ts'
+
+/** What the owner of a draw said about a text of it. */
+export interface DrawnLabel {
+  platform: string
+  /** Its class when it was drawn, and the confidence that the class followed from. */
+  standing: Standing
+  confidence: number
+  /** How many texts of its class it was drawn from. */
+  population: number
+  /** What classes were cut by then, as one word. */
+  thresholds: string
+  isRequest: boolean
+}
+
+/** The classes as people see them: shown, shown on demand, hidden. */
+export const shownClasses = ['shown', 'maybe', 'hidden'] as const
+export type ShownClass = (typeof shownClasses)[number]
+
+const classOf: Record<WishClass, ShownClass> = { likely: 'shown', maybe: 'maybe', unlikely: 'hidden' }
+
+/** With fewer labels an interval says next to nothing. */
+export const fewestLabels = 10
+
+/** A share of requests with its interval; without enough labels of anyone its numbers are null. */
+export type Estimate = { [K in keyof Share]: number | null } & {
+  /** How many labels it follows from. */
+  labels: number
+  from: 'account' | 'operator' | null
+}
+
+export type Estimates = Record<ShownClass, Estimate>
+
+type PlacedLabel = WeightedLabel & { platform: string; shown: ShownClass }
+
+/**
+ * Gives each label the class that its text has by the present thresholds, and the number of texts that it stands for. Draws between two changes of
+ * the thresholds are one sample of all texts, in which a label stands for its class' texts divided by its labels; samples count by
+ * their size.
+ */
+function placeLabels(labels: readonly DrawnLabel[], classNow: typeof wishClassOf): PlacedLabel[] {
+  const samples = [...Map.groupBy(labels, ({ thresholds }) => thresholds).values()]
+  return samples.flatMap((sample) => {
+    const classes = [...Map.groupBy(sample, ({ standing }) => standing).values()]
+    const texts = classes.map((drawn) => drawn.reduce((sum, { population }) => sum + population, 0) / drawn.length)
+    const all = texts.reduce((sum, size) => sum + size, 0)
+    return classes.flatMap((drawn, index) =>
+      drawn.map(({ platform, confidence, isRequest }) => ({
+        platform,
+        isRequest,
+        shown: classOf[classNow(confidence, platform)],
+        weight: ((texts[index]! / drawn.length) * sample.length) / all,
+      })),
+    )
+  })
+}
+
+/** The estimates of one class: from the first whose labels are enough. */
+function estimateOf(own: readonly PlacedLabel[], operators: readonly PlacedLabel[] | null): Estimate {
+  const mine = operators === null ? 'operator' : 'account'
+  const [from, used] =
+    own.length >= fewestLabels || operators === null || operators.length < fewestLabels
+      ? ([mine, own] as const)
+      : (['operator', operators] as const)
+  const share = used.length < fewestLabels ? null : shareOf(used)
+  if (share === null) return { labels: used.length, from: null, share: null, low: null, high: null }
+  return { labels: used.length, from, ...share }
+}
+
+const inClass = (labels: readonly PlacedLabel[], shown: ShownClass) => labels.filter((label) => label.shown === shown)
+
+const estimatesOf = (own: readonly PlacedLabel[], operators: readonly PlacedLabel[] | null): Estimates => {
+  const of = (shown: ShownClass) => estimateOf(inClass(own, shown), operators && inClass(operators, shown))
+  return { shown: of('shown'), maybe: of('maybe'), hidden: of('hidden') }
+}
+
+export interface Accuracy extends Estimates {
+  /** Those with a label, in the order of their names. */
+  platforms: (Estimates & { platform: string })[]
+}
+
+/**
+ * How many of the texts that are shown, maybe and hidden are requests: of all platforms, and of each.
+ * @param own labels of the account; of the operator where `operators` is null
+ * @param classNow the class of a confidence on a platform by the present thresholds
+ */
+export function estimateAccuracy(
+  own: readonly DrawnLabel[],
+  operators: readonly DrawnLabel[] | null,
+  classNow = wishClassOf,
+): Accuracy {
+  const mine = placeLabels(own, classNow)
+  const others = operators && placeLabels(operators, classNow)
+  const platforms = [...new Set([...mine, ...(others ?? [])].map(({ platform }) => platform))].sort()
+  const on = (labels: readonly PlacedLabel[], platform: string) => labels.filter((label) => label.platform === platform)
+  return {
+    ...estimatesOf(mine, others),
+    platforms: platforms.map((platform) => ({
+      platform,
+      ...estimatesOf(on(mine, platform), others && on(others, platform)),
+    })),
+  }
+}

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Executor } from '../../database/open.ts'
+import { type Accuracy, type DrawnLabel, estimateAccuracy } from './estimate.ts'
+
+/** Two years of an account that answers all; the operator has as many. The latest count. */
+const mostLabels = 2_080
+
+async function readLabels(executor: Executor, accountId: string | null): Promise<DrawnLabel[]> {
+  const { rows } = await sql<DrawnLabel>`
+    select label_draws.platform, standing, confidence, population, thresholds, is_request as "isRequest"
+    from label_draws join request_corrections as made on made.source_hash = label_draws.source_hash
+      and ${accountId === null ? sql`made.account_id is null` : sql`made.account_id = label_draws.account_id`}
+    where ${accountId === null ? sql`label_draws.account_id is null` : sql`label_draws.account_id = ${accountId}::uuid`}
+    order by week desc, label_draws.source_hash limit ${mostLabels}`.execute(executor)
+  return rows
+}
+
+/** How often each class is right, from what an account said about drawn texts and what the operator said. @param accountId null for the operator alone */
+export async function readAccuracy(executor: Executor, accountId: string | null): Promise<Accuracy> {
+  const operators = await readLabels(executor, null)
+  return accountId === null
+    ? estimateAccuracy(operators, null)
+    : estimateAccuracy(await readLabels(executor, accountId), operators)
+}

@@ -1,0 +1,35 @@
+/** How many texts are in each class (`standings`). */
+export type Population = Record<0 | 1 | 2, number>
+/** How many texts of each class are drawn in a week. */
+export type Seats = Record<0 | 1 | 2, number>
+
+/** The most of what is shown, which people see; as many of what may be shown as of what is hidden, whose share is small. */
+const wanted: Seats = { 2: 8, 1: 6, 0: 6 }
+
+/** How many texts are drawn in a week. */
+export const weeklyTexts = 20
+
+/**
+ * How many more texts of each class are drawn: as wanted, as far as there are texts; what is left of the 20 goes to the other classes.
+ * @param population those that can be drawn. @param taken drawn in this week before
+ */
+export function shareSeats(population: Population, taken: Seats): Seats {
+  const seats: Seats = { 0: 0, 1: 0, 2: 0 }
+  let left = weeklyTexts - taken[0] - taken[1] - taken[2]
+  const give = (standing: 0 | 1 | 2, atMost: number) => {
+    const given = Math.max(0, Math.min(atMost, population[standing] - seats[standing], left))
+    seats[standing] += given
+    left -= given
+  }
+  for (const standing of [2, 1, 0] as const) give(standing, wanted[standing] - taken[standing])
+  for (const standing of [0, 2, 1] as const) give(standing, left)
+  return seats
+}
+
+const dayMs = 86_400_000
+
+/** The Monday of a moment's week in UTC, as YYYY-MM-DD. */
+export function weekOf(now: Date): string {
+  const daysSinceMonday = (now.getUTCDay() + 6) % 7
+  return new Date(now.getTime() - daysSinceMonday * dayMs).toISOString().slice(0, 10)
+}
