@@ -9,8 +9,8 @@ export interface Period {
   requests: number
 }
 
-/** Weeks begin on Monday, as in ISO 8601. */
-function startOfWeek(day: Date): Date {
+/** The Monday of a day's week, as in ISO 8601, at its time of day. */
+export function startOfWeek(day: Date): Date {
   const sinceMonday = (day.getUTCDay() + 6) % 7
   return new Date(day.getTime() - sinceMonday * dayMs)
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
+import { canonicalJson } from '../../runtime/canonical-json.ts'
 
 /** How long an answer is stored and repeated. */
 const retentionMs = 24 * 3600_000
@@ -29,14 +30,6 @@ export interface StoredCall {
 }
 
 const emptyState = { status: null, body: null, effect: null } as const
-
-/** The same text for the same value: the order of an object's properties does not count. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const properties = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${properties.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`
-}
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 

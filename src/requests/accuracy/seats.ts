@@ -1,3 +1,5 @@
+import { dayOf, startOfWeek } from '../timeline.ts'
+
 /** How many texts are in each class (`standings`). */
 export type Population = Record<0 | 1 | 2, number>
 /** How many texts of each class are drawn in a week. */
@@ -26,10 +28,5 @@ export function shareSeats(population: Population, taken: Seats): Seats {
   return seats
 }
 
-const dayMs = 86_400_000
-
 /** The Monday of a moment's week in UTC, as YYYY-MM-DD. */
-export function weekOf(now: Date): string {
-  const daysSinceMonday = (now.getUTCDay() + 6) % 7
-  return new Date(now.getTime() - daysSinceMonday * dayMs).toISOString().slice(0, 10)
-}
+export const weekOf = (now: Date): string => dayOf(startOfWeek(now))

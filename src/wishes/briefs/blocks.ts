@@ -49,8 +49,12 @@ export const quoteId = (wish: number, at: number): string => `${wish}${String.fr
 const removedText = 'Removed since: the request was deleted.'
 const removedTitle = 'Removed since'
 
+/** What stands instead of what was removed, in a line by itself, with the marks of its form around it and a number before it. */
+const removalLine =
+  /^(?:<[^<>]*>|[*#>\s])*(?:\d+\\?\. )?(?:removed since(?:: the request was deleted\.)?|its title cannot be passed on, or was removed since\.|\d+ parts? of this brief (?:was|were) removed since it was made: the requests were deleted\.)(?:<[^<>]*>|[*\s])*$/i
+
 /** Whether a line of a file says nothing but that something was removed. */
-export const isRemovalLine = (line: string): boolean => /removed since/i.test(line)
+export const isRemovalLine = (line: string): boolean => removalLine.test(line)
 
 /** Whose words they are: author, day, place, licence. */
 const originOf = (quote: BriefQuote): Inline[] =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { seededRandom } from '../../../scripts/detection/random.ts'
 import { unknownId } from '../../../test/contract/testing.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
@@ -322,11 +323,8 @@ describe('the verification of a file', () => {
   it('finds each of 100 manipulated files', async () => {
     const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
     console.log(`manipulated briefs: seed ${seed}`)
-    let state = seed
-    const random = (below: number) => {
-      state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-      return Math.floor((state / 2 ** 31) * below)
-    }
+    const uniform = seededRandom(seed)
+    const random = (below: number) => Math.floor(uniform() * below)
     const briefId = await make()
     for (let at = 0; at < 100; at += 1) {
       const text = await file(briefId, briefFormats[at % briefFormats.length]!)

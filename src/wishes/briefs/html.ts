@@ -1,7 +1,8 @@
 import type { PlatformName } from '../../database/column-types.ts'
-import { Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
+import { htmlDocument } from '../shares/document.ts'
 import { link } from '../shares/posts.ts'
-import { style, styleHash } from '../shares/style.ts'
+import { styleHash } from '../shares/style.ts'
 import type { Block, Inline } from './blocks.ts'
 
 const inline = (part: Inline): Html =>
@@ -47,23 +48,12 @@ export const titleOf = (blocks: readonly Block[]): string =>
   blocks.find((block) => block.kind === 'heading')?.text ?? ''
 
 /** A brief as one file that needs no other, and loads nothing. */
-export function briefHtml(blocks: readonly Block[]): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'none'; base-uri 'none'">
-<title>${titleOf(blocks)} · Wishwell</title>
-<style>${new Html(style)}</style>
-</head>
-<body>
-<main>
-${briefBody(blocks)}</main>
-</body>
-</html>
-`.text
-}
+export const briefHtml = (blocks: readonly Block[]): string =>
+  htmlDocument({
+    title: titleOf(blocks),
+    language: 'en',
+    head: html`<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'none'; base-uri 'none'">
+`,
+    body: html`<main>
+${briefBody(blocks)}</main>`,
+  })

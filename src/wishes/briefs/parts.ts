@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../runtime/canonical-json.ts'
 
 // A brief is stored as a head and parts. A part holds what is known from some requests alone, and goes with any of them.
 
@@ -38,16 +39,8 @@ export function joinParts(head: unknown, contents: ReadonlyMap<number, unknown>)
   return Object.fromEntries(Object.entries(head).map(([name, inner]) => [name, joinParts(inner, contents)]))
 }
 
-/** The same text for the same value, whatever the order of the properties was. */
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical)
-  if (typeof value !== 'object' || value === null) return value
-  const sorted = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return Object.fromEntries(sorted.map(([name, inner]) => [name, canonical(inner)]))
-}
-
 /** The bytes of a document: two spaces a level, properties in the order of their names. */
-export const documentJson = (document: unknown): string => `${JSON.stringify(canonical(document), null, 2)}\n`
+export const documentJson = (document: unknown): string => `${canonicalJson(document, 2)}\n`
 
 /** The name of a state: SHA-256 of the document as it was made, in hex. */
 export const snapshotOf = (document: unknown): string =>

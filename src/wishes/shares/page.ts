@@ -1,4 +1,4 @@
-import { Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
 import { platformTitle } from '../../platforms/titles.ts'
 import type { Period } from '../../requests/timeline.ts'
 import type { RemovalContact } from '../../runtime/removal-contact.ts'
@@ -6,8 +6,8 @@ import { blocksOf } from '../briefs/blocks.ts'
 import { briefBody, titleOf } from '../briefs/html.ts'
 import { bounded, nothing, titled } from './bounded.ts'
 import type { SharedContent, SharedWish } from './content.ts'
+import { htmlDocument } from './document.ts'
 import { link, origin, platformSection, separated } from './posts.ts'
-import { style } from './style.ts'
 import { type Texts, textsFor } from './texts.ts'
 
 const wishTitle = ({ titleFrom, platforms }: SharedWish, texts: Texts): string =>
@@ -127,28 +127,17 @@ function pageOf(content: SharedContent, texts: Texts): Page {
   return content.kind === 'topic' ? topicPage(content, texts) : listPage(content, texts)
 }
 
-/** A whole document. */
+/** A whole page. */
 const document = ({ title, body }: Page, footer: Html, { language }: Texts): string =>
-  html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
-<title>${title} · Wishwell</title>
-<style>${new Html(style)}</style>
-</head>
-<body>
-<header><p class="brand">Wishwell</p></header>
+  htmlDocument({
+    title,
+    language,
+    body: html`<header><p class="brand">Wishwell</p></header>
 <main>
 ${body}
 </main>
-${footer}
-</body>
-</html>
-`.text
+${footer}`,
+  })
 
 interface Shown {
   content: SharedContent

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../../../scripts/detection/random.ts'
 import { faultOf, sourcesOf } from './check.ts'
 import { provenProse } from './prose.ts'
-import { makeBrief, mutationsOf, seededRandom, shuffled, trueSentences } from './testing.ts'
+import { makeBrief, mutationsOf, shuffled, trueSentences } from './testing.ts'
 
 // Holds (Search, lists and export): no sentence of a model stands in a brief that changes a quotation, a number, a name, a date or who wants what, or that claims more
 

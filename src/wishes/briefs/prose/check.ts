@@ -4,7 +4,7 @@ import { bounded } from '../../shares/bounded.ts'
 import { quoteId } from '../blocks.ts'
 import type { BriefDocument, BriefQuote, BriefWish } from '../schemas.ts'
 import { leftNumber, proveCounts, proveDates } from './figures.ts'
-import { faultOfWords, isQuotationOf, type Token, tokensOf } from './words.ts'
+import { faultOfWords, isQuotationOf, proven, type Token, tokensOf } from './words.ts'
 
 // What a model says of a brief stays only where the brief proves it. A sentence is proved piece by piece: quotations, dates, counts, platforms, authors and
 // statuses are taken out of it, each by a rule of its own, and what is left must be the words of the texts that it names.
@@ -74,6 +74,8 @@ interface Proof {
   quotes: readonly BriefQuote[]
   /** The texts that its words may be of. */
   texts: readonly string[]
+  /** Whether somebody is named: then all of it is what that person said, and nothing of the wish. */
+  isSpoken: boolean
 }
 
 type Step = (proof: Proof, sources: Sources) => Proof | string
@@ -92,7 +94,7 @@ const quotedIn = (sentence: string): string[] =>
 const proveQuotations: Step = (proof) => {
   const wrong = quotedIn(proof.rest).find((quoted) => !proof.texts.some((text) => isQuotationOf(quoted, text)))
   if (wrong !== undefined) return `quotes "${wrong}"`
-  const rest = proof.rest.replace(quotation, ' ¤ ')
+  const rest = proof.rest.replace(quotation, proven)
   return strayQuotation.test(rest) ? 'has half a quotation' : { ...proof, rest }
 }
 
@@ -118,7 +120,7 @@ const proveAuthors: Step = (proof, { wishes, quotes }) => {
   if (proof.wish === null) return 'names somebody for several wishes'
   const titles = [proof.wish.title].filter((title) => title !== null && title.author === theirs[0]!.author)
   const texts = [...theirs, ...titles].map((one) => one!.text)
-  return { ...proof, rest, texts }
+  return { ...proof, rest, texts, wish: null, isSpoken: true }
 }
 
 const proveFigures: Step = (proof) => {
@@ -128,15 +130,17 @@ const proveFigures: Step = (proof) => {
   return fault ?? { ...proof, rest }
 }
 
-/** A platform that is named has requests of every wish that is named. */
+/** A platform that is named has requests of every wish that is named; where somebody is, it is where that was said. */
 const provePlatforms: Step = (proof, { wishes }) => {
   const known = new Set([...wishes.values()].flatMap(({ platforms }) => platforms.map(({ platform }) => platform)))
   let { rest } = proof
   for (const platform of known) {
     const without = rest.replace(wholeWord(platformTitle(platform)), ' ')
     if (without === rest) continue
-    if (!proof.wishes.every(({ platforms }) => platforms.some((one) => one.platform === platform)))
-      return `places it on ${platform}`
+    const isThere = proof.isSpoken
+      ? proof.quotes.every((quote) => quote.platform === platform)
+      : proof.wishes.every(({ platforms }) => platforms.some((one) => one.platform === platform))
+    if (!isThere) return `places it on ${platform}`
     rest = without
   }
   return { ...proof, rest }
@@ -144,9 +148,10 @@ const provePlatforms: Step = (proof, { wishes }) => {
 
 /** A status that is named is that of every wish that is named; else it is a word as any other. */
 const proveStatuses: Step = (proof) => {
+  if (proof.isSpoken) return proof
   const rest = proof.rest.replace(statusPattern, (word) =>
     proof.wishes.every(({ status }) => status !== null && statusNames[word.toLowerCase()]!.includes(status))
-      ? ' '
+      ? proven
       : word,
   )
   return { ...proof, rest }
@@ -192,7 +197,13 @@ export function faultOf(sentence: Sentence, sources: Sources): string | null {
     return 'names a quotation of another wish'
   const named = { wishes: wishes as BriefWish[], quotes: quotes as BriefQuote[] }
   const texts = [...named.wishes.flatMap(({ title }) => title?.text ?? []), ...named.quotes.map((quote) => quote.text)]
-  let proof: Proof = { rest: text, wish: named.wishes.length === 1 ? named.wishes[0]! : null, ...named, texts }
+  let proof: Proof = {
+    rest: text,
+    wish: named.wishes.length === 1 ? named.wishes[0]! : null,
+    ...named,
+    texts,
+    isSpoken: false,
+  }
   for (const step of steps) {
     const next = step(proof, sources)
     if (typeof next === 'string') return next

@@ -1,4 +1,5 @@
 import type { BriefQuote, BriefWish } from '../schemas.ts'
+import { proven } from './words.ts'
 
 // Numbers and dates in a sentence, in digits and in words.
 
@@ -79,7 +80,7 @@ export function proveCounts(text: string, wish: BriefWish | null, titleOf: (plat
   const grown = text.replace(growthPattern, (whole, amount: string, period: string, at: number) => {
     const { days7 = null, days30 = null } = wish?.growth ?? {}
     const growth = /^(?:7|seven)$/i.test(period) ? days7 : days30
-    return growth !== null && amountOf(amount) === growth && !bound.test(text.slice(0, at)) ? ' ' : fail(whole)
+    return growth !== null && amountOf(amount) === growth && !bound.test(text.slice(0, at)) ? proven : fail(whole)
   })
   const rest = grown.replace(
     countPattern,
@@ -94,7 +95,7 @@ export function proveCounts(text: string, wish: BriefWish | null, titleOf: (plat
             )
       if (!allowedOf(wish, unit.toLowerCase(), platform).includes(amountOf(amount))) return fail(whole)
       // The place is proved by itself.
-      return place === undefined ? ' ' : ` on ${place}`
+      return place === undefined ? proven : `${proven}on ${place}`
     },
   )
   return { rest, fault }
@@ -139,12 +140,13 @@ export function proveDates(text: string, wish: BriefWish | null, quotes: readonl
       first === undefined ? null : wish?.firstAskedAt,
       last === undefined ? null : wish?.lastAskedAt,
       status === undefined ? null : wish?.statusFrom?.changedAt,
-      ...(wrote === undefined ? [] : quotes.map(({ postedAt }) => postedAt)),
+      // Of several quotations nobody knows which one it is of.
+      wrote === undefined || quotes.length !== 1 ? null : quotes[0]!.postedAt,
     ]
     const iso = isoOf(groups)
     if (!dates.some((date) => date?.startsWith(iso))) fault ??= `dates ${whole.trim()}`
     // The word of a status is proved by itself.
-    return status === undefined ? ' ' : ` ${status.replace(/ (?:since|on|in)$/i, '')} `
+    return status === undefined ? proven : ` ${status.replace(/ (?:since|on|in)$/i, '')} `
   })
   return { rest, fault }
 }

@@ -7,17 +7,6 @@ import type { Sentence, Sources } from './check.ts'
 
 export type Random = () => number
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)]!
 const count = (random: Random, least: number, most: number) => least + Math.floor(random() * (most - least + 1))
 /** In any order. */
@@ -303,8 +292,28 @@ export function mutationsOf(sentence: TrueSentence, { wishes, quotes }: Sources,
       : []),
     ...platformMutations(sentence, wish, random),
   ]
-  if (quote !== null) {
-    const { text: quoted, author } = quotes.get(quote)!
+  if (quote === null) {
+    const title = lower(wish.title!.text)
+    made.push(
+      { ...sentence, text: `People have ${title}.` },
+      { ...sentence, text: `${platformTitle(wish.platforms[0]!.platform)} has ${title}, with ${wish.votes} votes.` },
+      { ...sentence, text: `${wish.title!.text} is there.` },
+      { ...sentence, text: `People ask for ${title.split(' ').reverse().join(' ')}.` },
+    )
+  } else {
+    const { text: quoted, author, platform } = quotes.get(quote)!
+    const elsewhere = wish.platforms.find((one) => one.platform !== platform)
+    if (elsewhere !== undefined)
+      made.push({
+        ...sentence,
+        text: `On ${platformTitle(elsewhere.platform)}, @${handleOf({ author } as BriefQuote)} wants ${fragmentOf(quoted)}.`,
+      })
+    if (wish.status !== null)
+      made.push({
+        ...sentence,
+        text: `@${handleOf({ author } as BriefQuote)} says that ${fragmentOf(quoted)} is ${statusWord(wish.status)}.`,
+      })
+    made.push({ ...sentence, text: `@${handleOf({ author } as BriefQuote)} has ${wish.votes} votes.` })
     const handle = handleOf({ author } as BriefQuote)
     const [otherId, otherQuote] = pick(random, otherQuotes)
     const inQuote = text.includes(quoted.slice(0, -1))

@@ -2,34 +2,44 @@ import { stemOf } from '../../../runtime/text/words.ts'
 
 // The words of a sentence that say nothing of what is wanted, those that say too much, and how texts are compared.
 
-/** Words that carry no claim: grammar, and the vocabulary of telling what somebody wrote. */
-const plain = new Set(
-  `a an the this that these those it its he she they them their his her who which what where when there here
-  is are was were be been being am has have had having do does did can could would should may might
-  and or but as at by for from in into of on to with about so if while also too
-  people person persons user users author authors somebody someone one ones others another
-  ask asks asked asking want wants wanted wanting wish wishes wished need needs request requests requested requesting
-  say says said saying write writes wrote written tell tells told post posts posted describe describes described
-  would like likes`.split(/\s+/),
+/** What stands in a sentence for a piece of it that is proved. */
+export const proven = ' ¤ '
+
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
+
+/** Words by which it is told that somebody asks, and what. */
+const telling = wordSet(
+  `ask asks asked asking want wants wanted wanting wish wishes wished need needs needed request requests requested requesting
+  say says said saying write writes wrote written tell tells told post posts posted describe describes described like likes liked`,
+)
+
+/** Words that carry no claim: grammar, and who asks. */
+const grammar = wordSet(
+  `an the this that these those it its he she they them their his her who which what where when
+  and or but as at by for from in into of on to with about so if while also too a
+  people person persons user users author authors somebody someone one ones others another`,
+)
+
+/** Verbs that say that something is so, unless what is proved or told follows: "has 30 votes", "is wanted". */
+const stating = wordSet(
+  'is are was were be been being have has had having do does did can could would should may might',
 )
 
 /** Relations: what stands before and after them cannot be exchanged. */
-const relations = new Set('to from into onto between over under before after instead than by via'.split(' '))
+const relations = wordSet('to from into onto between over under before after instead than by via')
 
-const negations = new Set(
+const negations = wordSet(
   `not no never none nobody nothing neither nor without cannot cant dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt couldnt hasnt havent
-  hardly barely stop stops remove removes removed removing disable disables disabled avoid drop drops against`.split(
-    /\s+/,
-  ),
+  hardly barely stop stops remove removes removed removing disable disables disabled avoid drop drops against`,
 )
 
 /** Words that compare, count, rate or date. Where a text happens to have one, it seldom says what the sentence says by it. */
-const claims = new Set(
+const claims = wordSet(
   `most more less fewer least many few several all every everyone everybody each both always only just even very
   top best worst better worse highest lowest leading popular urgent urgently important critical major majority minority
   half twice double doubled triple tripled growing grows grew rising falling increasing increasingly decreasing
-  recently lately soon now today yesterday tomorrow currently yet still already again ever
-  will must because therefore since until first last latest former previous next new old`.split(/\s+/),
+  recently lately soon now today yesterday tomorrow currently yet still already again ever there here
+  will must because therefore since until first last latest former previous next new old`,
 )
 
 export interface Token {
@@ -40,23 +50,32 @@ export interface Token {
   isApart: boolean
 }
 
-const wordPattern = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’_+#]*/gu
+const wordPattern = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’_+#]*|¤/gu
 
 /** The words of a text, in their order. */
 export function tokensOf(text: string): Token[] {
   let end = 0
   return [...text.normalize('NFKC').matchAll(wordPattern)].map((match) => {
     const word = match[0].toLowerCase().replace(/['’](?:s$)?/gu, '')
-    const isApart = /[,;:.!?()¤]/u.test(text.slice(end, match.index))
+    const isApart = /[,;:.!?()]/u.test(text.slice(end, match.index))
     end = match.index + match[0].length
     return { word, stem: stemOf(word), isApart }
   })
 }
 
-const isPlainWord = ({ word }: Token) => plain.has(word) || word === ''
+const isProven = ({ word }: Token) => word === proven.trim()
+const isPlainWord = (token: Token) =>
+  grammar.has(token.word) || telling.has(token.word) || stating.has(token.word) || isProven(token) || token.word === ''
 const isRelation = ({ word }: Token) => relations.has(word)
 const isNegation = ({ word }: Token) => negations.has(word)
 const isClaim = (token: Token) => claims.has(token.word) || isNegation(token)
+
+/** Whether a verb states something by itself: what follows it is neither proved nor told. */
+function isStatement(sentence: readonly Token[], at: number): boolean {
+  if (!stating.has(sentence[at]!.word)) return false
+  const next = sentence.slice(at + 1).find(({ word }) => !stating.has(word))
+  return next === undefined || !(isProven(next) || telling.has(next.word))
+}
 
 /** How far before a word a negation still turns its meaning. In words. */
 const negationReach = 4
@@ -98,7 +117,9 @@ function saysPair(
   negated: boolean,
 ): boolean {
   const { one, other, between } = pair
-  const isList = other.isApart || between.some(({ word, isApart }) => isApart || word === 'and' || word === 'or')
+  const isList =
+    other.isApart ||
+    between.some((token) => token.isApart || isProven(token) || token.word === 'and' || token.word === 'or')
   const kept = between.filter(isRelation)
   return text.some((first, from) => {
     if (first.stem !== one.stem) return false
@@ -119,7 +140,7 @@ function saysPair(
  */
 export function faultOfWords(sentence: readonly Token[], texts: readonly (readonly Token[])[]): string | null {
   for (const [at, token] of sentence.entries()) {
-    if (!isClaim(token)) continue
+    if (!isClaim(token) && !isStatement(sentence, at)) continue
     const run = runOf(sentence, at)
     if (run.length < 2 || !texts.some((text) => hasRun(text, run))) return `claims "${token.word}"`
   }

@@ -1,0 +1,11 @@
+/** The same value with the properties of its objects in the order of their names. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const properties = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(properties.map(([name, inner]) => [name, canonical(inner)]))
+}
+
+/** The same text for the same value: the order of an object's properties does not count. @param indent spaces a level */
+export const canonicalJson = (value: unknown, indent = 0): string =>
+  JSON.stringify(canonical(value), null, indent) ?? 'null'

@@ -1,0 +1,30 @@
+import { Html, html } from '../../http/html.ts'
+import { style } from './style.ts'
+
+interface HtmlDocument {
+  title: string
+  /** As in the attribute `lang`. */
+  language: string
+  body: Html
+  /** What else stands in its head. */
+  head?: Html
+}
+
+/** A whole document of HTML that loads nothing and is indexed by nobody. */
+export const htmlDocument = ({ title, language, body, head = html`` }: HtmlDocument): string =>
+  html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+${head}<title>${title} · Wishwell</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`.text
