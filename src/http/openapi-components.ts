@@ -8,13 +8,18 @@ interface Response {
   content?: Record<string, { schema?: object }>
 }
 
+interface Parameter {
+  in: string
+  name: string
+}
+
 export interface ApiDocument {
   servers?: { url: string }[]
-  paths?: Record<string, Record<string, { responses?: Record<string, Response> }>>
+  paths?: Record<string, Record<string, { parameters?: Parameter[]; responses?: Record<string, Response> }>>
   components?: object
 }
 
-type Components = Record<'schemas' | 'headers' | 'responses', Record<string, object>>
+type Components = Record<'schemas' | 'parameters' | 'headers' | 'responses', Record<string, object>>
 
 /** The property by which a schema names itself in the document. */
 export const nameKeyword = 'x-name'
@@ -75,21 +80,33 @@ function shareResponse(response: Response, { headers: sharedHeaders, responses }
   return { $ref: `#/components/responses/${name}` }
 }
 
+/** Moves the headers of a call to the components. */
+function shareParameter(parameter: Parameter, { parameters }: Components): object {
+  if (parameter.in !== 'header') return parameter
+  addOnce(parameters, parameter.name, parameter)
+  return { $ref: `#/components/parameters/${parameter.name}` }
+}
+
 /**
- * The document with references to its components instead of what it repeats: schemas that name themselves, headers, and answers
- * with errors.
- * @throws when two different schemas have one name.
+ * The document with references to its components instead of what it repeats: schemas that name themselves, headers of calls and
+ * answers, and answers with errors.
+ * @throws when two different schemas or headers have one name.
  */
 export function shareComponents(document: ApiDocument): object {
-  const components: Components = { schemas: {}, headers: {}, responses: {} }
+  const components: Components = { schemas: {}, parameters: {}, headers: {}, responses: {} }
   const paths = Object.fromEntries(
     Object.entries(document.paths ?? {}).map(([path, methods]) => [
       path,
       Object.fromEntries(
         Object.entries(methods).map(([method, operation]) => {
-          const { responses = {}, ...rest } = shareSchemas(operation, components.schemas) as typeof operation
+          const {
+            responses = {},
+            parameters,
+            ...rest
+          } = shareSchemas(operation, components.schemas) as typeof operation
+          const given = parameters?.map((one) => shareParameter(one, components))
           const shared = Object.entries(responses).map(([status, one]) => [status, shareResponse(one, components)])
-          return [method, { ...rest, responses: Object.fromEntries(shared) }]
+          return [method, { ...rest, ...(given && { parameters: given }), responses: Object.fromEntries(shared) }]
         }),
       ),
     ]),
