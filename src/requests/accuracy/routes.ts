@@ -2,26 +2,14 @@ import { Type } from 'typebox'
 import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { named } from '../../http/openapi-components.ts'
-import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses } from '../../http/schemas.ts'
 import type { CorrectionDependencies } from '../corrections/corrections.ts'
 import { requestRecord } from '../record.ts'
 import { drawTexts, readDraw } from './draw.ts'
 import { fewestLabels } from './estimate.ts'
 import { readAccuracy } from './labels.ts'
+import { estimate } from './schemas.ts'
 import { weeklyTexts } from './seats.ts'
-
-const number = nullable(Type.Number({ minimum: 0, maximum: 1 }))
-
-const estimate = closed(
-  {
-    labels: Type.Integer({ description: 'Corrections of drawn texts that it follows from' }),
-    from: nullable(oneOf(['account', 'operator'], { description: 'Whose they are; null while they are too few' })),
-    share: number,
-    low: number,
-    high: number,
-  },
-  { ...named('AccuracyEstimate'), description: 'The share of requests, and its 95 % interval' },
-)
 
 const byClass = { shown: estimate, maybe: estimate, hidden: estimate }
 

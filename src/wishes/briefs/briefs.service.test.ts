@@ -9,6 +9,7 @@ import { deleteAlone } from '../../requests/store/delete.ts'
 import { recount } from '../../requests/wishes/recount.ts'
 import { countTexts } from '../../requests/words/uncounted-texts.ts'
 import { idOf, makeShare, openShare, storeRequests } from '../shares/testing.ts'
+import { blocksOf } from './blocks.ts'
 import { maxBriefs } from './briefs.ts'
 import { type BriefFormat, briefFormats } from './files.ts'
 import type { Brief, Verification } from './schemas.ts'
@@ -104,6 +105,12 @@ describe('a brief', () => {
       about: { topic: 'dark mode', query: null, filters: null, since: null, until: null },
       totals: { wishes: 4, hasMoreWishes: false, requests: 5, requestsAreExact: true },
       leftOut: { wishes: 0, maybe: 1, unlikely: 0, unquotedPlatforms: ['reddit'] },
+      votesAre: [
+        { platform: 'github', votesAre: expect.stringContaining('thumbs-up') },
+        { platform: 'reddit', votesAre: expect.any(String) },
+        { platform: 'stackexchange', votesAre: expect.any(String) },
+      ],
+      accuracy: { shown: { labels: 0, share: null }, hidden: { labels: 0, share: null } },
     })
     expect(document.wishes.map((wish) => [wish?.votes, wish?.requestCount])).toEqual([
       [38, 2],
@@ -129,6 +136,16 @@ describe('a brief', () => {
       { votes: 50, status: 'completed', statusFrom: { changedAt: '2026-05-01T00:00:00.000Z', platform: 'github' } },
     ])
     for (const format of briefFormats) expect(await file(await make(), format)).not.toMatch(/secret words/i)
+  })
+
+  it('says how often detection is right, where that is known', async () => {
+    const brief = await read(await make())
+    const unknown = brief.document.accuracy!.shown
+    const shown = { labels: 24, from: 'account' as const, share: 0.634, low: 0.52, high: 0.72 }
+    const said = (accuracy: NonNullable<Brief['document']['accuracy']>) =>
+      JSON.stringify(blocksOf({ ...brief, document: { ...brief.document, accuracy } }))
+    expect(said({ shown, hidden: unknown })).toContain('Of 100 shown texts, 63 (52 to 72) are requests (24 answers).')
+    expect(said({ shown: unknown, hidden: unknown })).not.toContain('Of 100')
   })
 
   it.each([
@@ -238,6 +255,21 @@ describe('a purge', () => {
     for (const text of files) expect(await verify(text)).toMatchObject({ verdict: 'intact', removed: 1, changes: [] })
   })
 
+  it('takes out a title, and where a status is from', async () => {
+    await storeRequests(service, [
+      foundRequest('1', { title: 'Dark mode', description: asked, votes: 30, status: 'planned' }),
+    ])
+    const briefId = await make()
+    const files = await Promise.all(briefFormats.map((format) => file(briefId, format)))
+    expect(files[0]).toMatch(/1\. Dark mode \(GitHub\) – 38 votes · 2 people asked\n[\s\S]*\nPlanned, as \[GitHub\]/)
+    await deleteAlone(service.database, sql<{ id: string }>`select id from requests where source_id = '1' for update`)
+    const { document, removed } = await read(briefId)
+    expect([removed, document.wishes[0]]).toMatchObject([3, { title: null, statusFrom: null, quotes: [null, {}] }])
+    for (const text of files) expect(await verify(text)).toMatchObject({ verdict: 'intact', removed: 3, changes: [] })
+    const { verdict, changes } = await verify(files[0]!.replace('On GitHub (1 request', 'On GitHub (2 requests'))
+    expect([verdict, changes]).toMatchObject(['changed', [{ file: expect.stringContaining('2 requests') }]])
+  })
+
   it('takes it out of the pages that share a brief, which end with the brief', async () => {
     const briefId = await make({ topic: 'dark mode', question: 'What first?' })
     const { url } = await makeShare(service.client, { briefId: briefId.toUpperCase(), title: 'Ours' })
@@ -315,6 +347,8 @@ describe('the verification of a file', () => {
       { line, made: expect.stringContaining('hurts my eyes'), file: expect.stringContaining('hurts all eyes') },
     ])
     expect((await verify(text.replace(/sha256:\w/, 'sha256:x'))).verdict).toBe('unknown')
+    const question = `Is sha256:${'a'.repeat(64)} known?`
+    expect((await verify(await file(await make({ topic: 'dark mode', question })))).verdict).toBe('intact')
     expect((await verify('# Nothing of ours')).verdict).toBe('unknown')
     const much = `${text}\n${Array.from({ length: 5_000 }, (_, at) => `line ${at}`).join('\n')}`
     expect((await verify(much)).verdict).toBe('changed')

@@ -3,6 +3,7 @@ import type { PlatformName, RequestStatus } from '../../database/column-types.ts
 import type { Database, Executor } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
 import { publicPagesOf, publicTextPlatforms, votesOf } from '../../platforms/registry.ts'
+import { readAccuracy } from '../../requests/accuracy/labels.ts'
 import { type RequestRecord, readRequests } from '../../requests/record.ts'
 import { type View, viewOf } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
@@ -15,6 +16,7 @@ import { type Sentence, sourcesOf } from './prose/check.ts'
 import type { Prose } from './prose/prose.ts'
 import { quoteOf, tellingSentence, titleQuote } from './quotes.ts'
 import type { BriefDocument, BriefQuote, BriefWish } from './schemas.ts'
+import { toldStatuses } from './wish-blocks.ts'
 
 /** How many wishes a brief shows that are not done, and how many that are: one page that people read, not a list. */
 export const [shownWishes, shownSettled] = [15, 10]
@@ -22,7 +24,6 @@ export const [shownWishes, shownSettled] = [15, 10]
 const [maxQuotes, maxQuoted] = [3, 12]
 
 const settledStatuses: readonly (RequestStatus | null)[] = ['completed', 'declined']
-const toldStatuses: readonly RequestStatus[] = ['planned', 'in_progress', 'completed', 'declined']
 
 /** What is read of each wish besides its summary. */
 interface Evidence {
@@ -183,9 +184,8 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
       return of === undefined ? [] : [toWish(wish, of, parts)]
     })
   const counts = await countTexts(about.view, searched, account, dependencies)
-  const unquoted = new Set(
-    shown.flatMap(({ platforms }) => platforms).filter((name) => publicPagesOf(name as PlatformName).show !== 'texts'),
-  )
+  const { shown: shownTexts, hidden } = await readAccuracy(database, account.accountId)
+  const platforms = [...new Set(shown.flatMap((wish) => wish.platforms))].sort() as PlatformName[]
   const head: BriefDocument = {
     asOf: now.toISOString(),
     question,
@@ -203,8 +203,13 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
       wishes: found.length - shown.length,
       maybe: counts.maybe,
       unlikely: counts.unlikely,
-      unquotedPlatforms: [...unquoted].sort(),
+      unquotedPlatforms: platforms.filter((name) => publicPagesOf(name).show !== 'texts'),
     },
+    votesAre: platforms.flatMap((platform) => {
+      const votesAre = votesOf(platform)
+      return votesAre === null ? [] : [{ platform, votesAre }]
+    }),
+    accuracy: { shown: shownTexts, hidden },
   }
   return { head, parts: parts.parts }
 }

@@ -27,5 +27,6 @@ export function briefFile(brief: Brief, format: BriefFormat): string {
 export const formatOf = (file: string): BriefFormat =>
   /^\s*</.test(file) ? 'html' : /^\s*\{/.test(file) ? 'json' : 'markdown'
 
-/** The state that a file names, in hex; null where it names none. */
-export const namedSnapshot = (file: string): string | null => /sha256:([0-9a-f]{64})/.exec(file)?.[1] ?? null
+/** The state that a file names at its end, in hex; null where it names none. Quotations before it may have the like. */
+export const namedSnapshot = (file: string): string | null =>
+  [...file.matchAll(/sha256:([0-9a-f]{64})/g)].at(-1)?.[1] ?? null

@@ -3,7 +3,7 @@ import { type Html, html } from '../../http/html.ts'
 import { htmlDocument } from '../shares/document.ts'
 import { link } from '../shares/posts.ts'
 import { styleHash } from '../shares/style.ts'
-import type { Block, Inline } from './blocks.ts'
+import type { Block, Inline } from './lines.ts'
 
 const inline = (part: Inline): Html =>
   typeof part === 'string' ? html`<bdi>${part}</bdi>` : link(part.url, part.text, part.platform as PlatformName)

@@ -1,4 +1,4 @@
-import type { Block, Inline } from './blocks.ts'
+import type { Block, Inline } from './lines.ts'
 
 /** What CommonMark, or GitHub with its tables, mentions and links, would read as markup. */
 const markup = /[\\`*_[\]<>&|~$]|:(?=\/\/)|(?<=\bwww)\./giu

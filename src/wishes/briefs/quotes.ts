@@ -2,11 +2,14 @@ import type { PlatformName } from '../../database/column-types.ts'
 import { detect } from '../../requests/detection/detect.ts'
 import { readForm } from '../../requests/detection/form.ts'
 import type { RequestRecord } from '../../requests/record.ts'
+import { isStopWord, wordsOf } from '../../runtime/text/words.ts'
 import { bounded } from '../shares/bounded.ts'
 import type { BriefQuote } from './schemas.ts'
 
 /** A sentence that is shorter says little without the ones around it; of a longer one the beginning is quoted. In characters. */
 const [minSentence, maxSentence] = [25, 300]
+/** Nor does one with fewer words of its own: "There is not much more to say". */
+const minWords = 3
 /** Of a text so many sentences are weighed: what is wanted stands at the beginning or in none of them. */
 const maxSentences = 40
 
@@ -17,6 +20,8 @@ const noProse = /^(?:[>$#|{}<]|```|at \S+\(|\d{4}-\d\d-\d\d[T ]\d\d:)|[;{}]$/u
 
 /** What is seen of a text is the text itself: nothing in it is hidden, turned around or stacked. */
 const isPlain = (text: string) => bounded(text, maxSentence).text === text
+
+const ownWords = (text: string) => wordsOf(text).filter((word) => !isStopWord(word)).length
 
 /** The beginning of a sentence up to the end of a word, at most `maxSentence` characters. */
 function beginningOf(sentence: string): string {
@@ -43,7 +48,7 @@ function sentencesOf(text: string): Sentence[] {
       const length = Array.from(sentence).length
       const quoted =
         length > maxSentence ? { text: beginningOf(sentence), isWhole: false } : { text: sentence, isWhole: true }
-      if (length >= minSentence && /\s/u.test(quoted.text) && isPlain(quoted.text)) found.push(quoted)
+      if (length >= minSentence && ownWords(quoted.text) >= minWords && isPlain(quoted.text)) found.push(quoted)
     }
   }
   return found

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { requestStatuses } from '../../database/column-types.ts'
 import { named } from '../../http/openapi-components.ts'
 import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
+import { estimate } from '../../requests/accuracy/schemas.ts'
 import { platformVotes, wishProperties } from '../list/summary.ts'
 import { givenView, listView } from '../shares/view.ts'
 
@@ -109,6 +110,12 @@ export const briefDocument = closed(
       unlikely: count('Texts that are probably none'),
       unquotedPlatforms: Type.Array(Type.String(), { description: 'Whose texts are not passed on' }),
     }),
+    votesAre: Type.Optional(
+      Type.Array(closed({ platform: Type.String(), votesAre: Type.String() }), {
+        description: 'What a vote is, where a wish has some',
+      }),
+    ),
+    accuracy: Type.Optional(closed({ shown: estimate, hidden: estimate })),
   },
   named('BriefDocument'),
 )

@@ -1,8 +1,8 @@
 import type { RequestStatus } from '../../../database/column-types.ts'
 import { platformTitle } from '../../../platforms/titles.ts'
 import { bounded } from '../../shares/bounded.ts'
-import { quoteId } from '../blocks.ts'
 import type { BriefDocument, BriefQuote, BriefWish } from '../schemas.ts'
+import { quoteId } from '../wish-blocks.ts'
 import { leftNumber, proveCounts, proveDates } from './figures.ts'
 import { faultOfWords, isQuotationOf, proven, type Token, tokensOf } from './words.ts'
 

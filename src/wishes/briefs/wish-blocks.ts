@@ -1,0 +1,148 @@
+import type { RequestStatus } from '../../database/column-types.ts'
+import { platformTitle } from '../../platforms/titles.ts'
+import { titled } from '../shares/bounded.ts'
+import {
+  type Block,
+  counted,
+  day,
+  dotted,
+  heading,
+  type Inline,
+  line,
+  number,
+  removedStatus,
+  removedText,
+  removedTitle,
+} from './lines.ts'
+import type { BriefQuote, BriefWish } from './schemas.ts'
+
+// One wish of a brief.
+
+const statusWords: Record<RequestStatus, string> = {
+  open: 'open',
+  planned: 'planned',
+  in_progress: 'in progress',
+  completed: 'completed',
+  declined: 'declined',
+  duplicate: 'closed as a duplicate',
+  closed: 'closed',
+}
+
+/** Those that somebody decided, so that a brief says where that stands. */
+export const toldStatuses: readonly RequestStatus[] = ['planned', 'in_progress', 'completed', 'declined']
+
+/** What a quotation is called: `2b` is the second of wish 2. @param wish from 1. @param at from 0. */
+export const quoteId = (wish: number, at: number): string => `${wish}${String.fromCharCode(97 + at)}`
+
+/** Where it was posted. */
+export const placeOf = ({ platform, sourceName }: BriefQuote): string =>
+  [platformTitle(platform), ...(sourceName === null ? [] : [titled(sourceName)])].join(', ')
+
+/** Whose words they are: author, day, place, licence. */
+const originOf = (quote: BriefQuote): Inline[] =>
+  dotted([
+    { text: quote.author ?? 'unknown author', url: quote.authorUrl, platform: quote.platform },
+    quote.postedAt === null ? 'no date given' : day(quote.postedAt),
+    {
+      text: placeOf(quote),
+      url: quote.sourceUrl,
+      platform: quote.platform,
+    },
+    quote.license === null ? null : `licence: ${titled(quote.license)}`,
+  ])
+
+/** @param id by which sentences name it; null where there are none. */
+const quoteBlock = (quote: BriefQuote | null, id: string | null): Block =>
+  quote === null
+    ? line(removedText, 'removed')
+    : {
+        kind: 'quote',
+        text: quote.text,
+        isWhole: quote.isWhole,
+        origin: [...(id === null ? [] : [`${id} · `]), ...originOf(quote)],
+      }
+
+/** Whether its title was removed. */
+export const hasLostTitle = ({ title, unquoted, requestCount }: BriefWish): boolean =>
+  title === null && unquoted < requestCount
+
+/** What a wish is called; it has no words of its own where no text may be passed on, or its request was deleted. */
+export const titleText = (wish: BriefWish): string =>
+  wish.title?.text ??
+  (hasLostTitle(wish)
+    ? removedTitle
+    : `A wish on ${wish.platforms.map(({ platform }) => platformTitle(platform)).join(', ')}`)
+
+/** Where it was asked for; with the numbers of each place where there are several. */
+const platformsOf = ({ platforms }: BriefWish): string =>
+  platforms.length === 1
+    ? `On ${platformTitle(platforms[0]!.platform)}.`
+    : `On ${platforms
+        .map(
+          ({ platform, requests, votes }) =>
+            `${platformTitle(platform)} (${counted(requests, 'request')}, ${counted(votes, 'vote')})`,
+        )
+        .join(', ')}.`
+
+/** How many votes it gained, where that is known. */
+function growthOf({ growth: { days7, days30 } }: BriefWish): string {
+  const periods = [[days7, '7 days'] as const, [days30, '30 days'] as const]
+  const known = periods.flatMap(([votes, period]) => (votes === null ? [] : [`${gained(votes)} in ${period}`]))
+  return known.length === 0 ? '' : ` Growth: ${known.join(', ')}.`
+}
+
+const gained = (votes: number) =>
+  votes === 0 ? 'no votes' : `${votes > 0 ? '+' : '−'}${counted(Math.abs(votes), 'vote')}`
+
+/** What is said of it by a word alone. */
+const statusOf = ({ status }: BriefWish): string => {
+  if (status === null) return ' Its status is not known.'
+  return toldStatuses.includes(status) ? '' : ` Status: ${statusWords[status]}.`
+}
+
+/** What of its status is decided, and where that stands: a line of its own, which may be removed. */
+function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
+  if (status === null || !toldStatuses.includes(status)) return []
+  if (statusFrom === null) return [line(removedStatus, 'removed')]
+  const told = statusWords[status].replace(/^./, (letter) => letter.toUpperCase())
+  const { changedAt, isObserved, platform, sourceUrl } = statusFrom
+  const since = changedAt === null ? '' : `, ${isObserved ? 'seen on' : 'since'} ${day(changedAt)}`
+  return [line([`${told}, as `, { text: platformTitle(platform), url: sourceUrl, platform }, ` says${since}.`])]
+}
+
+/** Who asks, and how many agree. */
+export function demandOf({ votes, voices, requestCount, crossPosts }: BriefWish): string {
+  const requests = requestCount === voices ? '' : ` in ${counted(requestCount, 'request')}`
+  const crossPosted = crossPosts === 0 ? '' : `, ${number(crossPosts)} of them cross-posted`
+  return `${counted(votes, 'vote')} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}`
+}
+
+/** When it was asked for. */
+const askedOf = ({ firstAskedAt, lastAskedAt }: BriefWish): string =>
+  day(firstAskedAt) === day(lastAskedAt)
+    ? `Asked for on ${day(firstAskedAt)}.`
+    : `First asked for on ${day(firstAskedAt)}, last on ${day(lastAskedAt)}.`
+
+/** Whose title it is, unless its first quotation says it. */
+function titleBlocks({ title, quotes }: BriefWish): Block[] {
+  if (title === null) return [line('Its title cannot be passed on, or was removed since.', 'facts')]
+  return quotes[0]?.requestId === title.requestId ? [] : [line(['Title by ', ...originOf(title)], 'facts')]
+}
+
+/** A wish with its numbers and its quotations. @param wish null where it was removed. @param at its number, from 1. @param hasProse whether there are sentences that name its quotations. */
+export function wishBlocks(wish: BriefWish | null, at: number, hasProse: boolean): Block[] {
+  if (wish === null) return [heading(3, `${at}. ${removedTitle}`), line(removedText, 'removed')]
+  const { quotes, unquoted } = wish
+  return [
+    heading(3, `${at}. ${titleText(wish)}`),
+    line(demandOf(wish), 'facts'),
+    line(`${platformsOf(wish)} ${askedOf(wish)}${growthOf(wish)}${statusOf(wish)}`),
+    ...statusBlocks(wish),
+    ...titleBlocks(wish),
+    ...quotes.map((quote, quoteAt) => quoteBlock(quote, hasProse ? quoteId(at, quoteAt) : null)),
+    ...(quotes.length === 0 && wish.title !== null ? [line('Nothing else of it is quoted.', 'facts')] : []),
+    ...(unquoted === 0
+      ? []
+      : [line(`Not quoted: ${counted(unquoted, 'request')} on platforms whose texts are not passed on.`, 'facts')]),
+  ]
+}
