@@ -57,11 +57,15 @@ function leftOutBlocks(document: BriefDocument): Block[] {
   return [
     heading(2, 'What was left out'),
     line(
-      wishes === 0 ? `No wish that was found.${more}` : `${counted(wishes, 'wish', 'wishes')} with less demand.${more}`,
+      wishes === 0 ? `Every wish that was found is above.${more}` : `${counted(wishes, 'wish', 'wishes')} with less demand.${more}`,
     ),
-    line(
-      `${counted(maybe, 'text')} that may be ${maybe === 1 ? 'a request' : 'requests'}, and ${counted(unlikely, 'text')} that ${unlikely === 1 ? 'is' : 'are'} probably none: no number counts them.`,
-    ),
+    ...(maybe + unlikely === 0
+      ? []
+      : [
+          line(
+            `${counted(maybe, 'text')} that may be ${maybe === 1 ? 'a request' : 'requests'}, and ${counted(unlikely, 'text')} that ${unlikely === 1 ? 'is' : 'are'} probably none: no number counts them.`,
+          ),
+        ]),
     ...accuracyBlocks(document),
     ...(unquotedPlatforms.length === 0
       ? []
