@@ -57,7 +57,9 @@ function leftOutBlocks(document: BriefDocument): Block[] {
   return [
     heading(2, 'What was left out'),
     line(
-      wishes === 0 ? `Every wish that was found is above.${more}` : `${counted(wishes, 'wish', 'wishes')} with less demand.${more}`,
+      wishes === 0
+        ? `Every wish that was found is above.${more}`
+        : `${counted(wishes, 'wish', 'wishes')} with less demand.${more}`,
     ),
     ...(maybe + unlikely === 0
       ? []
