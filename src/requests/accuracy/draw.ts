@@ -4,10 +4,12 @@ import { type PlatformName, type Standing, standings } from '../../database/colu
 import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound } from '../../http/errors.ts'
 import type { Corrector } from '../corrections/corrections.ts'
-import { projectDetector } from '../detection/weights-file.ts'
+import type { OwnThresholds } from '../detection/detect.ts'
+import { platformGroups, projectDetector } from '../detection/weights-file.ts'
 import { type RequestRecord, readRequests } from '../record.ts'
 import { correctionHash, judgedTextHash } from '../views/standings.ts'
 import { standingIn } from '../views/view.ts'
+import { readThresholds } from './labels.ts'
 import { type Population, type Seats, shareSeats, weeklyTexts, weekOf } from './seats.ts'
 
 /** Whose draw it is, and when. */
@@ -21,10 +23,11 @@ const ownedBy = (accountId: string | null, table: 'made' | 'label_draws' | 'requ
     ? sql`${sql.ref(`${table}.account_id`)} is null`
     : sql`${sql.ref(`${table}.account_id`)} = ${accountId}::uuid`
 
-/** What classes are cut by now, in one word. */
-const presentThresholds = (): string =>
-  Object.values(projectDetector())
-    .map(({ thresholds: { likely, maybe } }) => `${likely}/${maybe}`)
+/** What classes of the owner are cut by now, in one word. */
+const inOneWord = (own: OwnThresholds): string =>
+  platformGroups
+    .map((group) => own[group] ?? projectDetector()[group].thresholds)
+    .map(({ likely, maybe }) => `${likely}/${maybe}`)
     .join(' ')
 
 const seenStanding = (accountId: string | null) =>
@@ -126,9 +129,10 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
       fresh.push({ platform, source_hash, request_id: id, standing, confidence, population: population[standing] })
   }
   if (fresh.length === 0) return
+  const thresholds = inOneWord(await readThresholds(transaction, accountId))
   await sql`
     insert into label_draws (account_id, platform, source_hash, request_id, week, standing, confidence, population, thresholds)
-    select ${accountId}::uuid, platform, source_hash, request_id, ${week}::date, standing, confidence, population, ${presentThresholds()}
+    select ${accountId}::uuid, platform, source_hash, request_id, ${week}::date, standing, confidence, population, ${thresholds}
     from jsonb_to_recordset(${JSON.stringify(fresh)}::jsonb) as fresh (
       platform text, source_hash text, request_id uuid, standing smallint, confidence real, population integer)
     order by source_hash on conflict do nothing`.execute(transaction)

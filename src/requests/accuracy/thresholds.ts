@@ -1,3 +1,4 @@
+import type { OwnThresholds } from '../detection/detect.ts'
 import {
   groupOf,
   type PlatformGroup,
@@ -6,9 +7,6 @@ import {
   type Thresholds,
 } from '../detection/weights-file.ts'
 import type { DrawnLabel } from './estimate.ts'
-
-/** What classes of an account are cut by, where that differs from what they are cut by for all. */
-export type OwnThresholds = Partial<Record<PlatformGroup, Thresholds>>
 
 /** With fewer labels of a group its thresholds stay. */
 export const fewestToMove = 20
