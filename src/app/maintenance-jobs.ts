@@ -18,6 +18,7 @@ import { purgeConfirmations } from '../notifications/mail/confirmation-links.ts'
 import { purgeMailChannels } from '../notifications/mail/consents.ts'
 import { purgeMailLimits } from '../notifications/mail/limits.ts'
 import { purgeExpiredCacheEntries } from '../platforms/adapters/adapter-cache.ts'
+import { reclassifySlice } from '../requests/accuracy/reclassifying.ts'
 import { deleteExpiredRequests, type Retention } from '../requests/store/delete.ts'
 import { foldTopicCounts } from '../requests/store/topic-counts.ts'
 import { countSlice } from '../requests/words/uncounted-texts.ts'
@@ -81,6 +82,7 @@ export const createMaintenanceJobs = ({
   expiredSessions: () => purgeExpiredSessions(database, clock.now()),
   expiredLinks: () => purgeExpiredLinks(database, clock.now()),
   namedSources: createSourceCatchUp(database, clock.now),
+  movedThresholds: () => reclassifySlice(database),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   uncountedTexts: () => countSlice(database),
   topicCounts: () => foldTopicCounts(database),

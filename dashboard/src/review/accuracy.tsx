@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Accuracy, AccuracyEstimate } from '../api/types.ts'
-import { number, platformTitle } from '../shell/format.ts'
+import { number, percent, platformTitle } from '../shell/format.ts'
 import { accuracyTexts as texts } from '../texts/later/accuracy.ts'
 
 /** In 100 texts. @returns null without enough labels */
@@ -43,6 +43,16 @@ export function AccuracyNote() {
   const sentences = data === undefined ? [] : sentencesOf(data)
   if (data === undefined || sentences.length === 0) return null
   return <p className="note accuracy">{[...sentences, ...sourcesOf(data)].join(' ')}</p>
+}
+
+/** What the answers of the account moved. */
+export function ThresholdsNote() {
+  const { data } = useAccuracy()
+  const moved = (['tracker', 'social'] as const).flatMap((group) => {
+    const own = data?.thresholds[group]
+    return own === undefined ? [] : [texts.moved[group](percent(own.likely))]
+  })
+  return moved.length === 0 ? null : <p className="note">{moved.join(' ')}</p>
 }
 
 /** The same by platform, where it is known. */

@@ -8,7 +8,7 @@ import { Empty, Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { isTyping } from '../shell/typing.ts'
 import { reviewTexts as texts } from '../texts/later/review.ts'
-import { AccuracyByPlatform, AccuracyNote } from './accuracy.tsx'
+import { AccuracyByPlatform, AccuracyNote, ThresholdsNote } from './accuracy.tsx'
 
 type Said = 'isRequest' | 'isNone' | 'skipText'
 const answers = ['isRequest', 'isNone', 'skipText'] as const satisfies Said[]
@@ -48,9 +48,9 @@ export function Drawn() {
     onSuccess: async () => {
       for (const key of ['rows', 'topics', 'changes', 'wish'])
         void queries.invalidateQueries({ queryKey: [owner, key], refetchType: 'none' })
-      void queries.invalidateQueries({ queryKey: [owner, 'accuracy'] })
-      // The buttons wait for the next text.
+      // The buttons wait for the next text. The call for it moves thresholds, which the accuracy says.
       await queries.invalidateQueries({ queryKey: drawKey })
+      void queries.invalidateQueries({ queryKey: [owner, 'accuracy'] })
     },
   })
   const text = data?.texts.find(({ _id }) => !skipped.includes(_id))
@@ -75,6 +75,7 @@ export function Drawn() {
       {answer.error !== null && <Problem error={answer.error} retry={refetch} />}
       <AccuracyNote />
       <AccuracyByPlatform />
+      <ThresholdsNote />
     </section>
   )
 }

@@ -11,8 +11,14 @@ create table accounts (
   -- Set with the first row of account_requests, so that accounts without any share the cached answers of all others.
   has_own_view boolean not null default false,
   -- Records say whether they were corrected, also where that changed no standing.
-  corrections integer not null default 0 check (corrections >= 0 and corrections <= 10000)
+  corrections integer not null default 0 check (corrections >= 0 and corrections <= 10000),
+  -- What classes are cut by for the account, by group of platforms, where its labels moved that (src/requests/accuracy/thresholds.ts).
+  thresholds jsonb,
+  -- Up to which request, in the order of ids, its classes follow from them; null: all do.
+  reclassified_to uuid
 );
+-- Read with every page that is stored.
+create index accounts_thresholds on accounts (id) where thresholds is not null;
 
 create table api_keys (
   id uuid primary key default gen_random_uuid(),

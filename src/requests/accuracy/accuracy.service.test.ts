@@ -1,12 +1,16 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestClient } from '../../../test/client.ts'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService, testAdminKey } from '../../../test/service.ts'
+import { changeRequests } from '../../../test/stored-requests.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { movedClock } from '../../watches/testing.ts'
+import { thresholdsOf } from '../detection/detect.ts'
 
 // Holds (Search, lists and export): how often detection is right follows from corrections of texts that were drawn, never from those that people chose
+// Holds (Search, lists and export): the thresholds of an account move once the draw of a week is answered or over, never at each answer, and nobody else's do
 // Holds (Search, lists and export): twenty texts a week are drawn from all classes that the account sees, each once, also by calls at once; a purge deletes the draw
 
 const clock = movedClock('2026-11-24T12:00:00Z')
@@ -104,7 +108,8 @@ describe('the accuracy', () => {
   const none = { labels: 0, from: null, share: null, low: null, high: null }
 
   it('follows from drawn texts alone: the own ones, else those of the operator', async () => {
-    expect(await accuracy(service.client)).toEqual({ shown: none, maybe: none, hidden: none, platforms: [] })
+    const nothing = { shown: none, maybe: none, hidden: none, platforms: [], thresholds: {} }
+    expect(await accuracy(service.client)).toEqual(nothing)
     const own = await draw(service.client)
     const chosen = await service.database
       .selectFrom('requests')
@@ -116,7 +121,7 @@ describe('the accuracy', () => {
       )
       .execute()
     for (const { id } of chosen) await correct(service.client, id, false)
-    expect(await accuracy(service.client)).toEqual({ shown: none, maybe: none, hidden: none, platforms: [] })
+    expect(await accuracy(service.client)).toEqual(nothing)
     for (const { _id, likelihood } of own.texts) await correct(service.client, _id, likelihood === 'likely')
     const mine = await accuracy(service.client)
     expect(mine.shown).toEqual({ ...none, labels: 8 })
@@ -135,5 +140,47 @@ describe('the accuracy', () => {
     })
     const other = await service.createAccount()
     expect(await accuracy(other.client)).toMatchObject({ shown, hidden: none })
+  })
+})
+
+describe('the thresholds of an account', () => {
+  const { likely: common } = thresholdsOf('github')
+  const listed = async (client: TestClient) => {
+    const { results } = (await client.get('/api/v1/requests?limit=100')).body.data
+    return results.length as number
+  }
+
+  it('move once all texts of a week are answered, and what it sees with them', async () => {
+    // As likely requests as common thresholds ask for, and a little more.
+    await changeRequests(service.database, sql`update requests set confidence = ${common + 0.01} where standing = 2`)
+    const other = await service.createAccount()
+    const { texts } = await draw(service.client)
+    for (const { _id } of texts.slice(1)) await correct(service.client, _id, false)
+    await draw(service.client)
+    expect((await accuracy(service.client)).thresholds).toEqual({})
+    await correct(service.client, texts[0]!._id, false)
+    expect((await draw(service.client)).texts).toEqual([])
+    const { tracker } = (await accuracy(service.client)).thresholds
+    expect(tracker.likely).toBeGreaterThan(common + 0.01)
+    await service.runMaintenance()
+    expect([await listed(service.client), await listed(other.client)]).toEqual([0, 60])
+    expect((await accuracy(other.client)).thresholds).toEqual({})
+  })
+
+  it('move by what was answered when a week is over, and are forgotten with the account', async () => {
+    for (const monday of ['2026-11-23', '2026-11-30']) {
+      clock.set(`${monday}T01:00:00Z`)
+      const { texts } = await draw(service.client)
+      for (const { _id } of texts.slice(5)) await correct(service.client, _id, false)
+      await draw(service.client)
+      expect((await accuracy(service.client)).thresholds).toEqual({})
+    }
+    clock.set('2026-12-07T01:00:00Z')
+    await draw(service.client)
+    expect((await accuracy(service.client)).thresholds).toEqual({ tracker: expect.anything() })
+    const account = () => service.database.selectFrom('accounts').select('thresholds').executeTakeFirst()
+    const { accountId } = (await admin().get('/api/admin/accounts')).body.data.results[0]
+    expect((await admin().send('DELETE', `/api/admin/accounts/${accountId}`)).status).toBe(200)
+    expect(await account()).toEqual({ thresholds: null })
   })
 })

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type PlatformName, type Standing, standings } from '../../database/column-types.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound } from '../../http/errors.ts'
 import type { Corrector } from '../corrections/corrections.ts'
-import { projectDetector } from '../detection/weights-file.ts'
+import type { OwnThresholds } from '../detection/detect.ts'
+import { platformGroups, projectDetector } from '../detection/weights-file.ts'
 import { type RequestRecord, readRequests } from '../record.ts'
 import { correctionHash, judgedTextHash } from '../views/standings.ts'
 import { standingIn } from '../views/view.ts'
+import { readThresholds } from './labels.ts'
 import { type Population, type Seats, shareSeats, weeklyTexts, weekOf } from './seats.ts'
 
 /** Whose draw it is, and when. */
@@ -21,10 +23,11 @@ const ownedBy = (accountId: string | null, table: 'made' | 'label_draws' | 'requ
     ? sql`${sql.ref(`${table}.account_id`)} is null`
     : sql`${sql.ref(`${table}.account_id`)} = ${accountId}::uuid`
 
-/** What classes are cut by now, in one word. */
-const presentThresholds = (): string =>
-  Object.values(projectDetector())
-    .map(({ thresholds: { likely, maybe } }) => `${likely}/${maybe}`)
+/** What classes of the owner are cut by now, in one word. */
+const inOneWord = (own: OwnThresholds): string =>
+  platformGroups
+    .map((group) => own[group] ?? projectDetector()[group].thresholds)
+    .map(({ likely, maybe }) => `${likely}/${maybe}`)
     .join(' ')
 
 const seenStanding = (accountId: string | null) =>
@@ -63,10 +66,14 @@ async function pick(
   { accountId, week, standing, texts }: Corrector & { week: string; standing: Standing; texts: number },
 ): Promise<string[]> {
   const first = hash('md5', `${accountId ?? ''} ${week} ${standing}`)
-  const seen = seenStanding(accountId)
+  // As `seenStanding` says, but without a probe of an index for each text that is read until enough are found.
+  const own = (condition: RawBuilder<unknown>) => sql`
+    (select own.request_id from account_requests as own where own.account_id = ${accountId}::uuid and ${condition})`
+  const isSeen = sql`(facets.standing = ${sql.lit(standing)} or request_id in ${own(sql`own.standing = ${sql.lit(standing)}`)})
+      and request_id not in ${own(sql`own.standing <> ${sql.lit(standing)}`)}`
   const from = (part: '>=' | '<') => sql`(
     select request_id from request_facets as facets
-    where request_id ${sql.raw(part)} ${first}::uuid and ${seen} = ${sql.lit(standing)}
+    where request_id ${sql.raw(part)} ${first}::uuid and ${isSeen}
       and request_id not in (select request_id from request_corrections where ${ownedBy(accountId, 'request_corrections')} and request_id is not null)
       and request_id not in (select request_id from label_draws where ${ownedBy(accountId, 'label_draws')})
     order by request_id limit ${texts})`
@@ -126,9 +133,10 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
       fresh.push({ platform, source_hash, request_id: id, standing, confidence, population: population[standing] })
   }
   if (fresh.length === 0) return
+  const thresholds = inOneWord(await readThresholds(transaction, accountId))
   await sql`
     insert into label_draws (account_id, platform, source_hash, request_id, week, standing, confidence, population, thresholds)
-    select ${accountId}::uuid, platform, source_hash, request_id, ${week}::date, standing, confidence, population, ${presentThresholds()}
+    select ${accountId}::uuid, platform, source_hash, request_id, ${week}::date, standing, confidence, population, ${thresholds}
     from jsonb_to_recordset(${JSON.stringify(fresh)}::jsonb) as fresh (
       platform text, source_hash text, request_id uuid, standing smallint, confidence real, population integer)
     order by source_hash on conflict do nothing`.execute(transaction)

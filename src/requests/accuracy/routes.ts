@@ -8,8 +8,14 @@ import { requestRecord } from '../record.ts'
 import { drawTexts, readDraw } from './draw.ts'
 import { fewestLabels } from './estimate.ts'
 import { readAccuracy } from './labels.ts'
+import { moveThresholds } from './reclassifying.ts'
 import { estimate } from './schemas.ts'
 import { weeklyTexts } from './seats.ts'
+
+const thresholds = closed(
+  { likely: Type.Number(), maybe: Type.Number() },
+  { ...named('OwnThresholds'), description: 'Confidences, as the labels moved them' },
+)
 
 const byClass = { shown: estimate, maybe: estimate, hidden: estimate }
 
@@ -17,6 +23,7 @@ const accuracy = closed(
   {
     ...byClass,
     platforms: Type.Array(closed({ platform: Type.String({ description: 'Platform identifier' }), ...byClass })),
+    thresholds: closed({ tracker: Type.Optional(thresholds), social: Type.Optional(thresholds) }),
   },
   named('Accuracy'),
 )
@@ -72,7 +79,7 @@ function registerDraw(app: App, { database, clock }: CorrectionDependencies, aud
       schema: {
         operationId: `drawTexts${idSuffix}`,
         summary: `The texts to correct this week, ${view}`,
-        description: `Free. They are drawn at random from all classes by the first call of a week. A correction answers one. What is left at its end is given up.`,
+        description: `Free. They are drawn at random from all classes by the first call of a week. A correction answers one. What is left at its end is given up. The thresholds of an account move by the labels of answered weeks.`,
         tags,
         security,
         response: { 200: closed({ data: draw }), ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
@@ -84,6 +91,8 @@ function registerDraw(app: App, { database, clock }: CorrectionDependencies, aud
         await drawTexts(transaction, owner)
         return readDraw(transaction, owner)
       })
+      const isAnswered = data.texts.length === 0
+      await moveThresholds(database, { ...owner, before: isAnswered ? null : data.week })
       return { data }
     },
   )

@@ -35,8 +35,14 @@ function makeTexts(random: () => number): Text[] {
   })
 }
 
-/** Labels the draw of a week; one text in ten is not answered. */
-function labelWeek(texts: Text[], cuts: Cuts, random: () => number, labelled: Set<Text>): DrawnLabel[] {
+/** Labels the draw of a week. @param unanswered the share of texts that are not answered */
+export function labelWeek<Labelled extends Text>(
+  texts: readonly Labelled[],
+  cuts: Cuts,
+  random: () => number,
+  labelled: Set<Labelled>,
+  unanswered: number,
+): DrawnLabel[] {
   const open = Map.groupBy(
     texts.filter((text) => !labelled.has(text)),
     ({ confidence }) => standingBy(cuts, confidence),
@@ -45,12 +51,14 @@ function labelWeek(texts: Text[], cuts: Cuts, random: () => number, labelled: Se
   for (const standing of [0, 1, 2] as const) population[standing] = open.get(standing)?.length ?? 0
   const seats = shareSeats(population, { 0: 0, 1: 0, 2: 0 })
   return ([0, 1, 2] as const).flatMap((standing) => {
-    const picked = new Set<Text>()
+    const picked = new Set<Labelled>()
     while (picked.size < seats[standing]) picked.add(open.get(standing)![Math.floor(population[standing] * random())]!)
     return [...picked].flatMap((text) => {
-      if (random() < 0.1) return []
+      if (random() < unanswered) return []
       labelled.add(text)
-      return [{ ...text, standing, population: population[standing], thresholds: cuts.join('/') }]
+      const { platform, confidence, isRequest } = text
+      const drawnAs = { standing, population: population[standing], thresholds: cuts.join('/') }
+      return [{ platform, confidence, isRequest, ...drawnAs }]
     })
   })
 }
@@ -65,7 +73,7 @@ export function simulateAccount(seed: number): { truth: Record<'shown' | 'hidden
   const movedIn = Math.floor(weeks * random())
   const labelled = new Set<Text>()
   const labels = Array.from({ length: weeks }, (_, week) =>
-    labelWeek(texts, week < movedIn ? before : now, random, labelled),
+    labelWeek(texts, week < movedIn ? before : now, random, labelled, 0.1),
   ).flat()
   const shareIn = (standing: number) => {
     const inClass = texts.filter(({ confidence }) => standingBy(now, confidence) === standing)

@@ -39,6 +39,9 @@ interface CorrectedRequest {
   sourceHash: string
 }
 
+/** Before all requests, in the order of their ids. */
+export const firstId = '00000000-0000-0000-0000-000000000000'
+
 const ownedBy = (accountId: string | null) => sql`account_id is not distinct from ${accountId}::uuid`
 
 /**
@@ -165,5 +168,8 @@ export async function deleteCorrectionsOf(transaction: Transaction, accountId: s
     )
     ${insertSearchChanges(sql`select request_id from gone`)}`.execute(transaction)
   await sql`
-    update accounts set corrections = 0, has_own_view = false where id = ${accountId}`.execute(transaction)
+    update accounts set corrections = 0, has_own_view = false, thresholds = null,
+      -- A page that is being stored may have read the thresholds: what it shows the account is deleted later.
+      reclassified_to = case when thresholds is not null then ${firstId}::uuid end
+    where id = ${accountId}`.execute(transaction)
 }

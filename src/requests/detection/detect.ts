@@ -1,7 +1,15 @@
 import { featuresOf } from './features.ts'
 import { readForm } from './form.ts'
 import { type Evidence, evidenceOf } from './labels.ts'
-import { calibrated, groupOf, probabilityOf, projectDetector, scoreOf, type Thresholds } from './weights-file.ts'
+import {
+  calibrated,
+  groupOf,
+  type PlatformGroup,
+  probabilityOf,
+  projectDetector,
+  scoreOf,
+  type Thresholds,
+} from './weights-file.ts'
 
 /** Besides trackers these have categories or tags that their communities keep in order. */
 const curated: ReadonlySet<string> = new Set(['discourse', 'stackexchange'])
@@ -39,9 +47,12 @@ export interface Detection {
 /** The confidences from which a text of a platform is likely, and maybe, a wish. */
 export const thresholdsOf = (platform: string): Thresholds => projectDetector()[groupOf(platform)].thresholds
 
+/** What classes of an account are cut by, where that differs from what they are cut by for all. */
+export type OwnThresholds = Partial<Record<PlatformGroup, Thresholds>>
+
 /** The class of a confidence, wherever it comes from. */
-export function wishClassOf(confidence: number, platform: string): WishClass {
-  const { likely, maybe } = thresholdsOf(platform)
+export function wishClassOf(confidence: number, platform: string, own: OwnThresholds = {}): WishClass {
+  const { likely, maybe } = own[groupOf(platform)] ?? thresholdsOf(platform)
   if (confidence >= likely) return 'likely'
   return confidence >= maybe ? 'maybe' : 'unlikely'
 }

@@ -4,7 +4,7 @@ import { blockCount, blocks, type Features, modelSize } from './features.ts'
 /** Texts of an issue tracker are about one product and mostly long; posts of a social platform are about anything. */
 export type PlatformGroup = 'tracker' | 'social'
 
-const trackers: ReadonlySet<string> = new Set([
+export const trackers: ReadonlySet<string> = new Set([
   'github',
   'gitlab',
   'fider',
@@ -59,7 +59,7 @@ export function calibrated(score: number, { slope, offset }: Calibration): numbe
 const version = 1
 const magic = 'WISHDET\0'
 export const maxFileBytes = 128 * 1024
-const groups: readonly PlatformGroup[] = ['tracker', 'social']
+export const platformGroups: readonly PlatformGroup[] = ['tracker', 'social']
 
 /** Confidences from which a text is likely, and maybe, a wish. */
 export interface Thresholds {
@@ -87,7 +87,7 @@ export function writeDetector(detector: Detector): Buffer {
   const header: Header = {
     version,
     bits: blocks.map(({ bits }) => bits),
-    groups: groups.map((name) => {
+    groups: platformGroups.map((name) => {
       const { model, calibration, thresholds } = detector[name]
       return { name, bias: model.bias, scales: [...model.scales], calibration, thresholds }
     }),
@@ -95,7 +95,7 @@ export function writeDetector(detector: Detector): Buffer {
   const json = Buffer.from(JSON.stringify(header))
   const length = Buffer.alloc(4)
   length.writeUInt32LE(json.length)
-  const weights = groups.map((name) => Buffer.from(detector[name].model.weights.buffer))
+  const weights = platformGroups.map((name) => Buffer.from(detector[name].model.weights.buffer))
   return Buffer.concat([Buffer.from(magic, 'latin1'), length, json, ...weights])
 }
 
@@ -109,7 +109,7 @@ export function parseDetector(file: Buffer): Detector {
   const isFit = header.version === version && header.bits.length === blockCount
   if (!isFit || blocks.some(({ bits }, block) => header.bits[block] !== bits))
     throw new Error('the weights of the detection are of another version: run npm run train:detection')
-  if (file.length !== end + groups.length * modelSize) throw new Error('the weights of the detection are cut')
+  if (file.length !== end + platformGroups.length * modelSize) throw new Error('the weights of the detection are cut')
   const entries = header.groups.map(({ name, bias, scales, calibration, thresholds }, index) => {
     const from = end + index * modelSize
     const weights = new Int8Array(Uint8Array.from(file.subarray(from, from + modelSize)).buffer)

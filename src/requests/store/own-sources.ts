@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
-import { correctionHash, recomputeStandings } from '../views/standings.ts'
+import { correctionHash, readOwnThresholds, recomputeStandings, standingOfConfidence } from '../views/standings.ts'
 import { placeAgain } from '../wishes/recount.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { topicName } from './topic-counts.ts'
@@ -78,6 +78,24 @@ async function list(transaction: Transaction, { topic, now }: FoundPage, ids: re
     where id = any(${[...ids]}::uuid[])`.execute(transaction)
 }
 
+/** New requests that an account with thresholds of its own sees in another class than all. */
+async function readDiffering(
+  transaction: Transaction,
+  { platform, requests }: FoundPage,
+  stored: ReadonlyMap<string, StoredRequest>,
+): Promise<string[]> {
+  const created = requests.flatMap(({ request, confidence }) => {
+    const row = stored.get(request.sourceId)
+    return row?.created ? [{ id: row.id, confidence }] : []
+  })
+  if (created.length === 0) return []
+  const thresholds = [...(await readOwnThresholds(transaction)).values()]
+  return created.flatMap(({ id, confidence }) => {
+    const shared = standingOfConfidence(confidence, platform)
+    return thresholds.some((own) => standingOfConfidence(confidence, platform, own) !== shared) ? [id] : []
+  })
+}
+
 export interface SettledStandings {
   /** The requests whose class follows from more than the page, by id. */
   computed: ReadonlySet<string>
@@ -115,6 +133,7 @@ export async function settleStandings(
   }
   const created = rows.filter((row) => row.maybe_corrected)
   for (const id of await linkCorrected(transaction, page, created)) computed.add(id)
+  for (const id of await readDiffering(transaction, page, stored)) computed.add(id)
   await recomputeStandings(transaction, [...computed])
   return { computed, appeared }
 }

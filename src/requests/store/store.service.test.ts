@@ -3,6 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest, Page } from '../../platforms/platform.ts'
+import { reclassifySlice, setThresholds } from '../accuracy/reclassifying.ts'
+import type { OwnThresholds } from '../detection/detect.ts'
+import { storeChores } from '../judging/claims.ts'
 import { correctionHash, judgedTextHash, recomputeStandings } from '../views/standings.ts'
 import { deleteAlone } from './delete.ts'
 import { preparePage } from './prepared-page.ts'
@@ -12,6 +15,7 @@ import { foldAllTopicCounts } from './topic-counts.ts'
 // Holds (Search, lists and export): a correction applies again when a deleted request is collected again
 // Holds (Search, lists and export): a request that only sources of accounts have is seen by the accounts that named one, until a source of the operator has it
 // Holds (Search, lists and export): the votes of a request have at most one sample a UTC day, and a base from which growth counts
+// Holds (Search, lists and export): an account whose thresholds moved sees each request by them, of what is stored and of what comes; corrections win
 // Holds (Data): a request that becomes listed tells nothing of the account that collected it before
 // Holds (Platforms): an excerpt never replaces a whole stored text
 
@@ -174,6 +178,50 @@ describe('the class of a stored request', () => {
     await deleteAll()
     expect(await store(one({ confidence: 0 }))).toMatchObject({ created: 1 })
     expect(await views()).toEqual([`${account} 1 2`])
+  })
+})
+
+describe('the class for an account whose thresholds moved', () => {
+  const thresholds = { likely: 0.9, maybe: 0.7 }
+  const move = async (own: OwnThresholds) => {
+    await setThresholds(opened.database, account, own)
+    while (await reclassifySlice(opened.database));
+  }
+
+  it('is by these, of what is stored and of what comes, until they move back', async () => {
+    await store({ requests: [foundRequest('1', { confidence: 0.8 }), foundRequest('2', { confidence: 0.6 })] })
+    await store({ requests: [foundRequest('3', { confidence: 0.6 })] }, 'dark mode', 'reddit')
+    await move({ tracker: thresholds })
+    expect(await views()).toEqual([`${account} 1 1`, `${account} 2 0`])
+    await store({ requests: [foundRequest('4', { confidence: 0.5 }), foundRequest('5', { confidence: 0.95 })] })
+    expect(await views()).toEqual([`${account} 1 1`, `${account} 2 0`, `${account} 4 0`])
+    await store({ requests: [foundRequest('2', { confidence: 1 }), foundRequest('5', { confidence: 0.75 })] })
+    expect(await views()).toEqual([`${account} 1 1`, `${account} 4 0`, `${account} 5 1`])
+    await move({ social: thresholds })
+    expect(await views()).toEqual([`${account} 3 0`])
+    await move({})
+    expect(await views()).toEqual([])
+  })
+
+  it('is what people said of it, and that of all for a chore', async () => {
+    await store(one({ confidence: 0.8 }))
+    await move({ tracker: thresholds })
+    await correct(account, true)
+    expect(await views()).toEqual([])
+    await correct(null, false)
+    expect(await views()).toEqual([`${account} 1 2`])
+
+    await store({ requests: [foundRequest('2', { confidence: 0.8 }), foundRequest('3', { confidence: 0.8 })] })
+    await correct(null, true, '2')
+    expect(await views()).toEqual([`${account} 1 2`, `${account} 3 1`])
+    const { id, title, description } = (await row('3'))!
+    await storeChores(opened.database, {
+      texts: [{ id, text_hash: judgedTextHash({ title, description }) }],
+      platform: 'github',
+      recurringTitle: 'a title',
+    })
+    await move({ tracker: { likely: 0.02, maybe: 0.01 } })
+    expect([await standing('3'), await views()]).toEqual([1, [`${account} 1 2`]])
   })
 })
 

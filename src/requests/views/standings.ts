@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { type PlatformName, type Standing, standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
-import { wishClassOf } from '../detection/detect.ts'
+import { type OwnThresholds, wishClassOf } from '../detection/detect.ts'
 import { noteSearchChanges } from '../store/changes.ts'
 import { refreshCopies } from '../store/copies.ts'
 import { hashIdentity } from '../store/identity.ts'
@@ -14,9 +14,15 @@ export type ClassStanding = Exclude<Standing, -1>
 
 const standingOfClass = { likely: 2, maybe: 1, unlikely: 0 } as const
 
-/** The standing of a confidence. It is rounded as the column stores it, so that both have the same standing. */
-export const standingOfConfidence = (confidence: number, platform: PlatformName): ClassStanding =>
-  standingOfClass[wishClassOf(Math.fround(confidence), platform)]
+/**
+ * The standing of a confidence. It is rounded as the column stores it, so that both have the same standing.
+ * @param own the thresholds of an account; none for the shared view
+ */
+export const standingOfConfidence = (
+  confidence: number,
+  platform: PlatformName,
+  own?: OwnThresholds | undefined,
+): ClassStanding => standingOfClass[wishClassOf(Math.fround(confidence), platform, own)]
 
 /** What corrections refer to: a request by its id on its platform, so that they survive its deletion. */
 export const correctionHash = (platform: PlatformName, sourceId: string): string =>
@@ -34,7 +40,7 @@ interface Facts {
   standing: Standing
   confidence: number
   is_unlisted: boolean
-  judgement: { text_hash: string; confidence: number } | null
+  judgement: { text_hash: string; confidence: number; is_chore: boolean } | null
   /** Only of a request with a judgement. */
   judged_title: string | null
   judged_description: string | null
@@ -48,16 +54,35 @@ interface Correction {
 
 const standingOfCorrection = ({ is_request }: Correction): ClassStanding => (is_request ? 2 : 0)
 
+/** The judgement of this very text. */
+function judgementOf({ judgement, judged_title: title, judged_description: description }: Facts) {
+  const hash = judgement && judgedTextHash({ title: title ?? '', description: description ?? '' })
+  return judgement?.text_hash === hash ? judgement : null
+}
+
 /** The class by detection, or by a model's judgement of this very text, or by the operator's correction: the strongest of them. */
 function sharedClass(facts: Facts, operators: Correction | undefined): ClassStanding {
   if (operators) return standingOfCorrection(operators)
-  const { platform, judgement, judged_title: title, judged_description: description, confidence } = facts
-  if (
-    judgement !== null &&
-    judgement.text_hash === judgedTextHash({ title: title ?? '', description: description ?? '' })
-  )
-    return standingOfConfidence(judgement.confidence, platform)
-  return standingOfConfidence(confidence, platform)
+  return standingOfConfidence((judgementOf(facts) ?? facts).confidence, facts.platform)
+}
+
+/** The thresholds of the accounts that have their own. To be read under the lock of the requests: who derives their standings again waits for it. */
+export async function readOwnThresholds(transaction: Transaction): Promise<ReadonlyMap<string, OwnThresholds>> {
+  const { rows } = await sql<{ id: string; thresholds: OwnThresholds }>`
+    select id, thresholds from accounts where thresholds is not null`.execute(transaction)
+  return new Map(rows.map(({ id, thresholds }) => [id, thresholds]))
+}
+
+/** The classes for these accounts. What the operator corrected, and chores, are for them as for all. */
+function ownClasses(
+  facts: Facts,
+  isCorrected: boolean,
+  thresholds: ReadonlyMap<string, OwnThresholds>,
+): [string, ClassStanding][] {
+  const judgement = judgementOf(facts)
+  if (isCorrected || judgement?.is_chore) return []
+  const { confidence } = judgement ?? facts
+  return [...thresholds].map(([id, own]) => [id, standingOfConfidence(confidence, facts.platform, own)])
 }
 
 interface OwnStanding {
@@ -66,17 +91,16 @@ interface OwnStanding {
   standing: ClassStanding
 }
 
-/** How accounts see a request that they see differently from the shared view. @param viewers those that named a source of it. */
+/**
+ * How accounts see a request that they see differently from the shared view: by their corrections, else by their thresholds.
+ * @param viewers those that named a source of it.
+ */
 function ownStandingsOf(
-  facts: Facts,
+  { id: request_id, is_unlisted }: Facts,
   shared: ClassStanding,
-  ofAccounts: readonly Correction[],
+  own: ReadonlyMap<string, ClassStanding>,
   viewers: ReadonlySet<string>,
 ): OwnStanding[] {
-  const { id: request_id, is_unlisted } = facts
-  const own = new Map(
-    ofAccounts.map((correction) => [correction.account_id as string, standingOfCorrection(correction)]),
-  )
   if (is_unlisted)
     return [...viewers].map((account_id) => ({ account_id, request_id, standing: own.get(account_id) ?? shared }))
   return [...own].flatMap(([account_id, standing]) =>
@@ -90,7 +114,8 @@ async function lockFacts(transaction: Transaction, ids: readonly string[]): Prom
     select id, platform, source_id, standing, requests.confidence,
       exists (select from request_sources where request_sources.request_id = id) as is_unlisted,
       case when judgement.request_id is null then null
-        else json_build_object('text_hash', text_hash, 'confidence', judgement.confidence) end as judgement,
+        else json_build_object('text_hash', text_hash, 'confidence', judgement.confidence,
+          'is_chore', recurring_title is not null) end as judgement,
       case when judgement.request_id is null then null else title end as judged_title,
       case when judgement.request_id is null then null else description end as judged_description
     from requests left join request_judgements as judgement on judgement.request_id = id
@@ -166,7 +191,7 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
 
 /**
  * Derives the shared standing and the differences of accounts of these requests again, from what is stored of them: confidence,
- * judgement, corrections, and the sources that accounts named. To be called in the transaction that changes any of these, after
+ * judgement, corrections, the sources that accounts named, and their thresholds. To be called in the transaction that changes any of these, after
  * the change. Ids without a request are ignored.
  *
  * It locks the requests, which the caller does itself before it reads or writes what the standings follow from, and before it locks rows of accounts
@@ -180,21 +205,21 @@ export async function recomputeStandings(transaction: Transaction, ids: readonly
     facts.map(({ platform, source_id }) => correctionHash(platform, source_id)),
   )
   const viewers = await readViewers(transaction, facts)
+  const thresholds = await readOwnThresholds(transaction)
   const changed: { id: string; standing: Standing }[] = []
   const listings: { id: string; isListed: boolean }[] = []
   const views: OwnStanding[] = []
   for (const request of facts) {
     const { id, platform, source_id, is_unlisted } = request
     const all = corrections.get(correctionHash(platform, source_id)) ?? []
-    const shared = sharedClass(
-      request,
-      all.find(({ account_id }) => account_id === null),
-    )
+    const operators = all.find(({ account_id }) => account_id === null)
+    const shared = sharedClass(request, operators)
     const standing = is_unlisted ? -1 : shared
     if (standing !== request.standing) changed.push({ id, standing })
     if (is_unlisted !== (request.standing === standings.unlisted)) listings.push({ id, isListed: !is_unlisted })
-    const ofAccounts = all.filter(({ account_id }) => account_id !== null)
-    views.push(...ownStandingsOf(request, shared, ofAccounts, viewers.get(id) ?? new Set()))
+    const own = new Map(ownClasses(request, operators !== undefined, thresholds))
+    for (const made of all) if (made.account_id !== null) own.set(made.account_id, standingOfCorrection(made))
+    views.push(...ownStandingsOf(request, shared, own, viewers.get(id) ?? new Set()))
   }
   await writeStandings(transaction, changed)
   const { deleted, written } = await writeViews(transaction, ids, views)

@@ -11,6 +11,8 @@ import type { Transaction } from '../../database/open.ts'
 import type { WishFilters, WishOrder } from '../../wishes/list/filters.ts'
 import { listWishes } from '../../wishes/list/list.ts'
 import type { WishSummary } from '../../wishes/list/summary.ts'
+import { reclassifySlice, setThresholds } from '../accuracy/reclassifying.ts'
+import type { OwnThresholds } from '../detection/detect.ts'
 import { purgeRequests } from '../purge/purge.ts'
 import { deleteAlone, deleteExpiredRequests } from '../store/delete.ts'
 import { preparePage } from '../store/prepared-page.ts'
@@ -58,6 +60,13 @@ const found = fc.record({
 /** One of the stored requests or of the known wishes, by its position among them. */
 const chosen = fc.nat(30)
 const reader = fc.constantFrom(1, 1, 2)
+/** What an account's labels may move thresholds to: a confidence of 0.5 is likely, maybe or unlikely. */
+const thresholds = fc.constantFrom<OwnThresholds>(
+  {},
+  { tracker: { likely: 0.6, maybe: 0.4 } },
+  { social: { likely: 0.6, maybe: 0.4 } },
+  { tracker: { likely: 0.9, maybe: 0.7 }, social: { likely: 0.9, maybe: 0.7 } },
+)
 
 const filters: fc.Arbitrary<WishFilters> = fc.record(
   {
@@ -93,6 +102,10 @@ const step = fc.oneof(
       isRequest: fc.boolean(),
       by: fc.constantFrom(null, 1, 2),
     }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('move thresholds' as const), by: reader, own: thresholds }),
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('join' as const), request: chosen, wish: chosen }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('merge' as const), wish: chosen, into: chosen }) },
@@ -245,6 +258,11 @@ async function run(made: Step): Promise<unknown> {
   const now = new Date(start + 10 * dayMs)
   if (made.do === 'store') return store(made)
   if (made.do === 'correct') return correct(made)
+  if (made.do === 'move thresholds') {
+    await setThresholds(database, accounts[made.by]!, made.own)
+    while (await reclassifySlice(database));
+    return
+  }
   if (made.do === 'purge author') return purgeRequests(database, { ...made, suppress: false, dryRun: false, now })
   if (made.do === 'expire') {
     return deleteExpiredRequests(database, new Map([['github', 3]]), new Date(start + made.day * dayMs))

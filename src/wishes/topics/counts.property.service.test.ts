@@ -6,6 +6,8 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
+import { reclassifySlice, setThresholds } from '../../requests/accuracy/reclassifying.ts'
+import type { OwnThresholds } from '../../requests/detection/detect.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import { deleteAlone, deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { preparePage, type Relevance } from '../../requests/store/prepared-page.ts'
@@ -19,9 +21,9 @@ import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
 // Holds (Search, lists and export): topics have exact counts, and the vocabulary has exactly the words of listed requests once it has counted them, whatever is stored, corrected, purged or expires
-// Holds (Search, lists and export): classes of requests, shared and of each account, follow from what is stored, in any order of pages and corrections
+// Holds (Search, lists and export): classes of requests, shared and of each account, follow from what is stored, in any order of pages, corrections and moved thresholds
 
-// Requests are stored, refreshed, corrected, purged and expire in any order, also at the same time: the counts of topics and the
+// Requests are stored, refreshed, corrected, purged and expire and thresholds move in any order, also at the same time: the counts of topics and the
 // standings stay right, and the vocabulary has the words of listed requests.
 // TEST_SEED repeats a run, COUNTS_RUNS=1000 makes it a long one.
 
@@ -49,10 +51,18 @@ const found = fc.record({
   confidence: fc.constantFrom(0, 0.5, 1),
   relevance: fc.constantFrom<Relevance>('onTopic', 'onTopic', 'incomplete', 'offTopic'),
 })
+/** What an account's labels may move thresholds to: a confidence of 0.5 is likely, maybe or unlikely. */
+const thresholds = fc.constantFrom<OwnThresholds>(
+  {},
+  { tracker: { likely: 0.6, maybe: 0.4 } },
+  { social: { likely: 0.6, maybe: 0.4 } },
+  { tracker: { likely: 0.9, maybe: 0.7 }, social: { likely: 0.9, maybe: 0.7 } },
+)
 type Found = typeof found extends fc.Arbitrary<infer T> ? T : never
 type Step =
   | { do: 'store'; platform: PlatformName; topic: string; day: number; source: string | null; requests: Found[] }
   | { do: 'correct'; platform: PlatformName; sourceId: string; isRequest: boolean; byOperator: boolean }
+  | { do: 'move thresholds'; own: OwnThresholds }
   | { do: 'purge author'; author: string; suppress: boolean }
   | { do: 'purge platform'; platform: PlatformName }
   | { do: 'expire'; day: number }
@@ -82,6 +92,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       byOperator: fc.boolean(),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('move thresholds' as const), own: thresholds }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -126,6 +137,11 @@ async function run(made: Step): Promise<unknown> {
   }
   const now = new Date(start + 10 * dayMs)
   if (made.do === 'correct') return correct(made)
+  if (made.do === 'move thresholds') {
+    await setThresholds(database, accountId, made.own)
+    while (await reclassifySlice(database));
+    return
+  }
   if (made.do === 'purge author') return purgeRequests(database, { ...made, dryRun: false, now })
   if (made.do === 'purge platform') {
     return purgeRequests(database, { platform: made.platform, suppress: false, dryRun: false, now })

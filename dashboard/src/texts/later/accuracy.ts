@@ -19,4 +19,9 @@ export const accuracyTexts = {
     operator: (labels: string) => t`From the operator’s answers: ${labels}.`,
   },
   platforms: t`By platform`,
+  moved: {
+    tracker: (from: string) =>
+      t`Your answers moved the bar: texts of issue trackers are shown from a confidence of ${from} on.`,
+    social: (from: string) => t`Your answers moved the bar: posts are shown from a confidence of ${from} on.`,
+  },
 }

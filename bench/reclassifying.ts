@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
+import { drawTexts } from '../src/requests/accuracy/draw.ts'
+import { reclassifySlice, setThresholds } from '../src/requests/accuracy/reclassifying.ts'
+import { thresholdsOf } from '../src/requests/detection/detect.ts'
+import { followNewRequests } from '../test/stored-requests.ts'
+import { openBenchDatabase } from './bench-database.ts'
+import { medianOf, type Took, timed, worstOf } from './timing.ts'
+
+// What the labels of an account cost: the first draw of a week, and, after its thresholds moved, deriving what it sees anew, slice by slice.
+// Milliseconds: the median of the processor's, and the maximum by the clock (by the processor).
+//   node bench/reclassifying.ts [--requests 100000] [--database-url postgres://…]
+
+const { values } = parseArgs({
+  options: { requests: { type: 'string', default: '100000' }, 'database-url': { type: 'string' } },
+})
+const size = Number(values.requests)
+const { database, close } = await openBenchDatabase({ databaseUrl: values['database-url'] })
+const { likely, maybe } = thresholdsOf('reddit')
+
+/** Posts with confidences as those of social platforms: an eighth of them likely. */
+async function fill(): Promise<void> {
+  for (let from = 0; from < size; from += 5_000) {
+    const { rows } = await sql<{ id: string }>`
+      insert into requests (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, confidence, standing)
+      select gen_random_uuid(), 'reddit', number::text, 'Request number ' || number, repeat('A description of it. ', 30), number % 97, '{}',
+        'https://example.org', 'bench', now(), now(), confidence, (confidence >= ${likely})::integer + (confidence >= ${maybe})::integer
+      from generate_series(${sql.lit(from)}, ${sql.lit(Math.min(size, from + 5_000) - 1)}) as number,
+        lateral (select power((number * 7919 % 10007) / 10007.0, 3)::real as confidence) as given
+      returning id`.execute(database)
+    await followNewRequests(
+      database,
+      rows.map(({ id }) => id),
+    )
+  }
+  await sql`analyze`.execute(database)
+}
+
+const print = (name: string, took: readonly Took[]) =>
+  console.log(`${name.padEnd(56)} ${String(medianOf(took)).padStart(8)} ${worstOf(took).padStart(12)}`)
+
+async function makeAccount(): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    insert into accounts (name, tier, created_at) values ('bench', 'max', now()) returning id`.execute(database)
+  return rows[0]!.id
+}
+
+async function measureDraws(name: string, accounts: readonly string[]): Promise<void> {
+  const took: Took[] = []
+  for (const accountId of accounts) {
+    await timed(took, () =>
+      database.transaction().execute((transaction) => drawTexts(transaction, { accountId, now: new Date() })),
+    )
+  }
+  print(name, took)
+}
+
+async function forget(drawn: readonly string[]): Promise<readonly string[]> {
+  await sql`delete from label_draws`.execute(database)
+  return drawn
+}
+
+async function measureMove(name: string, account: string, to: number | null): Promise<void> {
+  await setThresholds(database, account, to === null ? {} : { social: { likely: to, maybe } })
+  const took: Took[] = []
+  for (let more = true; more; ) more = await timed(took, () => reclassifySlice(database))
+  print(`${name}: ${took.length} slices`, took)
+  const { rows } = await sql<{ count: number }>`select count(*)::integer from account_requests`.execute(database)
+  console.log(`  ${rows[0]!.count} differences, ${Math.round(took.reduce((sum, { ms }) => sum + ms, 0))} ms in all`)
+}
+
+await fill()
+const accounts = await Promise.all(Array.from({ length: 10 }, makeAccount))
+const [account] = accounts as [string]
+await measureDraws('first draw', accounts)
+await measureMove('thresholds move', account, 0.5)
+await measureMove('thresholds move to the furthest', account, 0.64)
+await measureMove('thresholds move back', account, null)
+await measureMove('thresholds move again', account, 0.5)
+await measureDraws('first draw of the week, one account with differences', await forget([account]))
+// So few texts may be requests that a draw has to read most of them to find some.
+await sql`update request_facets set standing = 0 where standing = 1 and request_id::text not like '%000'`.execute(
+  database,
+)
+await measureDraws('first draw, hardly any text of a class', await forget(accounts.slice(1)))
+await measureDraws('first draw, the same with differences', await forget([account]))
+await close()
