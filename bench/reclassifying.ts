@@ -3,11 +3,14 @@ import { sql } from 'kysely'
 import { drawTexts } from '../src/requests/accuracy/draw.ts'
 import { reclassifySlice, setThresholds } from '../src/requests/accuracy/reclassifying.ts'
 import { thresholdsOf } from '../src/requests/detection/detect.ts'
+import { preparePage } from '../src/requests/store/prepared-page.ts'
+import { storePageAlone } from '../src/requests/store/store.ts'
+import { foundRequest } from '../test/scripted-platform.ts'
 import { followNewRequests } from '../test/stored-requests.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, type Took, timed, worstOf } from './timing.ts'
 
-// What the labels of an account cost: the first draw of a week, and, after its thresholds moved, deriving what it sees anew, slice by slice.
+// What the labels of an account cost: the first draw of a week, and, after its thresholds moved, deriving what it sees anew, slice by slice, and storing pages.
 // Milliseconds: the median of the processor's, and the maximum by the clock (by the processor).
 //   node bench/reclassifying.ts [--requests 100000] [--database-url postgres://…]
 
@@ -69,6 +72,24 @@ async function measureMove(name: string, account: string, to: number | null): Pr
   console.log(`  ${rows[0]!.count} differences, ${Math.round(took.reduce((sum, { ms }) => sum + ms, 0))} ms in all`)
 }
 
+/** Pages of fifty new posts, with so many accounts whose thresholds moved, each to others. */
+async function measurePages(accounts: number): Promise<void> {
+  await sql`
+    insert into accounts (name, tier, created_at, thresholds)
+    select 'bench', 'max', now(), jsonb_build_object('social', jsonb_build_object('likely', 0.4 + 0.2 * random(), 'maybe', ${maybe}::float8))
+    from generate_series(1, ${sql.lit(accounts)})`.execute(database)
+  const took: Took[] = []
+  for (let page = 0; page < 20; page += 1) {
+    const requests = Array.from({ length: 50 }, (_item, index) =>
+      foundRequest(`${accounts} ${page} ${index}`, { confidence: Math.random() ** 3 }),
+    )
+    const prepared = await preparePage('reddit', { requests }, null)
+    const found = { ...prepared, platform: 'reddit', topic: 'bench', jobId: null, now: new Date() }
+    await timed(took, () => storePageAlone(database, found))
+  }
+  print(`a page of 50, ${accounts} more accounts with own thresholds`, took)
+}
+
 await fill()
 const accounts = await Promise.all(Array.from({ length: 10 }, makeAccount))
 const [account] = accounts as [string]
@@ -84,4 +105,5 @@ await sql`update request_facets set standing = 0 where standing = 1 and request_
 )
 await measureDraws('first draw, hardly any text of a class', await forget(accounts.slice(1)))
 await measureDraws('first draw, the same with differences', await forget([account]))
+for (const more of [0, 1, 99, 900]) await measurePages(more)
 await close()

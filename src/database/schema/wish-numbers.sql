@@ -9,7 +9,8 @@ create function shared_members(wish uuid) returns setof uuid language sql stable
     and not exists (select from wish_members where wish_members.request_id = wish)
 $$;
 
--- The numbers of those of these requests that are likely, as an account sees them; null: in the shared view.
+-- The numbers of those of these requests that are likely, as an account sees them; null: in the shared view. Members that are a column become part of the
+-- statement that calls it; those that are a subquery make it a function that is started for each wish, which takes ten times as long.
 create function wish_numbers(members uuid[], viewer uuid) returns table (requests integer, votes bigint, platforms text[],
     first_asked_at timestamptz, last_asked_at timestamptz, status text, top_request_id uuid) language sql stable as $$
   select count(*)::integer, coalesce(sum(facet.votes), 0)::bigint, coalesce(array_agg(distinct facet.platform), '{}'),
@@ -63,7 +64,7 @@ create function count_account_wishes(account_ids uuid[], wish_ids uuid[]) return
     )
     insert into account_wishes as known (account_id, wish_id, requests, votes, platforms, first_asked_at, last_asked_at, status, top_request_id)
       select pair.account_id, pair.wish_id, fresh.*
-      from pairs as pair cross join lateral wish_numbers(array(
+      from pairs as pair cross join lateral (select array(
           select request_id from account_wish_members where account_id = pair.account_id and wish_id = pair.wish_id
           union all
           select shared.id from (
@@ -74,7 +75,7 @@ create function count_account_wishes(account_ids uuid[], wish_ids uuid[]) return
             ) as source cross join lateral shared_members(source.id) as shared (id)
           where not exists (select from account_wish_members as own
             where own.account_id = pair.account_id and own.request_id = shared.id)
-        ), pair.account_id) as fresh
+        ) as ids offset 0) as member cross join lateral wish_numbers(member.ids, pair.account_id) as fresh
       where is_own
       on conflict (account_id, wish_id) do update set requests = excluded.requests, votes = excluded.votes,
         platforms = excluded.platforms, first_asked_at = excluded.first_asked_at, last_asked_at = excluded.last_asked_at,
@@ -130,7 +131,8 @@ create function recount_wishes(changed_ids uuid[], left_ids uuid[], account_ids 
       update wishes set (requests, votes, platforms, first_asked_at, last_asked_at, status, top_request_id) = (fresh.requests, fresh.votes,
           fresh.platforms, fresh.first_asked_at, fresh.last_asked_at, fresh.status, fresh.top_request_id)
         from unnest(wish_ids) as changed (id)
-          cross join lateral wish_numbers(array(select member.id from shared_members(changed.id) as member (id)), null) as fresh
+          cross join lateral (select array(select shared.id from shared_members(changed.id) as shared (id)) as ids offset 0) as member
+          cross join lateral wish_numbers(member.ids, null) as fresh
         where wishes.id = changed.id and (wishes.requests, wishes.votes, wishes.platforms, wishes.first_asked_at,
           wishes.last_asked_at, wishes.status, wishes.top_request_id) is distinct from (fresh.requests, fresh.votes, fresh.platforms,
           fresh.first_asked_at, fresh.last_asked_at, fresh.status, fresh.top_request_id);

@@ -9,7 +9,7 @@ import {
 import type { DrawnLabel } from './estimate.ts'
 
 /** With fewer labels of a group its thresholds stay. */
-export const fewestToMove = 20
+const fewestToMove = 20
 
 /** How far from 0 the mistake of detection is for an account, in log-odds: the variance of the prior, which is as strong as about 130 labels. */
 const priorVariance = 0.05
