@@ -28,6 +28,13 @@ const newsItem = closed(
     requestsGained: Type.Integer({ description: 'How many requests of it are new to the watch' }),
     platforms: Type.Array(Type.String()),
     status: nullable(oneOf(requestStatuses)),
+    rise: nullable(
+      closed({
+        voices: Type.Integer({ description: 'Of seven days' }),
+        expected: Type.Number({ description: 'By its past' }),
+        onceIn: Type.Integer({ description: 'Weeks in which chance brings as many once' }),
+      }),
+    ),
   },
   named('NewsItem'),
 )
@@ -47,12 +54,14 @@ const watchNews = closed({
   reports: Type.Integer({ description: 'How many reports are merged' }),
   hasFirst: Type.Boolean({ description: 'The first report of the watch is one of them: all of its wishes are new' }),
   totals: closed({
+    rising: total('rising'),
     newWishes: total('newWishes'),
     grown: total('grown'),
     completed: total('completed'),
     declined: total('declined'),
     other: total('other'),
   }),
+  rising: section('Wishes that rise beyond their own past, in another list, too'),
   newWishes: section('Wishes of which the watch knew no request'),
   grown: section('Wishes that gained votes or requests'),
   completed: section('Wishes of which a request was completed'),

@@ -57,6 +57,7 @@ interface ReportsRow {
   grown: number
   completed: number
   declined: number
+  rising: number
 }
 
 interface NewsInput extends PageInput {
@@ -78,7 +79,8 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
   const { rows } = await sql<ReportsRow>`
     select max(ready_at) as until, count(*)::integer as reports, coalesce(bool_or(since is null), false) as has_first,
       coalesce(sum(new_wishes), 0)::integer as new_wishes, coalesce(sum(grown), 0)::integer as grown,
-      coalesce(sum(completed), 0)::integer as completed, coalesce(sum(declined), 0)::integer as declined
+      coalesce(sum(completed), 0)::integer as completed, coalesce(sum(declined), 0)::integer as declined,
+      coalesce(sum(rising), 0)::integer as rising
     from news_reports where watch_id = ${watch.id} and ${after}`.execute(executor)
   const reports = rows[0]!
   const { rows: items } = await sql<StoredItem>`
@@ -86,7 +88,7 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
     where report.watch_id = ${watch.id} and ${after}
     order by report.ready_at desc, item.position limit ${maxItems}`.execute(executor)
   const merged = mergeItems(await showItems(executor, items, input))
-  const { new_wishes, grown, completed, declined } = reports
+  const { new_wishes, grown, completed, declined, rising } = reports
   return {
     watchId: watch.id,
     watchName: watch.name,
@@ -96,7 +98,7 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
     until: reports.until,
     reports: reports.reports,
     hasFirst: reports.has_first,
-    ...listItems(merged, { found: { new: new_wishes, grown, completed, declined }, kept: items }),
+    ...listItems(merged, { found: { new: new_wishes, grown, completed, declined, rising }, kept: items }),
   }
 }
 

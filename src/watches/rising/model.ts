@@ -51,10 +51,10 @@ export interface Expectation {
   shape: number
 }
 
-/** The weights of voices in the weeks of a past. @param weeks voices by week, the last one first. */
-export const pastOf = (weeks: readonly number[]): Past => ({
-  voices: weeks.reduce((sum, voices, week) => sum + voices * weightOfWeek ** week, 0),
-  weight: weightOfWeeks(weeks.length),
+/** @param voices of each week that has some, by its number; the last week is 0. @param weeks how many are known. */
+export const pastOf = (voices: ReadonlyMap<number, number>, weeks: number): Past => ({
+  voices: [...voices].reduce((sum, [week, count]) => sum + count * weightOfWeek ** week, 0),
+  weight: weightOfWeeks(weeks),
 })
 
 /** The probability of `least` or more. @param least a whole number, 0 or more. */

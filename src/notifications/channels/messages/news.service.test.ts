@@ -34,16 +34,18 @@ const item = (title: string, more: object = {}) => ({
   requestsGained: 1,
   platforms: ['bluesky', 'hackernews'],
   status: 'in_progress',
+  rise: null,
   ...more,
 })
 const none: Report = {
   isFirst: false,
+  rising: [],
   newWishes: [],
   grown: [],
   completed: [],
   declined: [],
   other: [],
-  totals: { newWishes: 0, grown: 0, completed: 0, declined: 0, other: 0 },
+  totals: { rising: 0, newWishes: 0, grown: 0, completed: 0, declined: 0, other: 0 },
   notCompared: 0,
 }
 const render = (report: Report | null, { of = accountId, comparesGoals = true } = {}) =>

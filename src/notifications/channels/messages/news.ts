@@ -3,6 +3,9 @@ import type { Executor } from '../../../database/open.ts'
 import { watchLink, wishLink } from '../../../http/addresses.ts'
 import { titleOf } from '../../../platforms/registry.ts'
 import { goalChangesNothing, notComparedWithGoal } from '../../../watches/news/goal-words.ts'
+import { readRise } from '../../../watches/news/read-report.ts'
+import { riseInWords } from '../../../watches/news/rise-words.ts'
+import type { RiseOfWish } from '../../../watches/news/shown-items.ts'
 import { idIn, type Renderer, statusLabel, untitled } from './renderer.ts'
 import { readWatchName } from './watch.ts'
 
@@ -19,9 +22,10 @@ export interface ReportItem {
   requestsGained: number
   platforms: readonly string[]
   status: string | null
+  rise: RiseOfWish | null
 }
 
-type SectionName = 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
+type SectionName = 'rising' | 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
 
 /** What `readReport` of src/watches/news gives, as far as a message needs it; `other` is what does not fit the goal of the watch. */
 export interface Report extends Record<SectionName, readonly ReportItem[]> {
@@ -37,6 +41,7 @@ export interface Report extends Record<SectionName, readonly ReportItem[]> {
 export type ReadReport = (executor: Executor, input: { reportId: string; publicUrl: string }) => Promise<Report | null>
 
 const headings: readonly [SectionName, string][] = [
+  ['rising', 'Rising'],
   ['newWishes', 'New'],
   ['grown', 'Growing'],
   ['completed', 'Completed'],
@@ -54,6 +59,7 @@ const gained = ({ votesGained, requestsGained }: ReportItem): string[] => [
 
 function toItem(item: ReportItem, section: SectionName, publicUrl: string): MessageItem {
   const details = [
+    ...(section === 'rising' && item.rise !== null ? [riseInWords(item.rise)] : []),
     ...(section === 'grown' ? gained(item) : []),
     counted(item.votes, 'vote'),
     item.platforms.map(titleOf).join(', '),
@@ -86,15 +92,19 @@ const toSections = (report: Report, comparesGoals: boolean, publicUrl: string): 
 /** The most bytes of the wishes in the data of a message. */
 const maxDataBytes = 64 * 1024
 
+function forPrograms(item: ReportItem, publicUrl: string) {
+  const { wishId, requestId, title, votes, votesGained, requestsGained, platforms, status, rise } = item
+  const url = wishLink(publicUrl, wishId)
+  return { wishId, requestId, title, url, votes, votesGained, requestsGained, platforms, status, rise }
+}
+
 /** The lists for programs, and how many of their wishes were left out because they would be too large. */
 function dataOf(report: Report, publicUrl: string) {
   let bytes = 0
   let leftOut = 0
   const lists = headings.map(([name]) => {
     const items = report[name].flatMap((item) => {
-      const { wishId, requestId, title, votes, votesGained, requestsGained, platforms, status } = item
-      const url = wishLink(publicUrl, wishId)
-      const shown = { wishId, requestId, title, url, votes, votesGained, requestsGained, platforms, status }
+      const shown = forPrograms(item, publicUrl)
       bytes += Buffer.byteLength(JSON.stringify(shown))
       if (bytes <= maxDataBytes) return [shown]
       leftOut += 1
@@ -108,6 +118,7 @@ function dataOf(report: Report, publicUrl: string) {
 const summary = ({ totals, isFirst }: Report): string =>
   (
     [
+      [totals.rising, '', ' rising'],
       [totals.newWishes, isFirst ? 'first look: ' : '', isFirst ? '' : ' new'],
       [totals.grown, '', ' growing'],
       [totals.completed, '', ' completed'],
@@ -153,3 +164,20 @@ export const renderNews =
       },
     }
   }
+
+/** A wish of a watch rises beyond its own past. */
+export const renderRising: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
+  const [watchId, reportId, wishId] = ['watchId', 'reportId', 'wishId'].map((name) => idIn(subject, name))
+  const watch = watchId ? await readWatchName(executor, accountId, watchId) : null
+  if (watch === null || !reportId || !wishId) return null
+  const item = await readRise(executor, { reportId, wishId, publicUrl })
+  if (item === null) return null
+  const link = wishLink(publicUrl, item.wishId)
+  return {
+    title: `${watch.name}: a wish is rising`,
+    paragraphs: ['More people ask for it than its own past explains.'],
+    sections: [{ heading: 'Rising', items: [toItem(item, 'rising', publicUrl)], more: 0 }],
+    link: { label: 'Open the wish', url: link },
+    data: { watchId, watchName: watch.name, reportId, ...forPrograms(item, publicUrl) },
+  }
+}
