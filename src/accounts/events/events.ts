@@ -2,7 +2,7 @@ import type { Executor } from '../../database/open.ts'
 
 /** Everything that accounts can be told, by type: what it means, for the documents. */
 export const eventCatalogue = {
-  'watch.news': 'A report of a watch has news: wishes that are new, grew, were completed or declined.',
+  'watch.news': 'A report of a watch has news: wishes that are new, grew, rise, were completed or declined.',
   'watch.skipped_no_credits': 'A run of a watch was skipped, because its budget or the account cannot pay for it.',
   'watch.asks':
     'Nobody has looked at a watch for 90 days, or the key that pays for it was revoked or has expired: it waits until its owner says that it goes on.',
