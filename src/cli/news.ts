@@ -63,7 +63,8 @@ function formatWatchNews(news: WatchNews): string[] {
       ...(more > 0 ? [`  and ${more.toLocaleString('en-US')} more`] : []),
     ]
   })
-  return [title, ...(lines.length === 0 ? [' Nothing new.'] : lines)]
+  const rise = news.topicRise === null ? [] : [` The topic is rising: ${riseInWords(news.topicRise)}`]
+  return [title, ...rise, ...(lines.length === 0 ? [' Nothing new.'] : lines)]
 }
 
 /** `wishwell watches news`: what is new in the watches of the account. */

@@ -17,9 +17,7 @@ export const NewsLine = ({ item, section }: { item: NewsItem; section: NewsSecti
         {item.status !== null && item.status !== 'open' && (
           <span className={`badge status-${item.status}`}>{searchTexts.status(item.status)}</span>
         )}
-        {section === 'rising' && item.rise !== null && (
-          <span>{texts.rise(Math.round(item.rise.expected * 10) / 10, item.rise.onceIn)}</span>
-        )}
+        {section === 'rising' && item.rise !== null && <span>{texts.riseOf(item.rise)}</span>}
         {section === 'grown' && <span>{texts.inAll(item.votes)}</span>}
         {item.requestsGained > 0 && section === 'grown' && <span>{texts.requestsGained(item.requestsGained)}</span>}
         {section !== 'grown' && section !== 'rising' && item.votesGained > 0 && item.votesGained !== item.votes && (

@@ -9,7 +9,7 @@ export const eventCatalogue = {
   'scrape.completed': 'A scrape job has ended and delivered.',
   'scrape.failed': 'A scrape job has failed or was cancelled.',
   'wish.status_changed': 'A request of a marked wish or of a watch got another status on its platform.',
-  'wish.rising': 'More people ask for a wish of a watch than its own past explains.',
+  'wish.rising': 'More people ask for a wish of a watch, or about its topic as a whole, than its own past explains.',
   'credits.low': 'The settled credits of the month reached 80, 95 or 100 % of the pool.',
   'channel.disabled': 'A channel was disabled after repeated failures.',
   'channel.test': 'A test that the account asked for.',

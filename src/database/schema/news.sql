@@ -37,6 +37,8 @@ create table news_reports (
   completed integer not null,
   declined integer not null,
   rising integer not null,
+  -- Whether the topic as a whole rises: voices, expected and chance, as of news_items.
+  topic_rise jsonb,
   -- Its claim: a process judges it until that time.
   claimed_by uuid,
   claimed_until timestamptz,

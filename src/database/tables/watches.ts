@@ -36,6 +36,7 @@ export interface NewsTables {
     completed: Fixed<number>
     declined: Fixed<number>
     rising: Fixed<number>
+    topic_rise: ColumnType<{ voices: number; expected: number; chance: number } | null, string | null, never>
     claimed_by: string | null
     claimed_until: Date | null
   }

@@ -79,7 +79,7 @@ export const news = tool({
       }
       const summary =
         rows.length > 0 ? 'News, watch by watch.' : isOver ? 'Nothing is new.' : 'Nothing yet: more watches follow.'
-      const totals = data.results.map(({ watchId, totals: counts }) => ({ watchId, ...counts }))
+      const totals = data.results.map(({ watchId, totals: counts, topicRise }) => ({ watchId, ...counts, topicRise }))
       return {
         summary,
         facts: { totals },

@@ -6,8 +6,10 @@ import {
   type ShownItem,
   type ShowOptions,
   type StoredItem,
+  type StoredRise,
   showItems,
   storedColumns,
+  toRise,
 } from './shown-items.ts'
 import { readWatchOfNews } from './watch.ts'
 
@@ -36,6 +38,7 @@ interface ReportRow {
   completed: number
   declined: number
   rising: number
+  topic_rise: StoredRise | null
 }
 
 /**
@@ -47,7 +50,7 @@ export async function readReport(
   { reportId, publicUrl }: ReadReportInput,
 ): Promise<NewsReport | null> {
   const { rows } = await sql<ReportRow>`
-    select watch_id, since, made_at, new_wishes, grown, completed, declined, rising from news_reports
+    select watch_id, since, made_at, new_wishes, grown, completed, declined, rising, topic_rise from news_reports
     where id = ${reportId} and state = 'ready'`.execute(executor)
   const [report] = rows
   const watch = report === undefined ? null : await readWatchOfNews(executor, report.watch_id)
@@ -69,6 +72,7 @@ export async function readReport(
     since: report.since,
     until: report.made_at,
     isFirst: report.since === null,
+    topicRise: report.topic_rise && toRise(report.topic_rise),
     totals,
     // Only new wishes are compared: the others have the answer of when they were new.
     notCompared: watch.goal === null ? 0 : shown.filter(({ kind, fits }) => kind === 'new' && fits === null).length,

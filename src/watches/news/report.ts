@@ -4,7 +4,8 @@ import type { Database, Transaction } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 import { parseBodyFilters } from '../../requests/filters/filters.ts'
 import type { Retention } from '../../requests/store/delete.ts'
-import { findRisingWishes } from '../rising/rising.ts'
+import type { Rise } from '../rising/model.ts'
+import { findRises } from '../rising/rising.ts'
 import { type ComparedRequest, compareRequests, type FoundItem } from './compare.ts'
 import { linkFoundRequests, readComparedRequests, storeKnowledge } from './known-requests.ts'
 import { lockWatch, nextReadyAt, type WatchOfNews } from './watch.ts'
@@ -71,6 +72,7 @@ function inOrder(items: readonly FoundItem[], votes: ReadonlyMap<string, number>
 interface NewReport {
   watch: WatchOfNews
   found: Record<NewsKind, FoundItem[]>
+  topicRise: Rise | null
   isJudged: boolean
   since: Date | null
   now: Date
@@ -88,7 +90,7 @@ async function readLastMade(transaction: Transaction, watchId: string): Promise<
 
 async function storeReport(
   transaction: Transaction,
-  { watch, found, isJudged, since, now }: NewReport,
+  { watch, found, topicRise, isJudged, since, now }: NewReport,
 ): Promise<string> {
   const { id } = await transaction
     .insertInto('news_reports')
@@ -103,6 +105,7 @@ async function storeReport(
       completed: found.completed.length,
       declined: found.declined.length,
       rising: found.rising.length,
+      topic_rise: topicRise && JSON.stringify(topicRise),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -132,6 +135,11 @@ export async function noteNews(
   transaction: Transaction,
   { watch, reportId, hasNews, now }: { watch: WatchOfNews; reportId: string; hasNews: boolean; now: Date },
 ): Promise<void> {
+  const report = await transaction
+    .selectFrom('news_reports')
+    .select('topic_rise')
+    .where('id', '=', reportId)
+    .executeTakeFirstOrThrow()
   const rising = await transaction
     .selectFrom('news_items')
     .select('wish_id')
@@ -141,7 +149,8 @@ export async function noteNews(
     .orderBy('position')
     .execute()
   // Without the watch, whose channels are told by its news: for the channels that want to hear of every rise.
-  for (const { wish_id: wishId } of rising) {
+  const wishIds = rising.map((item) => item.wish_id)
+  for (const wishId of report.topic_rise === null ? wishIds : [null, ...wishIds]) {
     const subject = { watchId: watch.id, reportId, wishId }
     await noteEvent(transaction, { accountId: watch.accountId, type: 'wish.rising', subject, now })
   }
@@ -158,21 +167,22 @@ async function takeRuns(transaction: Transaction, watchId: string, now: Date): P
   return rows.map(({ job_id }) => job_id)
 }
 
-/** Which of the wishes that have something new rise beyond their own past. */
+/** Which of the wishes that have something new rise beyond their own past, and whether the topic does. */
 async function findRising(
   transaction: Transaction,
   requests: readonly ComparedRequest[],
   { items, ...input }: Omit<ReportInput, 'canJudge'> & { items: readonly FoundItem[]; since: Date | null },
-): Promise<FoundItem[]> {
+): Promise<{ rising: FoundItem[]; topicRise: Rise | null }> {
   const { since } = input
-  if (since === null) return []
+  if (since === null) return { rising: [], topicRise: null }
   const grown = new Map(items.flatMap((item) => (item.requestsGained > 0 ? [[item.wishId, item]] : [])))
   const posts = requests.flatMap(({ requestId, now }) => (now === null ? [] : [{ requestId, ...now }]))
-  const found = await findRisingWishes(transaction, { ...input, since, posts, grownIds: new Set(grown.keys()) })
-  return found.map(({ wishId, requestIds, ...rise }) => {
+  const found = await findRises(transaction, { ...input, since, posts, grownIds: new Set(grown.keys()) })
+  const rising = found.wishes.map(({ wishId, requestIds, ...rise }): FoundItem => {
     const { votesGained, requestsGained, fits } = grown.get(wishId)!
     return { kind: 'rising', wishId, requestIds, votesGained, requestsGained, fits, rise }
   })
+  return { rising, topicRise: found.topic }
 }
 
 /**
@@ -197,7 +207,7 @@ export const makeReport = (
     const requests = await readComparedRequests(transaction, { watchId, view, filters })
     const { items, knowledge } = compareRequests(requests)
     const since = await readLastMade(transaction, watchId)
-    const rising = await findRising(transaction, requests, { items, watchId, retention, since, now })
+    const { rising, topicRise } = await findRising(transaction, requests, { items, watchId, retention, since, now })
     await storeKnowledge(transaction, watchId, knowledge)
     const votes = new Map(requests.flatMap(({ requestId, now: one }) => (one ? [[requestId, one.votes]] : [])))
     const ofKind = (kind: NewsKind) =>
@@ -213,7 +223,7 @@ export const makeReport = (
       rising,
     }
     const isJudged = canJudge && watch.goal !== null && found.new.length > 0
-    const reportId = await storeReport(transaction, { watch, found, isJudged, since, now })
+    const reportId = await storeReport(transaction, { watch, found, topicRise, isJudged, since, now })
     const hasNews = items.some(({ fits }) => fits !== false)
     if (!isJudged) await noteNews(transaction, { watch, reportId, hasNews, now })
     return reportId

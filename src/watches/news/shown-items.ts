@@ -20,8 +20,15 @@ export interface StoredItem {
   chance: number | null
 }
 
-/** How a wish rises beyond its own past. */
-export interface RiseOfWish {
+/** A rise as it is stored. */
+export interface StoredRise {
+  voices: number
+  expected: number
+  chance: number
+}
+
+/** How a wish, or a topic, rises beyond its own past. */
+export interface ShownRise {
   /** People who asked for it in seven days. */
   voices: number
   /** How many its past leads to expect of them. */
@@ -48,7 +55,7 @@ export interface NewsItem {
   /** Of the request that was completed or declined; else of the wish. */
   status: RequestStatus | null
   /** Of a wish that rises. */
-  rise: RiseOfWish | null
+  rise: ShownRise | null
 }
 
 /** An item that can be shown, with where it was said. */
@@ -92,10 +99,14 @@ async function readTitles(executor: Executor, ids: readonly string[], view: View
 
 const maxOnceIn = 1_000_000
 
-const riseOf = ({ voices, expected, chance }: StoredItem): RiseOfWish | null =>
-  voices === null || expected === null || chance === null
-    ? null
-    : { voices, expected, onceIn: Math.round(Math.min(1 / chance, maxOnceIn)) }
+export const toRise = ({ voices, expected, chance }: StoredRise): ShownRise => ({
+  voices,
+  expected,
+  onceIn: Math.round(Math.min(1 / chance, maxOnceIn)),
+})
+
+const riseOf = ({ voices, expected, chance }: StoredItem): ShownRise | null =>
+  voices === null || expected === null || chance === null ? null : toRise({ voices, expected, chance })
 
 /**
  * Stored items with the texts and numbers of now, in the view of the account. What was purged, hidden or has expired since is left out; a wish that
@@ -162,6 +173,8 @@ export interface ListedNews extends Record<SectionName, NewsItem[]> {
   watchName: string
   topic: string
   goal: string | null
+  /** Where the topic as a whole rises. */
+  topicRise: ShownRise | null
   /** How many each list would have in full. */
   totals: Record<SectionName, number>
 }

@@ -18,6 +18,8 @@ const priorShape = 0.25
 /** False alarms in 30 days that the tests of a watch may spend together. Less than promised, since models are never right. */
 const budget = 0.8
 const budgetDays = 30
+/** The part of it that the test of the topic as a whole may spend. */
+const topicShare = 0.15
 /** Seven days that end less than so many days apart are nearly the same test: the tests of each day may spend what is for so many. */
 const daysApart = 2.5
 /** No test is weaker, however few there are. */
@@ -112,9 +114,11 @@ function levelOf(reachable: readonly number[], allowed: number): number {
   return weakestLevel
 }
 
-/** A wish that rises. */
-export interface Rise<Wish> {
-  wish: Wish
+/** What may be spent on a day after so many alarms in the last 30 days: each halves it, so that a model which is wrong about a watch is soon quiet. */
+const allowedAfter = (alarms: number): number => (budget * daysApart) / budgetDays / 2 ** alarms
+
+/** How a wish, or a topic, rises. */
+export interface Rise {
   voices: number
   /** Voices that its past leads to expect of seven days. */
   expected: number
@@ -123,22 +127,34 @@ export interface Rise<Wish> {
 }
 
 /**
+ * Whether a topic as a whole rises beyond its own past.
+ * @param topic all wishes of a watch together
+ * @param alarms of the watch in the last 30 days
+ */
+export function findTopicRise({ recent, past }: TestedWish, alarms: number): Rise | null {
+  const expected = rateOf(past)
+  if (recent < leastVoices || expected === 0) return null
+  const variance = past.reduce((sum, { voices, weight }) => sum + voices / weight ** 2, 0)
+  const chance = chanceOf(recent, { mean: expected, shape: 1 / (variance / expected ** 2 + leastSpread) })
+  return chance <= topicShare * allowedAfter(alarms) ? { voices: recent, expected, chance } : null
+}
+
+/**
  * The wishes that rise beyond their own past, the most surprising first.
  * @param wishes all of a watch: those that are not tested tell what is usual.
  * @param isTested whether a wish may rise now, if it has the voices.
- * @param alarms of the watch in the last 30 days: each halves what may be spent, so that a model which is wrong about a watch is soon quiet.
+ * @param alarms of the watch in the last 30 days
  */
 export function findRising<Wish extends TestedWish>(
   wishes: readonly Wish[],
   { isTested, alarms }: { isTested: (wish: Wish) => boolean; alarms: number },
-): Rise<Wish>[] {
+): (Rise & { wish: Wish })[] {
   const candidates = wishes.flatMap((wish, index) => (wish.recent >= leastVoices && isTested(wish) ? [index] : []))
   const expectations = candidates.length === 0 ? null : expectationsOf(wishes)
   if (expectations === null) return []
-  const allowed = (budget * daysApart) / budgetDays / 2 ** alarms
   const level = levelOf(
     expectations.map((expectation) => chanceOf(leastVoices, expectation)),
-    allowed,
+    (1 - topicShare) * allowedAfter(alarms),
   )
   return candidates
     .map((index) => {

@@ -10,9 +10,10 @@ import type { Retention } from '../../requests/store/delete.ts'
 import { readReport } from '../news/read-report.ts'
 import { makeReport } from '../news/report.ts'
 import { endedRun, makeWatch, type TestWatch } from '../news/testing.ts'
+import { readNews } from '../news/unread.ts'
 import { readKnownSince } from './coverage.ts'
 
-// Holds (Watches, news and channels): people who begin to ask for a wish make it news and an event once; one text that fifty accounts post does not, nor a merge
+// Holds (Watches, news and channels): people who begin to ask for a wish, or about a topic, make it news and an event once; one text that fifty accounts post does not, nor a merge
 
 const publicUrl = 'https://wishes.example.org'
 /** At noon, so many days after the watch began. */
@@ -121,6 +122,32 @@ describe('a wish that seven people ask for in two days', () => {
       await purgeRequests(opened.database, { platform: 'github', id, suppress: true, dryRun: false, now: on(58) })
     expect(await readReport(opened.database, { reportId, publicUrl })).toBeNull()
   })
+})
+
+it('a topic that more people ask about than before rises as a whole, once, and none of its wishes does', async () => {
+  await quietWeeks()
+  const many = (day: number) => Array.from({ length: 20 }, (_, index) => ask(`${day}-${index}`, day))
+  await run(58, many(58))
+  const told = await report(58)
+  expect(told).toMatchObject({ rising: [], topicRise: { voices: 21, onceIn: expect.any(Number) } })
+  expect(told.topicRise!.expected).toBeLessThan(2)
+  const { watchId, accountId } = watch
+  expect(await eventsOf('wish.rising')).toEqual([{ watchId, reportId: told.reportId, wishId: null }])
+  const view = { account: null, least: 2 as const }
+  const unread = await readNews(opened.database, { accountId, view, publicUrl, limit: 1 })
+  expect(unread.results[0]).toMatchObject({ topicRise: told.topicRise, totals: { rising: 0 } })
+  await run(59, many(59))
+  expect(await report(59)).toMatchObject({ topicRise: null })
+})
+
+it('a topic does not rise by what one person asks for', async () => {
+  await quietWeeks()
+  const author = { authorName: 'ada', authorHandle: 'ada', authorProfileUrl: 'https://example.org/people/ada' }
+  await run(
+    58,
+    Array.from({ length: 20 }, (_, index) => ask(`58-${index}`, 58, author)),
+  )
+  expect(await report(58)).toMatchObject({ topicRise: null })
 })
 
 describe('a wish does not rise', () => {

@@ -5,7 +5,16 @@ import type { Retention } from '../../requests/store/delete.ts'
 import { dayMs } from '../../requests/timeline.ts'
 import { countVoices } from '../../requests/voices/voices.ts'
 import { readKnownSince } from './coverage.ts'
-import { findRising, leastVoices, leastWeeks, maxWeeks, pastOf, type Rise, type TestedWish } from './model.ts'
+import {
+  findRising,
+  findTopicRise,
+  leastVoices,
+  leastWeeks,
+  maxWeeks,
+  pastOf,
+  type Rise,
+  type TestedWish,
+} from './model.ts'
 
 /** A request that a watch knows, as its account sees it. */
 export interface Post {
@@ -16,7 +25,7 @@ export interface Post {
 }
 
 /** A wish that rises, and its requests of the seven days. */
-export interface RisingWish extends Omit<Rise<unknown>, 'wish'> {
+export interface RisingWish extends Rise {
   wishId: string
   requestIds: string[]
 }
@@ -93,15 +102,26 @@ async function readVoices(executor: Executor, posts: readonly Post[]): Promise<C
   return (some) => countVoices(Buffer.concat(some.flatMap(({ requestId }) => voices.get(requestId) ?? []))).voices
 }
 
-/** The requests of each rise that a watch told in the last 30 days. */
-async function readEarlierRises(executor: Executor, { watchId, now }: Input): Promise<string[][]> {
+/** What a watch told in the last 30 days. */
+interface EarlierRises {
+  /** Of wishes and of the topic. */
+  count: number
+  requestIds: ReadonlySet<string>
+  hasTopic: boolean
+}
+
+async function readEarlierRises(executor: Executor, { watchId, now }: Input): Promise<EarlierRises> {
   const after = new Date(now.getTime() - quietDays * dayMs)
-  const { rows } = await sql<{ request_ids: string[] }>`
-    select request_ids from news_reports as report join news_items as item on item.report_id = report.id
-    where report.watch_id = ${watchId} and report.made_at > ${after}::timestamptz and item.kind = 'rising'`.execute(
+  const { rows } = await sql<{ has_topic: boolean; rises: string[][] }>`
+    select topic_rise is not null as has_topic,
+      (select coalesce(json_agg(request_ids), '[]') from news_items where report_id = report.id and kind = 'rising') as rises
+    from news_reports as report
+    where watch_id = ${watchId} and made_at > ${after}::timestamptz and (rising > 0 or topic_rise is not null)`.execute(
     executor,
   )
-  return rows.map((row) => row.request_ids)
+  const rises = rows.flatMap((row) => row.rises)
+  const ofTopic = rows.filter((row) => row.has_topic).length
+  return { count: rises.length + ofTopic, requestIds: new Set(rises.flat()), hasTopic: ofTopic > 0 }
 }
 
 /** The wishes that may rise: something of them is new, and there are enough requests in some seven days. */
@@ -115,39 +135,84 @@ function candidatesOf({ grownIds, posts }: Input, ends: readonly Date[]): Map<st
   return new Map([...grown].filter(([, some]) => isBusy(some)))
 }
 
-/**
- * The wishes of a watch that rise beyond their own past, the most surprising first. Reads nothing where no wish has enough requests, and the voices
- * of those wishes alone: of the others requests are counted, which says how usual they are.
- */
-export async function findRisingWishes(executor: Executor, input: Input): Promise<RisingWish[]> {
-  const ends = endsOf(input)
-  const candidates = candidatesOf(input, ends)
-  if (candidates.size === 0) return []
-  const knownSince = await readKnownSince(executor, input)
-  const earlier = await readEarlierRises(executor, input)
-  const told = new Set(earlier.flat())
+/** Whether more requests are of the last seven days than of those before: else the topic is not tested. */
+function isBusier(posts: readonly Post[], end: Date): boolean {
+  const inWeek = (week: number) => posts.filter((post) => weekOf(post, end) === week).length
+  return inWeek(-1) >= leastVoices && inWeek(-1) > inWeek(0)
+}
+
+interface Tested {
+  ends: readonly Date[]
+  knownSince: ReadonlyMap<PlatformName, Date>
+  earlier: EarlierRises
+}
+
+const length: CountVoices = (posts) => posts.length
+
+async function findWishes(
+  executor: Executor,
+  { posts: all }: Input,
+  { ends, knownSince, earlier, candidates }: Tested & { candidates: ReadonlyMap<string, readonly Post[]> },
+): Promise<RisingWish[]> {
   const voicesOf = await readVoices(executor, [...candidates.values()].flat())
-  const byWish = Map.groupBy(input.posts, ({ wishId }) => wishId)
+  const byWish = Map.groupBy(all, ({ wishId }) => wishId)
   const isTested = ({ wishId }: CountedWish) =>
-    candidates.get(wishId)?.every(({ requestId }) => !told.has(requestId)) ?? false
-  const found = new Map<string, Rise<CountedWish>>()
+    candidates.get(wishId)?.every(({ requestId }) => !earlier.requestIds.has(requestId)) ?? false
+  const found = new Map<string, RisingWish>()
   for (const end of ends) {
     const known = knownWeeks(knownSince, end)
     if (known.length === 0) continue
-    const wishes = [...byWish].map(([wishId, posts]) => {
-      const countOf: CountVoices = candidates.has(wishId) ? voicesOf : ({ length }) => length
-      return countWish(wishId, posts, { end, known, countOf })
-    })
-    for (const rise of findRising(wishes, { isTested, alarms: earlier.length })) {
-      const before = found.get(rise.wish.wishId)
-      if (before === undefined || rise.chance < before.chance) found.set(rise.wish.wishId, rise)
+    const wishes = [...byWish].map(([wishId, posts]) =>
+      countWish(wishId, posts, { end, known, countOf: candidates.has(wishId) ? voicesOf : length }),
+    )
+    for (const { wish, ...rise } of findRising(wishes, { isTested, alarms: earlier.count })) {
+      const before = found.get(wish.wishId)
+      const requestIds = wish.posts.map((post) => post.requestId)
+      if (before === undefined || rise.chance < before.chance)
+        found.set(wish.wishId, { ...rise, wishId: wish.wishId, requestIds })
     }
   }
-  return [...found.values()]
-    .sort((a, b) => a.chance - b.chance)
-    .map(({ wish: { wishId, posts }, ...rise }) => ({
-      ...rise,
-      wishId,
-      requestIds: posts.map((post) => post.requestId),
-    }))
+  return [...found.values()].sort((a, b) => a.chance - b.chance)
+}
+
+/**
+ * Whether a topic rises by other wishes than those that rise: they are told already. Requests are counted first, of which there are no fewer than
+ * voices.
+ */
+async function findTopic(
+  executor: Executor,
+  posts: readonly Post[],
+  { ends, knownSince, earlier }: Tested,
+): Promise<Rise | null> {
+  for (const end of ends) {
+    const known = knownWeeks(knownSince, end)
+    const topic = countWish('', posts, { end, known, countOf: length })
+    if (findTopicRise(topic, earlier.count) === null) continue
+    const countOf = await readVoices(executor, topic.posts)
+    const rise = findTopicRise({ ...topic, recent: countOf(topic.posts) }, earlier.count)
+    if (rise !== null) return rise
+  }
+  return null
+}
+
+/**
+ * The wishes of a watch that rise beyond their own past, the most surprising first, and whether the topic does without them. Reads nothing where there
+ * are not enough requests, and voices of what may rise alone: of the others requests are counted, which says how usual they are.
+ */
+export async function findRises(
+  executor: Executor,
+  input: Input,
+): Promise<{ wishes: RisingWish[]; topic: Rise | null }> {
+  const ends = endsOf(input)
+  const candidates = candidatesOf(input, ends)
+  const isTopicTested = ends.some((end) => isBusier(input.posts, end))
+  if (candidates.size === 0 && !isTopicTested) return { wishes: [], topic: null }
+  const earlier = await readEarlierRises(executor, input)
+  const tested = { ends, earlier, knownSince: await readKnownSince(executor, input) }
+  const wishes = candidates.size === 0 ? [] : await findWishes(executor, input, { ...tested, candidates })
+  if (!isTopicTested || earlier.hasTopic) return { wishes, topic: null }
+  const told = input.posts.flatMap(({ requestId, wishId }) => (earlier.requestIds.has(requestId) ? [wishId] : []))
+  const rising = new Set([...told, ...wishes.map(({ wishId }) => wishId)])
+  const others = input.posts.filter(({ wishId }) => !rising.has(wishId))
+  return { wishes, topic: await findTopic(executor, others, tested) }
 }

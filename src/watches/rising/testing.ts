@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../scripts/detection/random.ts'
-import { findRising, type Past, weightOfWeek, weightOfWeeks } from './model.ts'
+import { findRising, findTopicRise, type Past, type TestedWish, weightOfWeek, weightOfWeeks } from './model.ts'
 
 // Two years of a watch, replayed: wishes of very different rates, whose voices come more and less often by day, week and season.
 
@@ -94,11 +94,15 @@ function makeWish(draws: Draws, world: World, factorOf: (day: number) => number)
   return wish
 }
 
-/** What the whole topic is multiplied by on each day. */
-function makeSeasons(draws: Draws, { pulse }: World): (day: number) => number {
+/** What the whole topic is multiplied by on each day, and the days on which pulses begin. */
+function makeSeasons(draws: Draws, { pulse }: World) {
+  const pulses: number[] = []
   const factors = Array.from({ length: days }, (_, day) => (day % 365 >= 357 || day % 365 < 2 ? ofHolidays : 1))
-  if (pulse !== 1) for (let day = 40; day < days; day += 60 + draws.below(60)) factors.fill(pulse, day, day + weekDays)
-  return (day) => factors[day]!
+  for (let day = 40; pulse !== 1 && day < days - 30; day += 60 + draws.below(60)) {
+    factors.fill(pulse, day, day + weekDays)
+    pulses.push(day)
+  }
+  return { factorOf: (day: number) => factors[day]!, pulses }
 }
 
 /** Multiplies the rate of a wish by three for seven days, in which at least five people ask. */
@@ -128,6 +132,8 @@ export interface Replayed {
   falseAlarms: number
   /** By range of rates: wishes, injected bursts, and how many of them were found within seven days. */
   ranges: { wishes: number; bursts: number; found: number }[]
+  /** Of the whole topic, and how many of them were found within seven days. */
+  pulses: { all: number; found: number }
 }
 
 /** The sums that the model reads, step by step: of a window of seven days, and of the weeks before it. */
@@ -153,33 +159,57 @@ function createSums(wishes: readonly ReplayedWish[], perDay: number) {
   }
 }
 
+/** All wishes as one. */
+const together = (wishes: readonly TestedWish[]): TestedWish => ({
+  recent: wishes.reduce((sum, { recent }) => sum + recent, 0),
+  past: [{ voices: wishes.reduce((sum, { past }) => sum + past[0]!.voices, 0), weight: wishes[0]!.past[0]!.weight }],
+})
+
 const [quietDays, firstDay] = [30, 28]
 
 /** Replays two years of a watch that the world makes. */
 export function replay(seed: number, world: World): Replayed {
   const draws = createDraws(seed)
-  const seasons = makeSeasons(draws, world)
+  const { factorOf, pulses } = makeSeasons(draws, world)
   const size = Math.max(5, Math.round(world.wishes * Math.exp(0.7 * draws.normal())))
-  const wishes = Array.from({ length: size }, () => makeWish(draws, world, seasons))
-  return replayWishes(wishes, draws, world)
+  const wishes = Array.from({ length: size }, () => makeWish(draws, world, factorOf))
+  return replayWishes(wishes, draws, world, pulses)
 }
 
-/** Replays two years of wishes through the model, after bursts were injected. */
-export function replayWishes(wishes: readonly ReplayedWish[], draws: Draws, world: World): Replayed {
+/**
+ * Replays two years of wishes through the model, after bursts were injected.
+ * @param pulses when the topic as a whole rises; null: it is not known, so the topic is not tested
+ */
+export function replayWishes(
+  wishes: readonly ReplayedWish[],
+  draws: Draws,
+  world: World,
+  pulses: readonly number[] | null,
+): Replayed {
   const perDay = Math.max(1, world.runsPerDay)
   const bursts = world.hasBursts ? injectBursts(draws, wishes, perDay) : []
   const sumsAt = createSums(wishes, perDay)
   const quietUntil = new Float64Array(wishes.length)
   const alarms: number[] = []
-  let falseAlarms = 0
+  const foundPulses = new Set<number>()
+  let [falseAlarms, topicQuietUntil] = [0, 0]
   for (let step = firstDay * perDay; step <= days * perDay; step += 1) {
     const day = step / perDay
     // A run of several days tests each of them.
     const toldOn = world.runsPerDay < 1 ? Math.ceil(day * world.runsPerDay) / world.runsPerDay : day
-    const found = findRising(sumsAt(step), {
+    const tested = sumsAt(step)
+    const told = alarms.filter((alarm) => alarm > day - quietDays).length
+    const found = findRising(tested, {
       isTested: ({ index }) => quietUntil[index]! <= day && wishes[index]!.counts[step - 1]! > 0,
-      alarms: alarms.filter((alarm) => alarm > day - quietDays).length,
+      alarms: told,
     })
+    if (pulses !== null && topicQuietUntil <= day && findTopicRise(together(tested), told) !== null) {
+      topicQuietUntil = day + quietDays
+      alarms.push(day)
+      const pulse = pulses.find((begin) => day > begin && day <= begin + 2 * weekDays)
+      if (pulse === undefined) falseAlarms += 1
+      else if (day <= pulse + weekDays) foundPulses.add(pulse)
+    }
     for (const { wish } of found) {
       quietUntil[wish.index] = day + quietDays
       alarms.push(day)
@@ -193,5 +223,6 @@ export function replayWishes(wishes: readonly ReplayedWish[], draws: Draws, worl
     const found = ofRange.filter(({ isFound }) => isFound).length
     return { wishes: wishes.filter(({ rate }) => rangeOf(rate) === range).length, bursts: ofRange.length, found }
   })
-  return { months: (days - firstDay) / (365 / 12), falseAlarms, ranges }
+  const pulsesOf = { all: pulses?.length ?? 0, found: foundPulses.size }
+  return { months: (days - firstDay) / (365 / 12), falseAlarms, ranges, pulses: pulsesOf }
 }

@@ -23,8 +23,10 @@ export const newsTexts = {
   gained: (votes: number) => plural(votes, { one: 'vote', other: 'votes' }),
   asking: (count: number) => plural(count, { one: 'asks', other: 'ask' }),
   people: (count: number) => plural(count, { one: 'person', other: 'people' }),
-  rise: (expected: number, weeks: number) =>
-    t`in seven days; its past leads to expect ${number(expected)}, and as many only once in ${number(weeks)} weeks`,
+  topicRise: (people: number) =>
+    plural(people, { one: '# person asks about this topic', other: '# people ask about this topic' }),
+  riseOf: ({ expected, onceIn: weeks }: { expected: number; onceIn: number }) =>
+    t`in seven days; its past leads to expect ${number(Math.round(expected * 10) / 10)}, and as many only once in ${number(weeks)} weeks`,
   justGained: (votes: number) => t`${number(votes)} of them new`,
   requestsGained: (count: number) =>
     plural(count, { one: '# more request asks for it', other: '# more requests ask for it' }),

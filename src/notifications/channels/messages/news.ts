@@ -5,7 +5,7 @@ import { titleOf } from '../../../platforms/registry.ts'
 import { goalChangesNothing, notComparedWithGoal } from '../../../watches/news/goal-words.ts'
 import { readRise } from '../../../watches/news/read-report.ts'
 import { riseInWords } from '../../../watches/news/rise-words.ts'
-import type { RiseOfWish } from '../../../watches/news/shown-items.ts'
+import type { ShownRise } from '../../../watches/news/shown-items.ts'
 import { idIn, type Renderer, statusLabel, untitled } from './renderer.ts'
 import { readWatchName } from './watch.ts'
 
@@ -22,7 +22,7 @@ export interface ReportItem {
   requestsGained: number
   platforms: readonly string[]
   status: string | null
-  rise: RiseOfWish | null
+  rise: ShownRise | null
 }
 
 type SectionName = 'rising' | 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
@@ -31,6 +31,9 @@ type SectionName = 'rising' | 'newWishes' | 'grown' | 'completed' | 'declined' |
 export interface Report extends Record<SectionName, readonly ReportItem[]> {
   /** Whether it is the first of its watch: what was there before is no news. */
   isFirst: boolean
+  topic: string
+  /** Where the topic as a whole rises. */
+  topicRise: ShownRise | null
   /** How many each list would have in full. */
   totals: Record<SectionName, number>
   /** How many new wishes were not compared with the goal of the watch. */
@@ -150,7 +153,10 @@ export const renderNews =
     const words = summary(report)
     return {
       title: `${watch.name}: ${words === '' ? 'nothing new' : words}`,
-      paragraphs: sections.length === 0 ? ['Nothing is new since the last report.'] : [],
+      paragraphs: [
+        ...(report.topicRise === null ? [] : [topicInWords(report.topic, report.topicRise)]),
+        ...(sections.length === 0 ? ['Nothing is new since the last report.'] : []),
+      ],
       sections,
       link: { label: 'Open the watch', url: watchLink(publicUrl, watchId) },
       data: {
@@ -158,6 +164,7 @@ export const renderNews =
         watchName: watch.name,
         reportId,
         isFirst: report.isFirst,
+        topicRise: report.topicRise,
         totals: report.totals,
         notCompared: report.notCompared,
         ...dataOf(report, publicUrl),
@@ -165,19 +172,36 @@ export const renderNews =
     }
   }
 
-/** A wish of a watch rises beyond its own past. */
-export const renderRising: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
-  const [watchId, reportId, wishId] = ['watchId', 'reportId', 'wishId'].map((name) => idIn(subject, name))
-  const watch = watchId ? await readWatchName(executor, accountId, watchId) : null
-  if (watch === null || !reportId || !wishId) return null
-  const item = await readRise(executor, { reportId, wishId, publicUrl })
-  if (item === null) return null
-  const link = wishLink(publicUrl, item.wishId)
-  return {
-    title: `${watch.name}: a wish is rising`,
-    paragraphs: ['More people ask for it than its own past explains.'],
-    sections: [{ heading: 'Rising', items: [toItem(item, 'rising', publicUrl)], more: 0 }],
-    link: { label: 'Open the wish', url: link },
-    data: { watchId, watchName: watch.name, reportId, ...forPrograms(item, publicUrl) },
+const topicInWords = (topic: string, rise: ShownRise): string =>
+  `More people than usual ask about ${topic}: ${riseInWords(rise)}.`
+
+/** A wish of a watch, or its topic as a whole, rises beyond its own past. */
+export const renderRising =
+  ({ readReport }: NewsRendering): Renderer =>
+  async ({ executor, accountId, event: { subject }, publicUrl }) => {
+    const [watchId, reportId, wishId] = ['watchId', 'reportId', 'wishId'].map((name) => idIn(subject, name))
+    const watch = watchId ? await readWatchName(executor, accountId, watchId) : null
+    if (watch === null || !watchId || !reportId) return null
+    if (!wishId) {
+      const report = await readReport(executor, { reportId, publicUrl })
+      if (report === null || report.topicRise === null) return null
+      const { topic, topicRise: rise } = report
+      return {
+        title: `${watch.name}: its topic is rising`,
+        paragraphs: [topicInWords(topic, rise)],
+        sections: [],
+        link: { label: 'Open the watch', url: watchLink(publicUrl, watchId) },
+        data: { watchId, watchName: watch.name, reportId, wishId: null, topic, rise },
+      }
+    }
+    const item = await readRise(executor, { reportId, wishId, publicUrl })
+    if (item === null) return null
+    const link = wishLink(publicUrl, item.wishId)
+    return {
+      title: `${watch.name}: a wish is rising`,
+      paragraphs: ['More people ask for it than its own past explains.'],
+      sections: [{ heading: 'Rising', items: [toItem(item, 'rising', publicUrl)], more: 0 }],
+      link: { label: 'Open the wish', url: link },
+      data: { watchId, watchName: watch.name, reportId, ...forPrograms(item, publicUrl) },
+    }
   }
-}

@@ -140,7 +140,7 @@ export function createRenderer(news: NewsRendering): RenderEvent {
     'scrape.completed': renderScrape,
     'scrape.failed': renderScrape,
     'wish.status_changed': renderStatusChange,
-    'wish.rising': renderRising,
+    'wish.rising': renderRising(news),
     'credits.low': renderCreditsLow,
     'channel.disabled': renderChannelDisabled,
     'channel.test': renderTest,
