@@ -64,10 +64,10 @@ async function startNotifying(
   const reportsNews = !overrides.onDemand?.has('news')
   const deliversEvents = !overrides.onDemand?.has('events')
   const { jobTimeLimitMs, pricing } = config
-  const { enabled: enabledPlatforms } = config.platforms
+  const { enabled: enabledPlatforms, retention } = config.platforms
   const shared = { database, listen, clock, log, publicUrl }
   const watches = startWatches({ ...shared, queue: prepared.queue, jobTimeLimitMs, enabledPlatforms, pricing })
-  const reporting = await startReporting({ ...shared, config: config.news, isAutomatic: reportsNews })
+  const reporting = await startReporting({ ...shared, config: config.news, retention, isAutomatic: reportsNews })
   const delivering = await startDelivering({
     ...shared,
     ...{ adapters, secrets, recordVisit },

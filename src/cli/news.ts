@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { riseInWords } from '../watches/news/rise-words.ts'
 import { isBeyondScope } from './answers.ts'
 import { answerOf, createApi } from './api.ts'
 import type { Data, Query } from './api-types.ts'
@@ -19,6 +20,7 @@ type WatchNews = Data<'readNews'>['results'][number]
 type Section = keyof WatchNews['totals']
 
 const sections: readonly [Section, string][] = [
+  ['rising', 'Rising'],
   ['newWishes', 'New'],
   ['grown', 'Growing'],
   ['completed', 'Completed'],
@@ -35,8 +37,10 @@ function formatItem({
   requestsGained,
   platforms,
   status,
+  rise,
 }: WatchNews[Section][number]): string {
   const facts = [
+    ...(rise === null ? [] : [riseInWords(rise)]),
     ...(votesGained > 0 ? [`+${count(votesGained, 'vote')}`] : []),
     ...(requestsGained > 0 ? [`+${count(requestsGained, 'request')}`] : []),
     count(votes, 'vote'),
@@ -59,7 +63,8 @@ function formatWatchNews(news: WatchNews): string[] {
       ...(more > 0 ? [`  and ${more.toLocaleString('en-US')} more`] : []),
     ]
   })
-  return [title, ...(lines.length === 0 ? [' Nothing new.'] : lines)]
+  const rise = news.topicRise === null ? [] : [` The topic is rising: ${riseInWords(news.topicRise)}`]
+  return [title, ...rise, ...(lines.length === 0 ? [' Nothing new.'] : lines)]
 }
 
 /** `wishwell watches news`: what is new in the watches of the account. */

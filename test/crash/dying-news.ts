@@ -32,7 +32,7 @@ async function run({ watch, days, dieAfter, ...options }: Order): Promise<void> 
     // Every second report waits to be judged, and is delivered unjudged: the process can die in between.
     const canJudge = now.getUTCDate() % 2 === 0
     for (const { id } of await findDueWatches(database, now, 10))
-      await makeReport(database, { watchId: id, canJudge, now })
+      await makeReport(database, { watchId: id, canJudge, retention: new Map(), now })
     const judging = createGoalJudging({ database, clock: { now: () => now }, log: { warn: () => {} }, config: null })
     await judging.judgeNext(new AbortController().signal)
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { changingOptions, github, makeWatch, runWatch, wish } from './changing.ts'
@@ -51,6 +52,15 @@ describePage('news', () => {
       wish('e', { votes: 1, title: 'W'.repeat(300) }),
     ]
     await runWatch(test, watchId)
+    // As after weeks of past, which the replays hold.
+    await sql`
+      with report as (
+        update news_reports set rising = 1, topic_rise = '{"voices": 90, "expected": 30.04, "chance": 0.001}'
+        where since is not null returning id
+      )
+      insert into news_items (report_id, kind, wish_id, request_ids, votes_gained, requests_gained, position, voices, expected, chance)
+      select report_id, 'rising', wish_id, request_ids, 0, 1, 100, 7, 1.25, 0.0005 from news_items join report on report.id = report_id
+      where kind = 'grown'`.execute(test.service.database)
     for (const width of [1200, 360]) {
       const page = await test.open('/watches/news', { viewport: { width, height: 800 } })
       await page.getByText('Since you marked it as read').waitFor()
@@ -60,6 +70,10 @@ describePage('news', () => {
       expect(await listOf(page, 'Wanted more than before').innerText()).toMatch(
         /\+34\s+votes\s+Sharing a\s+39 votes in all/,
       )
+      expect(await listOf(page, 'Rising beyond its past').innerText()).toMatch(
+        /7\s+people\s+Sharing a\s+in seven days; its past leads to expect 1.3, and as many only once in 2,000 weeks/,
+      )
+      await page.getByText('90 people ask about this topic').waitFor()
       expect(await listOf(page, 'Done').innerText()).toMatch(/Sharing b/)
       expect(await listOf(page, 'Declined').innerText()).toMatch(/Sharing c/)
       await page.getByText('<script>window.broken=1</script>').waitFor()
@@ -68,7 +82,7 @@ describePage('news', () => {
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
       expect(overflow).toBeLessThanOrEqual(0)
-      await page.getByRole('link', { name: 'Sharing a' }).click()
+      await page.getByRole('link', { name: 'Sharing a' }).first().click()
       await page.getByRole('heading', { name: 'Sharing a', level: 1 }).waitFor()
     }
   })

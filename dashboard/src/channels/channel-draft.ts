@@ -6,6 +6,7 @@ export const accountEvents = [
   'scrape.completed',
   'scrape.failed',
   'wish.status_changed',
+  'wish.rising',
   'credits.low',
   'watch.skipped_no_credits',
   'watch.asks',

@@ -17,9 +17,10 @@ export const NewsLine = ({ item, section }: { item: NewsItem; section: NewsSecti
         {item.status !== null && item.status !== 'open' && (
           <span className={`badge status-${item.status}`}>{searchTexts.status(item.status)}</span>
         )}
+        {section === 'rising' && item.rise !== null && <span>{texts.riseOf(item.rise)}</span>}
         {section === 'grown' && <span>{texts.inAll(item.votes)}</span>}
         {item.requestsGained > 0 && section === 'grown' && <span>{texts.requestsGained(item.requestsGained)}</span>}
-        {section !== 'grown' && item.votesGained > 0 && item.votesGained !== item.votes && (
+        {section !== 'grown' && section !== 'rising' && item.votesGained > 0 && item.votesGained !== item.votes && (
           <span>{texts.justGained(item.votesGained)}</span>
         )}
         <span>{item.platforms.map(platformTitle).join(', ')}</span>
@@ -28,8 +29,22 @@ export const NewsLine = ({ item, section }: { item: NewsItem; section: NewsSecti
   </li>
 )
 
-/** The figure of a line: what was gained by a wish that grew, else the votes that it has. */
-function Change({ item: { votes, votesGained, requestsGained }, section }: { item: NewsItem; section: NewsSection }) {
+/** The figure of a line: who asks for a wish that rises, what was gained by one that grew, else the votes that it has. */
+function Change({
+  item: { votes, votesGained, requestsGained, rise },
+  section,
+}: {
+  item: NewsItem
+  section: NewsSection
+}) {
+  if (section === 'rising' && rise !== null) {
+    return (
+      <p className="votes gained">
+        <strong>{number(rise.voices)}</strong>
+        <span>{texts.people(rise.voices)}</span>
+      </p>
+    )
+  }
   if (section !== 'grown') {
     return (
       <p className="votes">

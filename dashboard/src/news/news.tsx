@@ -53,17 +53,25 @@ export function NewsPage() {
   )
 }
 
-/** All of it in four figures. */
-const Summary = ({ watches }: { watches: WatchNews[] }) => (
-  <dl className="figures news-summary">
-    {sections.map((section) => (
-      <div key={section} className={section}>
-        <dt>{texts.kinds[section]}</dt>
-        <dd>{number(watches.reduce((sum, { totals }) => sum + totals[section], 0))}</dd>
-      </div>
-    ))}
-  </dl>
-)
+/** All of it in a figure for each list; most of the time nothing rises. */
+function Summary({ watches }: { watches: WatchNews[] }) {
+  const totals = sections.map((section) => ({
+    section,
+    total: watches.reduce((sum, news) => sum + news.totals[section], 0),
+  }))
+  return (
+    <dl className="figures news-summary">
+      {totals
+        .filter(({ section, total }) => section !== 'rising' || total > 0)
+        .map(({ section, total }) => (
+          <div key={section} className={section}>
+            <dt>{texts.kinds[section]}</dt>
+            <dd>{number(total)}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
 
 function Quiet({ watches, isAll }: { watches: WatchNews[]; isAll: boolean }) {
   const quiet = watches.filter((news) => !hasNews(news))

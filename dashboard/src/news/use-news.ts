@@ -5,10 +5,11 @@ import { useOwner } from '../api/session-store.ts'
 import type { NewsSection, WatchNews } from '../api/types.ts'
 
 /** What fits the goal of a watch, what is wanted more than before first. */
-export const sections = ['grown', 'newWishes', 'completed', 'declined'] as const satisfies NewsSection[]
+export const sections = ['rising', 'grown', 'newWishes', 'completed', 'declined'] as const satisfies NewsSection[]
 
-/** How many news a watch has that fit its goal. */
-export const newsCount = ({ totals }: WatchNews): number => sections.reduce((sum, section) => sum + totals[section], 0)
+/** How many news a watch has that fit its goal; what rises is in another list, too. */
+export const newsCount = ({ totals }: WatchNews): number =>
+  sections.reduce((sum, section) => sum + (section === 'rising' ? 0 : totals[section]), 0)
 
 export const hasNews = (news: WatchNews): boolean => newsCount(news) + news.totals.other > 0
 

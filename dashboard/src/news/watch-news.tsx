@@ -44,6 +44,11 @@ export function WatchNewsCard({ news, isRead, isMarking, onRead }: WatchNewsCard
               ? texts.never
               : texts.since(dateAndTime(news.readUntil))}
       </p>
+      {news.topicRise !== null && (
+        <p className="note">
+          <strong>{texts.topicRise(news.topicRise.voices)}</strong> {texts.riseOf(news.topicRise)}
+        </p>
+      )}
       <NewsLists news={news} />
     </section>
   )

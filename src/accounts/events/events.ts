@@ -2,13 +2,14 @@ import type { Executor } from '../../database/open.ts'
 
 /** Everything that accounts can be told, by type: what it means, for the documents. */
 export const eventCatalogue = {
-  'watch.news': 'A report of a watch has news: wishes that are new, grew, were completed or declined.',
+  'watch.news': 'A report of a watch has news: wishes that are new, grew, rise, were completed or declined.',
   'watch.skipped_no_credits': 'A run of a watch was skipped, because its budget or the account cannot pay for it.',
   'watch.asks':
     'Nobody has looked at a watch for 90 days, or the key that pays for it was revoked or has expired: it waits until its owner says that it goes on.',
   'scrape.completed': 'A scrape job has ended and delivered.',
   'scrape.failed': 'A scrape job has failed or was cancelled.',
   'wish.status_changed': 'A request of a marked wish or of a watch got another status on its platform.',
+  'wish.rising': 'More people ask for a wish of a watch, or about its topic as a whole, than its own past explains.',
   'credits.low': 'The settled credits of the month reached 80, 95 or 100 % of the pool.',
   'channel.disabled': 'A channel was disabled after repeated failures.',
   'channel.test': 'A test that the account asked for.',

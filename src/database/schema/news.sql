@@ -36,6 +36,9 @@ create table news_reports (
   grown integer not null,
   completed integer not null,
   declined integer not null,
+  rising integer not null,
+  -- Whether the topic as a whole rises: voices, expected and chance, as of news_items.
+  topic_rise jsonb,
   -- Its claim: a process judges it until that time.
   claimed_by uuid,
   claimed_until timestamptz,
@@ -49,7 +52,7 @@ create index news_reports_made on news_reports (made_at);
 -- Ids and numbers only: texts are read when they are shown.
 create table news_items (
   report_id uuid not null references news_reports on delete cascade,
-  kind text not null check (kind in ('new', 'grown', 'completed', 'declined')),
+  kind text not null check (kind in ('new', 'grown', 'completed', 'declined', 'rising')),
   -- As of the report.
   wish_id uuid not null,
   -- What made it news; of very many the most voted ones.
@@ -60,7 +63,12 @@ create table news_items (
   fits boolean,
   -- The order of the report.
   position integer not null,
-  primary key (report_id, kind, wish_id)
+  -- Of a wish that rises: voices in seven days, how many its past leads to expect, and the probability of as many or more.
+  voices integer,
+  expected real,
+  chance double precision,
+  primary key (report_id, kind, wish_id),
+  constraint news_items_check check ((kind = 'rising') = (voices is not null and expected is not null and chance is not null))
 );
 
 -- Until where the account has read the news of a watch.

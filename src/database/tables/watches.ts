@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Fixed, PlatformName, RequestStatus } from '../column-types.ts'
 
-export type NewsKind = 'new' | 'grown' | 'completed' | 'declined'
+export type NewsKind = 'new' | 'grown' | 'completed' | 'declined' | 'rising'
 
 export interface NewsTables {
   /** What a watch knows of the requests that its jobs found. */
@@ -35,6 +35,8 @@ export interface NewsTables {
     grown: Fixed<number>
     completed: Fixed<number>
     declined: Fixed<number>
+    rising: Fixed<number>
+    topic_rise: ColumnType<{ voices: number; expected: number; chance: number } | null, string | null, never>
     claimed_by: string | null
     claimed_until: Date | null
   }
@@ -48,6 +50,10 @@ export interface NewsTables {
     requests_gained: Fixed<number>
     fits: boolean | null
     position: Fixed<number>
+    /** Of a wish that rises: voices in seven days, how many were expected, and the probability of as many or more. */
+    voices: Fixed<number | null>
+    expected: Fixed<number | null>
+    chance: Fixed<number | null>
   }
   news_reads: {
     watch_id: Fixed<string>

@@ -13,6 +13,7 @@ type OfWatch = Data<'readNews'>['results'][number]
 
 /** How the API names what happened, and how a row does. */
 const changes = {
+  rising: 'rising',
   newWishes: 'new',
   grown: 'grown',
   completed: 'completed',
@@ -24,10 +25,10 @@ const changes = {
 const maxExcerpt = 60
 
 function rowOf(change: string, item: OfWatch['newWishes'][number], { watchId, watchName }: OfWatch): Row {
-  const { wishId, requestId, votes, votesGained, requestsGained, platforms, status } = item
+  const { wishId, requestId, votes, votesGained, requestsGained, platforms, status, rise } = item
   const title = nameOf(item.title)
   return {
-    facts: { change, watchId, wishId, requestId, votes, votesGained, requestsGained, platforms, status },
+    facts: { change, watchId, wishId, requestId, votes, votesGained, requestsGained, platforms, status, rise },
     foreign: { title, excerpt: clip(item.excerpt, maxExcerpt), watch: nameOf(watchName) },
     line: `- ${change}: ${inLine(title)} (wishId ${wishId}, ${votes} votes, ${votesGained} gained)`,
   }
@@ -57,7 +58,7 @@ export const news = tool({
   name: 'news',
   title: 'News of watches',
   description:
-    'What is new, grew, was completed or declined in the watched topics since news were last marked as read, which the page does, or since a day. `other` does not fit the goal of its watch; totals count what is beyond the first 50 of each kind. Costs nothing itself: a watch that is read goes on running.',
+    'What rises beyond its own past (in another list, too), is new, grew, was completed or declined in the watched topics since news were last marked as read, which the page does, or since a day. `other` does not fit the goal of its watch; totals count what is beyond the first 50 of each kind. Costs nothing itself: a watch that is read goes on running.',
   scope: 'read',
   input: closed({
     watchId: Type.Optional(Type.String({ maxLength: 100 })),
@@ -78,7 +79,7 @@ export const news = tool({
       }
       const summary =
         rows.length > 0 ? 'News, watch by watch.' : isOver ? 'Nothing is new.' : 'Nothing yet: more watches follow.'
-      const totals = data.results.map(({ watchId, totals: counts }) => ({ watchId, ...counts }))
+      const totals = data.results.map(({ watchId, totals: counts, topicRise }) => ({ watchId, ...counts, topicRise }))
       return {
         summary,
         facts: { totals },

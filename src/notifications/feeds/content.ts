@@ -10,6 +10,7 @@ import { listRequests } from '../../search/list/list.ts'
 import { searchQuery } from '../../search/query-search.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { type FeedNewsItem, readFeedNews } from '../../watches/news/read-report.ts'
+import { riseInWords } from '../../watches/news/rise-words.ts'
 import type { Feed } from './feeds.ts'
 
 /** The maximum of entries of a feed. */
@@ -130,8 +131,9 @@ async function readSearchEntries(feed: Feed, reader: Reader, dependencies: Conte
   return toEntries(feed, results, dependencies)
 }
 
-const newsTitle = ({ kind, title, votesGained, requestsGained }: FeedNewsItem): string => {
+const newsTitle = ({ kind, title, votesGained, requestsGained, rise }: FeedNewsItem): string => {
   if (kind === 'new') return `New: ${title}`
+  if (rise !== null) return `Rising, ${riseInWords(rise)}: ${title}`
   if (kind !== 'grown') return `${kind === 'completed' ? 'Completed' : 'Declined'}: ${title}`
   const gained = [
     ...(votesGained > 0 ? [`+${counted(votesGained, 'vote')}`] : []),

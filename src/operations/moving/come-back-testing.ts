@@ -31,9 +31,10 @@ export const comeBackRows = `
   insert into watch_requests values
     ('${watch}', repeat('4f', 32), '${request}', 40, 'planned', '${request}', true, null),
     ('${watch}', repeat('5f', 32), gen_random_uuid(), null, null, null, false, false);
-  insert into news_reports values ('${report}', '${watch}', null, '${now}', 'ready', '${now}', 1, 2, 0, 0, null, null),
-    (gen_random_uuid(), '${watch}', '${now}', '${now}', 'judging', null, 0, 0, 0, 0, gen_random_uuid(), 'infinity');
-  insert into news_items values ('${report}', 'grown', '${request}', '{${request},e0000000-0000-4000-8000-000000000003}', 12, 1, true, 0);
+  insert into news_reports values ('${report}', '${watch}', null, '${now}', 'ready', '${now}', 1, 2, 0, 0, 0, '{"chance": 1e-9, "voices": 7, "expected": 0.25}', null, null),
+    (gen_random_uuid(), '${watch}', '${now}', '${now}', 'judging', null, 0, 0, 0, 0, 0, null, gen_random_uuid(), 'infinity');
+  insert into news_items values ('${report}', 'grown', '${request}', '{${request},e0000000-0000-4000-8000-000000000003}', 12, 1, true, 0, null, null, null),
+    ('${report}', 'rising', '${request}', '{${request}}', 0, 1, null, 1, 7, .25, 1e-9);
   insert into news_reads values ('${watch}', '${now}');
   insert into news_judgement_days values ('2026-11-20', 7);
   insert into channels (id, account_id, type, name, config, hint, host, events, cadence, timezone, hour, state, disabled_reason, created_at, failing_since,

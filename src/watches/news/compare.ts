@@ -1,4 +1,4 @@
-import type { RequestStatus } from '../../database/column-types.ts'
+import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 
 /** A request that jobs of a watch found: what the last report that had it said of it, and how it is now. */
@@ -14,7 +14,7 @@ export interface ComparedRequest {
     fits: boolean | null
   } | null
   /** Null: it is gone, or the view or the filters leave it out. */
-  now: { votes: number; status: RequestStatus | null; wishId: string } | null
+  now: { votes: number; status: RequestStatus | null; wishId: string; platform: PlatformName; postedAt: Date } | null
 }
 
 /** What a report says of a wish. */
@@ -27,6 +27,8 @@ export interface FoundItem {
   requestsGained: number
   /** False: the wish does not fit the goal of the watch. */
   fits: boolean | null
+  /** Of a wish that rises. */
+  rise?: { voices: number; expected: number; chance: number }
 }
 
 /** What the watch knows of a request from now on. */

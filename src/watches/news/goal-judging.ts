@@ -81,6 +81,10 @@ const finishReport = (database: Database, reportId: string, now: Date): Promise<
       update news_reports set state = 'ready', ready_at = ${await nextReadyAt(transaction, watch.id, now)}, ${noClaim}
       where id = ${reportId} and state = 'judging' returning 1`.execute(transaction)
     if (rows.length === 0) return false
+    await sql`
+      update news_items as rising set fits = judged.fits from news_items as judged
+      where rising.report_id = ${reportId} and rising.kind = 'rising' and judged.report_id = rising.report_id
+        and judged.kind = 'new' and judged.wish_id = rising.wish_id`.execute(transaction)
     // So that what does not fit is not told when it grows.
     await sql`
       with judged as materialized (

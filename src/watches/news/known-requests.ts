@@ -45,6 +45,8 @@ interface ComparedRow {
   present_votes: number
   present_status: RequestStatus | null
   present_wish_id: string
+  platform: PlatformName
+  posted_at: Date
 }
 
 /** All that the watch knows, and how it is now: in the view of the account, as far as it passes the filters. */
@@ -56,7 +58,7 @@ export async function readComparedRequests(
   const { rows } = await sql<ComparedRow>`
     select known.source_hash, known.request_id, known.votes, known.status, known.wish_id, known.is_present, known.fits,
       requests.id as present_id, requests.votes as present_votes, requests.status as present_status,
-      case when requests.id is not null then ${wishIdIn(view, requestColumns.id)} end as present_wish_id
+      requests.platform, requests.posted_at, case when requests.id is not null then ${wishIdIn(view, requestColumns.id)} end as present_wish_id
     from watch_requests as known left join requests
       on requests.id = known.request_id and ${sql.join(conditions, sql` and `)}
     where known.watch_id = ${watchId}`.execute(transaction)
@@ -70,7 +72,13 @@ export async function readComparedRequests(
     now:
       row.present_id === null
         ? null
-        : { votes: row.present_votes, status: row.present_status, wishId: row.present_wish_id },
+        : {
+            votes: row.present_votes,
+            status: row.present_status,
+            wishId: row.present_wish_id,
+            platform: row.platform,
+            postedAt: row.posted_at,
+          },
   }))
 }
 

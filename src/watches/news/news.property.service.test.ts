@@ -115,7 +115,12 @@ async function checkReport(watch: TestWatch, now: Date, expected: Expected): Pro
       ({ subject }) => subject.reportId,
     )
   const before = new Set(await events())
-  const reportId = (await makeReport(opened.database, { watchId: watch.watchId, canJudge: false, now }))!
+  const reportId = (await makeReport(opened.database, {
+    watchId: watch.watchId,
+    canJudge: false,
+    retention: new Map(),
+    now,
+  }))!
   const items = await readItems(reportId)
   const idsOf = (kind: NewsKind) => items.filter((item) => item.kind === kind).flatMap(({ request_ids }) => request_ids)
   const sumOf = (column: 'votes_gained' | 'requests_gained') => items.reduce((sum, item) => sum + item[column], 0)
@@ -135,7 +140,9 @@ async function checkReport(watch: TestWatch, now: Date, expected: Expected): Pro
   expect(expected.added).toEqual(expect.arrayContaining(idsOf('new')))
   expect((await events()).filter((id) => !before.has(id))).toEqual(items.length > 0 ? [reportId] : [])
   // The same run is never reported again.
-  expect(await makeReport(opened.database, { watchId: watch.watchId, canJudge: false, now })).toBeNull()
+  expect(
+    await makeReport(opened.database, { watchId: watch.watchId, canJudge: false, retention: new Map(), now }),
+  ).toBeNull()
 }
 
 async function take(made: Step, watch: TestWatch, reader: ReturnType<typeof createReader>, now: Date): Promise<void> {

@@ -39,7 +39,7 @@ const found = (votes: Votes) =>
 const run = (number: number, votes: Votes, of = watch) =>
   endedRun(opened.database, of, { requests: found(votes), now: day(number) })
 const report = async (number: number, of = watch): Promise<NewsReport | null> => {
-  const input = { watchId: of.watchId, canJudge: false, now: day(number) }
+  const input = { watchId: of.watchId, canJudge: false, retention: new Map(), now: day(number) }
   const reportId = await makeReport(opened.database, input)
   return reportId === null ? null : readReport(opened.database, { reportId, publicUrl })
 }
@@ -231,7 +231,12 @@ describe('a report', () => {
 
   it('has nothing of a request that was purged or hidden since, and the watch forgets what was purged', async () => {
     await run(1, { a: 5, b: 2 })
-    const reportId = (await makeReport(opened.database, { watchId: watch.watchId, canJudge: false, now: day(1) }))!
+    const reportId = (await makeReport(opened.database, {
+      watchId: watch.watchId,
+      canJudge: false,
+      retention: new Map(),
+      now: day(1),
+    }))!
     const read = async () => titles(await readReport(opened.database, { reportId, publicUrl }))
     expect((await read())!.new).toEqual(['Request a', 'Request b'])
     await purgeRequests(opened.database, { id: await idOf('a'), suppress: false, dryRun: false, now: day(2) })

@@ -6,8 +6,10 @@ import {
   type ShownItem,
   type ShowOptions,
   type StoredItem,
+  type StoredRise,
   showItems,
   storedColumns,
+  toRise,
 } from './shown-items.ts'
 import { readWatchOfNews } from './watch.ts'
 
@@ -35,6 +37,8 @@ interface ReportRow {
   grown: number
   completed: number
   declined: number
+  rising: number
+  topic_rise: StoredRise | null
 }
 
 /**
@@ -46,7 +50,7 @@ export async function readReport(
   { reportId, publicUrl }: ReadReportInput,
 ): Promise<NewsReport | null> {
   const { rows } = await sql<ReportRow>`
-    select watch_id, since, made_at, new_wishes, grown, completed, declined from news_reports
+    select watch_id, since, made_at, new_wishes, grown, completed, declined, rising, topic_rise from news_reports
     where id = ${reportId} and state = 'ready'`.execute(executor)
   const [report] = rows
   const watch = report === undefined ? null : await readWatchOfNews(executor, report.watch_id)
@@ -56,8 +60,8 @@ export async function readReport(
   const shown = await showItems(executor, items, { view: watch.view, publicUrl })
   const all = report.new_wishes + report.grown + report.completed + report.declined
   if (all > 0 && shown.length === 0) return null
-  const { new_wishes, grown, completed, declined } = report
-  const found = { new: new_wishes, grown, completed, declined }
+  const { new_wishes, grown, completed, declined, rising } = report
+  const found = { new: new_wishes, grown, completed, declined, rising }
   const { totals, ...sections } = listItems(shown, { found, kept: items })
   return {
     reportId,
@@ -68,11 +72,29 @@ export async function readReport(
     since: report.since,
     until: report.made_at,
     isFirst: report.since === null,
+    topicRise: report.topic_rise && toRise(report.topic_rise),
     totals,
     // Only new wishes are compared: the others have the answer of when they were new.
     notCompared: watch.goal === null ? 0 : shown.filter(({ kind, fits }) => kind === 'new' && fits === null).length,
     ...sections,
   }
+}
+
+/** A wish that rose in a report, as the account of the watch sees it now; null when nothing is left of it, or it does not fit the goal. */
+export async function readRise(
+  executor: Executor,
+  { reportId, wishId, publicUrl }: ReadReportInput & { wishId: string },
+): Promise<ShownItem | null> {
+  const { rows } = await sql<StoredItem & { watchId: string }>`
+    select ${storedColumns}, report.watch_id as "watchId"
+    from news_items as item join news_reports as report on report.id = item.report_id
+    where report.id = ${reportId} and item.kind = 'rising' and item.wish_id = ${wishId} and item.fits is distinct from false`.execute(
+    executor,
+  )
+  const watch = rows[0] === undefined ? null : await readWatchOfNews(executor, rows[0].watchId)
+  if (watch === null) return null
+  const [item] = await showItems(executor, rows, { view: watch.view, publicUrl })
+  return item ?? null
 }
 
 export interface FeedNewsItem extends ShownItem {

@@ -3,7 +3,10 @@ import { noteEvent } from '../../accounts/events/events.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 import { parseBodyFilters } from '../../requests/filters/filters.ts'
-import { compareRequests, type FoundItem } from './compare.ts'
+import type { Retention } from '../../requests/store/delete.ts'
+import type { Rise } from '../rising/model.ts'
+import { findRises } from '../rising/rising.ts'
+import { type ComparedRequest, compareRequests, type FoundItem } from './compare.ts'
 import { linkFoundRequests, readComparedRequests, storeKnowledge } from './known-requests.ts'
 import { lockWatch, nextReadyAt, type WatchOfNews } from './watch.ts'
 
@@ -49,6 +52,8 @@ interface ReportInput {
   watchId: string
   /** Whether a model can compare texts with the goal of a watch. */
   canJudge: boolean
+  /** What expires is no past that a wish rises beyond. */
+  retention: Retention
   now: Date
 }
 
@@ -67,21 +72,31 @@ function inOrder(items: readonly FoundItem[], votes: ReadonlyMap<string, number>
 interface NewReport {
   watch: WatchOfNews
   found: Record<NewsKind, FoundItem[]>
+  topicRise: Rise | null
   isJudged: boolean
+  since: Date | null
   now: Date
 }
 
-async function storeReport(transaction: Transaction, { watch, found, isJudged, now }: NewReport): Promise<string> {
+/** When the last report of a watch was made. */
+async function readLastMade(transaction: Transaction, watchId: string): Promise<Date | null> {
   const last = await transaction
     .selectFrom('news_reports')
     .select((eb) => eb.fn.max('made_at').as('made_at'))
-    .where('watch_id', '=', watch.id)
+    .where('watch_id', '=', watchId)
     .executeTakeFirstOrThrow()
+  return last.made_at
+}
+
+async function storeReport(
+  transaction: Transaction,
+  { watch, found, topicRise, isJudged, since, now }: NewReport,
+): Promise<string> {
   const { id } = await transaction
     .insertInto('news_reports')
     .values({
       watch_id: watch.id,
-      since: last.made_at,
+      since,
       made_at: now,
       state: isJudged ? 'judging' : 'ready',
       ready_at: isJudged ? null : await nextReadyAt(transaction, watch.id, now),
@@ -89,6 +104,8 @@ async function storeReport(transaction: Transaction, { watch, found, isJudged, n
       grown: found.grown.length,
       completed: found.completed.length,
       declined: found.declined.length,
+      rising: found.rising.length,
+      topic_rise: topicRise && JSON.stringify(topicRise),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -101,6 +118,9 @@ async function storeReport(transaction: Transaction, { watch, found, isJudged, n
     votes_gained: Math.min(item.votesGained, 2_147_483_647),
     requests_gained: item.requestsGained,
     fits: item.fits,
+    voices: item.rise?.voices ?? null,
+    expected: item.rise?.expected ?? null,
+    chance: item.rise?.chance ?? null,
     position,
   }))
   if (rows.length > 0) await transaction.insertInto('news_items').values(rows).execute()
@@ -108,13 +128,32 @@ async function storeReport(transaction: Transaction, { watch, found, isJudged, n
 }
 
 /**
- * Notes that a report has news, where its owner wants to hear of it: in the transaction that makes it ready.
+ * Notes that a report has news, where its owner wants to hear of it, and each wish that rises: in the transaction that makes it ready.
  * @param hasNews whether it has anything that fits.
  */
 export async function noteNews(
   transaction: Transaction,
   { watch, reportId, hasNews, now }: { watch: WatchOfNews; reportId: string; hasNews: boolean; now: Date },
 ): Promise<void> {
+  const report = await transaction
+    .selectFrom('news_reports')
+    .select('topic_rise')
+    .where('id', '=', reportId)
+    .executeTakeFirstOrThrow()
+  const rising = await transaction
+    .selectFrom('news_items')
+    .select('wish_id')
+    .where('report_id', '=', reportId)
+    .where('kind', '=', 'rising')
+    .where((eb) => eb.or([eb('fits', 'is', null), eb('fits', '=', true)]))
+    .orderBy('position')
+    .execute()
+  // Without the watch, whose channels are told by its news: for the channels that want to hear of every rise.
+  const wishIds = rising.map((item) => item.wish_id)
+  for (const wishId of report.topic_rise === null ? wishIds : [null, ...wishIds]) {
+    const subject = { watchId: watch.id, reportId, wishId }
+    await noteEvent(transaction, { accountId: watch.accountId, type: 'wish.rising', subject, now })
+  }
   if (!hasNews && !watch.reportsQuiet) return
   const subject = { watchId: watch.id, reportId }
   await noteEvent(transaction, { accountId: watch.accountId, type: 'watch.news', subject, watchId: watch.id, now })
@@ -128,11 +167,32 @@ async function takeRuns(transaction: Transaction, watchId: string, now: Date): P
   return rows.map(({ job_id }) => job_id)
 }
 
+/** Which of the wishes that have something new rise beyond their own past, and whether the topic does. */
+async function findRising(
+  transaction: Transaction,
+  requests: readonly ComparedRequest[],
+  { items, ...input }: Omit<ReportInput, 'canJudge'> & { items: readonly FoundItem[]; since: Date | null },
+): Promise<{ rising: FoundItem[]; topicRise: Rise | null }> {
+  const { since } = input
+  if (since === null) return { rising: [], topicRise: null }
+  const grown = new Map(items.flatMap((item) => (item.requestsGained > 0 ? [[item.wishId, item]] : [])))
+  const posts = requests.flatMap(({ requestId, now }) => (now === null ? [] : [{ requestId, ...now }]))
+  const found = await findRises(transaction, { ...input, since, posts, grownIds: new Set(grown.keys()) })
+  const rising = found.wishes.map(({ wishId, requestIds, ...rise }): FoundItem => {
+    const { votesGained, requestsGained, fits } = grown.get(wishId)!
+    return { kind: 'rising', wishId, requestIds, votesGained, requestsGained, fits, rise }
+  })
+  return { rising, topicRise: found.topic }
+}
+
 /**
  * Reports what is news in a watch since its last report, in one transaction: what made it news is reported once.
  * @returns the id of the report; null when there is no run to report, or no such watch.
  */
-export const makeReport = (database: Database, { watchId, canJudge, now }: ReportInput): Promise<string | null> =>
+export const makeReport = (
+  database: Database,
+  { watchId, canJudge, retention, now }: ReportInput,
+): Promise<string | null> =>
   database.transaction().execute(async (transaction) => {
     const watch = await lockWatch(transaction, watchId)
     if (watch === null) return null
@@ -146,6 +206,8 @@ export const makeReport = (database: Database, { watchId, canJudge, now }: Repor
     })
     const requests = await readComparedRequests(transaction, { watchId, view, filters })
     const { items, knowledge } = compareRequests(requests)
+    const since = await readLastMade(transaction, watchId)
+    const { rising, topicRise } = await findRising(transaction, requests, { items, watchId, retention, since, now })
     await storeKnowledge(transaction, watchId, knowledge)
     const votes = new Map(requests.flatMap(({ requestId, now: one }) => (one ? [[requestId, one.votes]] : [])))
     const ofKind = (kind: NewsKind) =>
@@ -158,9 +220,10 @@ export const makeReport = (database: Database, { watchId, canJudge, now }: Repor
       grown: ofKind('grown'),
       completed: ofKind('completed'),
       declined: ofKind('declined'),
+      rising,
     }
     const isJudged = canJudge && watch.goal !== null && found.new.length > 0
-    const reportId = await storeReport(transaction, { watch, found, isJudged, now })
+    const reportId = await storeReport(transaction, { watch, found, topicRise, isJudged, since, now })
     const hasNews = items.some(({ fits }) => fits !== false)
     if (!isJudged) await noteNews(transaction, { watch, reportId, hasNews, now })
     return reportId

@@ -22,6 +22,7 @@ const start = async (config: NewsJudgingConfig | null = null) => {
     clock: { now: () => new Date() },
     log: pino({ level: 'silent' }),
     config,
+    retention: new Map(),
     isAutomatic: true,
     settleMs: 10,
     waitMs: 10,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database, OpenDatabase } from '../../database/open.ts'
+import type { Retention } from '../../requests/store/delete.ts'
 import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { passOverFailures } from '../../runtime/maintenance.ts'
@@ -14,6 +15,7 @@ interface ReportingDependencies {
   log: Logger
   /** Null where nothing is compared with goals. */
   config: NewsJudgingConfig | null
+  retention: Retention
   /** Whether it begins by itself; else only by `run`. */
   isAutomatic: boolean
   /** How long after the end of a run it begins: what a page stored is placed in wishes in about that time. */
@@ -48,7 +50,17 @@ function createFailures() {
  * which other reports do not wait.
  */
 export async function startReporting(dependencies: ReportingDependencies): Promise<BackgroundRun> {
-  const { database, listen, clock, log, config, isAutomatic, settleMs = 2_000, waitMs = 5_000 } = dependencies
+  const {
+    database,
+    listen,
+    clock,
+    log,
+    config,
+    retention,
+    isAutomatic,
+    settleMs = 2_000,
+    waitMs = 5_000,
+  } = dependencies
   const goalJudging = createGoalJudging({ database, clock, log, config })
   const failures = createFailures()
   const judging = createBackgroundRun({
@@ -57,7 +69,7 @@ export async function startReporting(dependencies: ReportingDependencies): Promi
   })
   const report = async (watchId: string) => {
     try {
-      await makeReport(database, { watchId, canJudge: goalJudging.canJudge, now: clock.now() })
+      await makeReport(database, { watchId, canJudge: goalJudging.canJudge, retention, now: clock.now() })
     } catch (error) {
       failures.add(watchId, clock.now())
       throw error

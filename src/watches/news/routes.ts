@@ -14,6 +14,17 @@ import { viewOf } from '../../requests/views/view.ts'
 import { markRead, readNews, type WatchNews } from './unread.ts'
 import { readWatchOfNews } from './watch.ts'
 
+const rise = nullable(
+  closed(
+    {
+      voices: Type.Integer({ description: 'Of seven days' }),
+      expected: Type.Number({ description: 'By its past' }),
+      onceIn: Type.Integer({ description: 'Weeks in which chance brings as many once' }),
+    },
+    named('Rise'),
+  ),
+)
+
 const newsItem = closed(
   {
     wishId: Type.String({ description: 'Identifier of the wish' }),
@@ -28,6 +39,7 @@ const newsItem = closed(
     requestsGained: Type.Integer({ description: 'How many requests of it are new to the watch' }),
     platforms: Type.Array(Type.String()),
     status: nullable(oneOf(requestStatuses)),
+    rise,
   },
   named('NewsItem'),
 )
@@ -46,13 +58,16 @@ const watchNews = closed({
   until: nullable(moment('When the last of these reports became ready: `POST /api/v1/news/read` takes it')),
   reports: Type.Integer({ description: 'How many reports are merged' }),
   hasFirst: Type.Boolean({ description: 'The first report of the watch is one of them: all of its wishes are new' }),
+  topicRise: rise,
   totals: closed({
+    rising: total('rising'),
     newWishes: total('newWishes'),
     grown: total('grown'),
     completed: total('completed'),
     declined: total('declined'),
     other: total('other'),
   }),
+  rising: section('Wishes that rise beyond their own past, in another list, too'),
   newWishes: section('Wishes of which the watch knew no request'),
   grown: section('Wishes that gained votes or requests'),
   completed: section('Wishes of which a request was completed'),

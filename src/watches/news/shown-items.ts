@@ -15,6 +15,26 @@ export interface StoredItem {
   votesGained: number
   requestsGained: number
   fits: boolean | null
+  voices: number | null
+  expected: number | null
+  chance: number | null
+}
+
+/** A rise as it is stored. */
+export interface StoredRise {
+  voices: number
+  expected: number
+  chance: number
+}
+
+/** How a wish, or a topic, rises beyond its own past. */
+export interface ShownRise {
+  /** People who asked for it in seven days. */
+  voices: number
+  /** How many its past leads to expect of them. */
+  expected: number
+  /** As many or more were to be expected once in so many weeks. */
+  onceIn: number
 }
 
 /** A wish in the news, with its texts and numbers of now. */
@@ -34,6 +54,8 @@ export interface NewsItem {
   platforms: PlatformName[]
   /** Of the request that was completed or declined; else of the wish. */
   status: RequestStatus | null
+  /** Of a wish that rises. */
+  rise: ShownRise | null
 }
 
 /** An item that can be shown, with where it was said. */
@@ -75,6 +97,17 @@ async function readTitles(executor: Executor, ids: readonly string[], view: View
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+const maxOnceIn = 1_000_000
+
+export const toRise = ({ voices, expected, chance }: StoredRise): ShownRise => ({
+  voices,
+  expected,
+  onceIn: Math.round(Math.min(1 / chance, maxOnceIn)),
+})
+
+const riseOf = ({ voices, expected, chance }: StoredItem): ShownRise | null =>
+  voices === null || expected === null || chance === null ? null : toRise({ voices, expected, chance })
+
 /**
  * Stored items with the texts and numbers of now, in the view of the account. What was purged, hidden or has expired since is left out; a wish that
  * was merged is the one that its requests are in now.
@@ -108,21 +141,28 @@ export async function showItems(
     const url = wishLink(publicUrl, wishId)
     const { title, beginning } = request
     const excerpt = excerptOf(beginning)
-    const item = { wishId, requestId, title, excerpt, url, votes, votesGained, requestsGained, platforms, status }
+    const gained = { votesGained, requestsGained, rise: riseOf(stored) }
+    const item = { wishId, requestId, title, excerpt, url, votes, platforms, status, ...gained }
     return [{ kind, fits, stored, ...item }]
   })
 }
 
 /** For a query over `news_items as item`: the columns of a `StoredItem`. */
 export const storedColumns = sql`item.report_id as "reportId", item.kind, item.wish_id as "wishId", item.request_ids as "requestIds",
-  item.votes_gained as "votesGained", item.requests_gained as "requestsGained", item.fits`
+  item.votes_gained as "votesGained", item.requests_gained as "requestsGained", item.fits, item.voices, item.expected, item.chance`
 
 /** The lists of news. */
-const sectionNames = ['newWishes', 'grown', 'completed', 'declined', 'other'] as const
+const sectionNames = ['rising', 'newWishes', 'grown', 'completed', 'declined', 'other'] as const
 
 type SectionName = (typeof sectionNames)[number]
 
-const kindOf = { newWishes: 'new', grown: 'grown', completed: 'completed', declined: 'declined' } as const
+const kindOf = {
+  rising: 'rising',
+  newWishes: 'new',
+  grown: 'grown',
+  completed: 'completed',
+  declined: 'declined',
+} as const
 
 /** How many items of a list are read out. */
 const shownInSection = 50
@@ -133,6 +173,8 @@ export interface ListedNews extends Record<SectionName, NewsItem[]> {
   watchName: string
   topic: string
   goal: string | null
+  /** Where the topic as a whole rises. */
+  topicRise: ShownRise | null
   /** How many each list would have in full. */
   totals: Record<SectionName, number>
 }
@@ -148,7 +190,10 @@ export function listItems(
   { found, kept }: { found: Record<NewsKind, number>; kept: readonly StoredItem[] },
 ): Pick<ListedNews, SectionName | 'totals'> {
   const listed = (name: SectionName) =>
-    shown.filter(({ kind, fits }) => (fits === false ? name === 'other' : name !== 'other' && kind === kindOf[name]))
+    shown.filter(({ kind, fits }) =>
+      // What rises is in another list, too.
+      fits === false ? name === 'other' && kind !== 'rising' : name !== 'other' && kind === kindOf[name],
+    )
   const unkept = (kind: NewsKind) => found[kind] - kept.filter((item) => item.kind === kind).length
   const listsOf = <T>(make: (name: SectionName) => T) =>
     Object.fromEntries(sectionNames.map((name) => [name, make(name)])) as Record<SectionName, T>

@@ -86,6 +86,14 @@ export async function endedRun(database: Database, { accountId, watchId }: TestW
     .values({ watch_id: watchId, trigger: 'manual', due_at: now, begun_at: now, job_id: job.id, skipped: null })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const task = {
+    job_id: job.id,
+    platform: run.platform ?? 'github',
+    position: 0,
+    state: 'done' as const,
+    completed_at: now,
+  }
+  await database.insertInto('scrape_tasks').values(task).execute()
   if (run.requests.length > 0) await storeFound(database, { ...run, jobId: job.id })
   if (run.staysUnplaced !== true) await sql`delete from wish_queue`.execute(database)
   await database.updateTable('scrape_jobs').set({ ended_at: now }).where('id', '=', job.id).execute()

@@ -2,7 +2,16 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { cursorsOf, isPositionId, type PageInput, pageIn } from '../../http/pagination.ts'
 import type { View } from '../../requests/views/view.ts'
-import { type ListedNews, listItems, type ShownItem, type StoredItem, showItems, storedColumns } from './shown-items.ts'
+import {
+  type ListedNews,
+  listItems,
+  type ShownItem,
+  type StoredItem,
+  type StoredRise,
+  showItems,
+  storedColumns,
+  toRise,
+} from './shown-items.ts'
 
 /** How many items of a watch are read at most, the latest ones. */
 const maxItems = 1_000
@@ -57,6 +66,9 @@ interface ReportsRow {
   grown: number
   completed: number
   declined: number
+  rising: number
+  /** The last one. */
+  topic_rise: StoredRise | null
 }
 
 interface NewsInput extends PageInput {
@@ -78,7 +90,9 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
   const { rows } = await sql<ReportsRow>`
     select max(ready_at) as until, count(*)::integer as reports, coalesce(bool_or(since is null), false) as has_first,
       coalesce(sum(new_wishes), 0)::integer as new_wishes, coalesce(sum(grown), 0)::integer as grown,
-      coalesce(sum(completed), 0)::integer as completed, coalesce(sum(declined), 0)::integer as declined
+      coalesce(sum(completed), 0)::integer as completed, coalesce(sum(declined), 0)::integer as declined,
+      coalesce(sum(rising), 0)::integer as rising,
+      (array_agg(topic_rise order by ready_at desc) filter (where topic_rise is not null))[1] as topic_rise
     from news_reports where watch_id = ${watch.id} and ${after}`.execute(executor)
   const reports = rows[0]!
   const { rows: items } = await sql<StoredItem>`
@@ -86,7 +100,7 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
     where report.watch_id = ${watch.id} and ${after}
     order by report.ready_at desc, item.position limit ${maxItems}`.execute(executor)
   const merged = mergeItems(await showItems(executor, items, input))
-  const { new_wishes, grown, completed, declined } = reports
+  const { new_wishes, grown, completed, declined, rising } = reports
   return {
     watchId: watch.id,
     watchName: watch.name,
@@ -96,7 +110,8 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
     until: reports.until,
     reports: reports.reports,
     hasFirst: reports.has_first,
-    ...listItems(merged, { found: { new: new_wishes, grown, completed, declined }, kept: items }),
+    topicRise: reports.topic_rise && toRise(reports.topic_rise),
+    ...listItems(merged, { found: { new: new_wishes, grown, completed, declined, rising }, kept: items }),
   }
 }
 

@@ -61,6 +61,7 @@ export const channelTexts = {
     'scrape.completed': t`A collection has ended`,
     'scrape.failed': t`A collection has failed`,
     'wish.status_changed': t`A wish of yours was done or declined`,
+    'wish.rising': t`More people than usual ask for a wish that you watch`,
     'credits.low': t`Credits run low: 80, 95 and 100 %`,
     'channel.disabled': t`Another channel was disabled`,
     'channel.test': t`Test`,

@@ -7,6 +7,7 @@ export const newsTexts = {
   title: t`News`,
   intro: t`What people want more than before, from your watches.`,
   kinds: {
+    rising: t`Rising beyond its past`,
     grown: t`Wanted more than before`,
     newWishes: t`New`,
     completed: t`Done`,
@@ -21,6 +22,11 @@ export const newsTexts = {
   goal: t`Your goal:`,
   gained: (votes: number) => plural(votes, { one: 'vote', other: 'votes' }),
   asking: (count: number) => plural(count, { one: 'asks', other: 'ask' }),
+  people: (count: number) => plural(count, { one: 'person', other: 'people' }),
+  topicRise: (people: number) =>
+    plural(people, { one: '# person asks about this topic', other: '# people ask about this topic' }),
+  riseOf: ({ expected, onceIn: weeks }: { expected: number; onceIn: number }) =>
+    t`in seven days; its past leads to expect ${number(Math.round(expected * 10) / 10)}, and as many only once in ${number(weeks)} weeks`,
   justGained: (votes: number) => t`${number(votes)} of them new`,
   requestsGained: (count: number) =>
     plural(count, { one: '# more request asks for it', other: '# more requests ask for it' }),

@@ -34,16 +34,20 @@ const item = (title: string, more: object = {}) => ({
   requestsGained: 1,
   platforms: ['bluesky', 'hackernews'],
   status: 'in_progress',
+  rise: null,
   ...more,
 })
 const none: Report = {
   isFirst: false,
+  topic: 'dark mode',
+  topicRise: null,
+  rising: [],
   newWishes: [],
   grown: [],
   completed: [],
   declined: [],
   other: [],
-  totals: { newWishes: 0, grown: 0, completed: 0, declined: 0, other: 0 },
+  totals: { rising: 0, newWishes: 0, grown: 0, completed: 0, declined: 0, other: 0 },
   notCompared: 0,
 }
 const render = (report: Report | null, { of = accountId, comparesGoals = true } = {}) =>
@@ -132,4 +136,35 @@ it('nothing is told of a report that is gone or empty, or of the watch of anothe
   expect(await render({ ...none, newWishes: [item('x')] }, { of: '00000000-0000-4000-8000-000000000000' })).toBeNull()
   await sql`update watches set reports_quiet = true`.execute(opened.database)
   expect(await render(none)).toMatchObject({ title: 'Editors: nothing new', sections: [] })
+})
+
+it('a rise says how many people ask, and is gone with its report', async () => {
+  const rise = { voices: 1_200, expected: 12.34, onceIn: 2_000 }
+  const rising = await render({ ...none, rising: [item('Dark mode', { rise })], totals: { ...none.totals, rising: 1 } })
+  expect(rising).toMatchObject({
+    title: 'Editors: 1 rising',
+    sections: [
+      {
+        heading: 'Rising',
+        items: [{ detail: expect.stringContaining('1,200 people in seven days, 12.3 expected · 1,234 votes') }],
+      },
+    ],
+    data: { rising: [{ rise }] },
+  })
+  const subject = { watchId, reportId: 'p1', wishId: null }
+  const renderTopic = (report: Report | null) =>
+    createRenderer({ readReport: async () => report, comparesGoals: true })({
+      executor: opened.database,
+      accountId,
+      event: { eventId: 'e1', type: 'wish.rising', subject, occurredAt: new Date(0) },
+      now: new Date(),
+      publicUrl: 'https://wishwell.example',
+    })
+  expect(await renderTopic({ ...none, topicRise: rise })).toMatchObject({
+    title: 'Editors: its topic is rising',
+    paragraphs: ['More people than usual ask about dark mode: 1,200 people in seven days, 12.3 expected.'],
+    data: { wishId: null, topic: 'dark mode', rise },
+  })
+  expect(await renderTopic(null)).toBeNull()
+  expect(await renderTopic(none)).toBeNull()
 })

@@ -3,6 +3,9 @@ import type { Executor } from '../../../database/open.ts'
 import { watchLink, wishLink } from '../../../http/addresses.ts'
 import { titleOf } from '../../../platforms/registry.ts'
 import { goalChangesNothing, notComparedWithGoal } from '../../../watches/news/goal-words.ts'
+import { readRise } from '../../../watches/news/read-report.ts'
+import { riseInWords } from '../../../watches/news/rise-words.ts'
+import type { ShownRise } from '../../../watches/news/shown-items.ts'
 import { idIn, type Renderer, statusLabel, untitled } from './renderer.ts'
 import { readWatchName } from './watch.ts'
 
@@ -19,14 +22,18 @@ export interface ReportItem {
   requestsGained: number
   platforms: readonly string[]
   status: string | null
+  rise: ShownRise | null
 }
 
-type SectionName = 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
+type SectionName = 'rising' | 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
 
 /** What `readReport` of src/watches/news gives, as far as a message needs it; `other` is what does not fit the goal of the watch. */
 export interface Report extends Record<SectionName, readonly ReportItem[]> {
   /** Whether it is the first of its watch: what was there before is no news. */
   isFirst: boolean
+  topic: string
+  /** Where the topic as a whole rises. */
+  topicRise: ShownRise | null
   /** How many each list would have in full. */
   totals: Record<SectionName, number>
   /** How many new wishes were not compared with the goal of the watch. */
@@ -37,6 +44,7 @@ export interface Report extends Record<SectionName, readonly ReportItem[]> {
 export type ReadReport = (executor: Executor, input: { reportId: string; publicUrl: string }) => Promise<Report | null>
 
 const headings: readonly [SectionName, string][] = [
+  ['rising', 'Rising'],
   ['newWishes', 'New'],
   ['grown', 'Growing'],
   ['completed', 'Completed'],
@@ -54,6 +62,7 @@ const gained = ({ votesGained, requestsGained }: ReportItem): string[] => [
 
 function toItem(item: ReportItem, section: SectionName, publicUrl: string): MessageItem {
   const details = [
+    ...(section === 'rising' && item.rise !== null ? [riseInWords(item.rise)] : []),
     ...(section === 'grown' ? gained(item) : []),
     counted(item.votes, 'vote'),
     item.platforms.map(titleOf).join(', '),
@@ -86,15 +95,19 @@ const toSections = (report: Report, comparesGoals: boolean, publicUrl: string): 
 /** The most bytes of the wishes in the data of a message. */
 const maxDataBytes = 64 * 1024
 
+function forPrograms(item: ReportItem, publicUrl: string) {
+  const { wishId, requestId, title, votes, votesGained, requestsGained, platforms, status, rise } = item
+  const url = wishLink(publicUrl, wishId)
+  return { wishId, requestId, title, url, votes, votesGained, requestsGained, platforms, status, rise }
+}
+
 /** The lists for programs, and how many of their wishes were left out because they would be too large. */
 function dataOf(report: Report, publicUrl: string) {
   let bytes = 0
   let leftOut = 0
   const lists = headings.map(([name]) => {
     const items = report[name].flatMap((item) => {
-      const { wishId, requestId, title, votes, votesGained, requestsGained, platforms, status } = item
-      const url = wishLink(publicUrl, wishId)
-      const shown = { wishId, requestId, title, url, votes, votesGained, requestsGained, platforms, status }
+      const shown = forPrograms(item, publicUrl)
       bytes += Buffer.byteLength(JSON.stringify(shown))
       if (bytes <= maxDataBytes) return [shown]
       leftOut += 1
@@ -108,6 +121,7 @@ function dataOf(report: Report, publicUrl: string) {
 const summary = ({ totals, isFirst }: Report): string =>
   (
     [
+      [totals.rising, '', ' rising'],
       [totals.newWishes, isFirst ? 'first look: ' : '', isFirst ? '' : ' new'],
       [totals.grown, '', ' growing'],
       [totals.completed, '', ' completed'],
@@ -139,7 +153,10 @@ export const renderNews =
     const words = summary(report)
     return {
       title: `${watch.name}: ${words === '' ? 'nothing new' : words}`,
-      paragraphs: sections.length === 0 ? ['Nothing is new since the last report.'] : [],
+      paragraphs: [
+        ...(report.topicRise === null ? [] : [topicInWords(report.topic, report.topicRise)]),
+        ...(sections.length === 0 ? ['Nothing is new since the last report.'] : []),
+      ],
       sections,
       link: { label: 'Open the watch', url: watchLink(publicUrl, watchId) },
       data: {
@@ -147,9 +164,44 @@ export const renderNews =
         watchName: watch.name,
         reportId,
         isFirst: report.isFirst,
+        topicRise: report.topicRise,
         totals: report.totals,
         notCompared: report.notCompared,
         ...dataOf(report, publicUrl),
       },
+    }
+  }
+
+const topicInWords = (topic: string, rise: ShownRise): string =>
+  `More people than usual ask about ${topic}: ${riseInWords(rise)}.`
+
+/** A wish of a watch, or its topic as a whole, rises beyond its own past. */
+export const renderRising =
+  ({ readReport }: NewsRendering): Renderer =>
+  async ({ executor, accountId, event: { subject }, publicUrl }) => {
+    const [watchId, reportId, wishId] = ['watchId', 'reportId', 'wishId'].map((name) => idIn(subject, name))
+    const watch = watchId ? await readWatchName(executor, accountId, watchId) : null
+    if (watch === null || !watchId || !reportId) return null
+    if (!wishId) {
+      const report = await readReport(executor, { reportId, publicUrl })
+      if (report === null || report.topicRise === null) return null
+      const { topic, topicRise: rise } = report
+      return {
+        title: `${watch.name}: its topic is rising`,
+        paragraphs: [topicInWords(topic, rise)],
+        sections: [],
+        link: { label: 'Open the watch', url: watchLink(publicUrl, watchId) },
+        data: { watchId, watchName: watch.name, reportId, wishId: null, topic, rise },
+      }
+    }
+    const item = await readRise(executor, { reportId, wishId, publicUrl })
+    if (item === null) return null
+    const link = wishLink(publicUrl, item.wishId)
+    return {
+      title: `${watch.name}: a wish is rising`,
+      paragraphs: ['More people ask for it than its own past explains.'],
+      sections: [{ heading: 'Rising', items: [toItem(item, 'rising', publicUrl)], more: 0 }],
+      link: { label: 'Open the wish', url: link },
+      data: { watchId, watchName: watch.name, reportId, ...forPrograms(item, publicUrl) },
     }
   }

@@ -8,7 +8,7 @@ import { readRequests } from '../../../requests/record.ts'
 import type { View } from '../../../requests/views/view.ts'
 import { readWishIds } from '../../../requests/wishes/numbers.ts'
 import { type DisabledReason, disabledReasons } from '../adapter.ts'
-import { type NewsRendering, renderNews } from './news.ts'
+import { type NewsRendering, renderNews, renderRising } from './news.ts'
 import { idIn, numberIn, type RenderEvent, type Renderer, statusLabel, untitled } from './renderer.ts'
 import { renderAsks, renderSkipped } from './watch.ts'
 
@@ -140,6 +140,7 @@ export function createRenderer(news: NewsRendering): RenderEvent {
     'scrape.completed': renderScrape,
     'scrape.failed': renderScrape,
     'wish.status_changed': renderStatusChange,
+    'wish.rising': renderRising(news),
     'credits.low': renderCreditsLow,
     'channel.disabled': renderChannelDisabled,
     'channel.test': renderTest,

@@ -1,0 +1,167 @@
+// A wish rises when more people ask for it in seven days than its own past explains. Its past is Poisson with a gamma-distributed rate, so that
+// what the seven days bring is negative binomial (Greenwood and Yule, 1920); the level of all tests together follows from the promise.
+
+/** Voices in seven days below which nothing is called a rise. */
+export const leastVoices = 5
+/** Weeks of the past that count at most, and the least that a test needs. */
+export const [maxWeeks, leastWeeks] = [52, 3] as const
+
+/** After so many weeks a week of the past counts half: what grows slowly raises its own baseline. */
+const halfLifeWeeks = 13
+/** How much the rate of a wish varies from week to week beyond chance, as the square of its coefficient of variation: it is never taken for less. */
+const leastSpread = 0.1
+/** So many voices a week are added to the rest of a topic, before it says how busy all of it is. */
+const restPrior = 20
+/** The shape of the prior of a rate; its mean is that of the wishes of the watch. Below 1, since most wishes are asked for seldom. */
+const priorShape = 0.25
+
+/** False alarms in 30 days that the tests of a watch may spend together. Less than promised, since models are never right. */
+const budget = 0.8
+const budgetDays = 30
+/** The part of it that the test of the topic as a whole may spend. */
+const topicShare = 0.15
+/** Seven days that end less than so many days apart are nearly the same test: the tests of each day may spend what is for so many. */
+const daysApart = 2.5
+/** No test is weaker, however few there are. */
+const weakestLevel = 0.03
+
+/** The weight of a week of the past, relative to the week after it. */
+export const weightOfWeek = 2 ** (-1 / halfLifeWeeks)
+
+/** What so many known weeks of the past weigh together. */
+export const weightOfWeeks = (weeks: number): number => (1 - weightOfWeek ** weeks) / (1 - weightOfWeek)
+
+/** The past of a wish on a platform: posts on each have been collected since a moment of their own. */
+export interface Past {
+  /** Voices, each by the weight of its week. */
+  voices: number
+  /** Of all weeks that are known. */
+  weight: number
+}
+
+export interface TestedWish {
+  /** Voices in the last seven days. */
+  recent: number
+  /** On each platform whose past is known, in the same order for all wishes of the watch. */
+  past: readonly Past[]
+}
+
+/** What is expected of seven days: a negative binomial variable. */
+export interface Expectation {
+  mean: number
+  /** Its variance is `mean + mean² / shape`. */
+  shape: number
+}
+
+/** @param voices of each week that has some, by its number; the last week is 0. @param weeks how many are known. */
+export const pastOf = (voices: ReadonlyMap<number, number>, weeks: number): Past => ({
+  voices: [...voices].reduce((sum, [week, count]) => sum + count * weightOfWeek ** week, 0),
+  weight: weightOfWeeks(weeks),
+})
+
+/** The probability of `least` or more. @param least a whole number, 0 or more. */
+export function chanceOf(least: number, { mean, shape }: Expectation): number {
+  if (least === 0) return 1
+  const ratio = mean / (mean + shape)
+  let term = Math.exp(-shape * Math.log1p(mean / shape))
+  let [chance, at] = [0, 0]
+  // Beyond the mode terms fall by at least `ratio`, as far as they matter.
+  while (at < least || (term > chance * 1e-9 && at < 1e6)) {
+    term *= ((shape + at) / (at + 1)) * ratio
+    at += 1
+    if (at >= least) chance += term
+  }
+  return Math.min(1, chance)
+}
+
+const rateOf = (past: readonly Past[]): number =>
+  past.reduce((sum, { voices, weight }) => sum + (weight === 0 ? 0 : voices / weight), 0)
+
+/**
+ * What each wish leads to expect of seven days. Where all others of its watch are busier than usual it may be, too: what lifts a whole topic is
+ * no surprise of each of its wishes.
+ * @returns null while nothing is known of the past.
+ */
+function expectationsOf(wishes: readonly TestedWish[]): Expectation[] | null {
+  const rates = wishes.map(({ past }) => rateOf(past))
+  const [rate, recent] = [rates.reduce((a, b) => a + b, 0), wishes.reduce((sum, wish) => sum + wish.recent, 0)]
+  if (rate === 0) return null
+  const priorWeight = (priorShape * wishes.length) / rate
+  return wishes.map(({ past, recent: own }, index) => {
+    let [mean, variance] = [0, 0]
+    for (const { voices, weight } of past) {
+      const [shape, exposure] = [priorShape / past.length + voices, priorWeight + weight]
+      mean += shape / exposure
+      variance += shape / exposure ** 2
+    }
+    const busier = Math.max(1, (recent - own + restPrior) / (rate - rates[index]! + restPrior))
+    return { mean: mean * busier, shape: 1 / (variance / mean ** 2 + leastSpread) }
+  })
+}
+
+/**
+ * The level of each of many tests whose false alarms may come to `allowed` together. A wish that hardly ever has enough voices for a test spends
+ * nearly nothing, so the others have more (R. Tarone, Biometrics 46, 1990).
+ * @param reachable how probable a test is for each wish.
+ */
+function levelOf(reachable: readonly number[], allowed: number): number {
+  let left = allowed
+  for (const [index, chance] of [...reachable].sort((a, b) => a - b).entries()) {
+    const others = reachable.length - index
+    if (chance * others > left) return Math.min(weakestLevel, left / others)
+    left -= chance
+  }
+  return weakestLevel
+}
+
+/** What may be spent on a day after so many alarms in the last 30 days: each halves it, so that a model which is wrong about a watch is soon quiet. */
+const allowedAfter = (alarms: number): number => (budget * daysApart) / budgetDays / 2 ** alarms
+
+/** How a wish, or a topic, rises. */
+export interface Rise {
+  voices: number
+  /** Voices that its past leads to expect of seven days. */
+  expected: number
+  /** The probability of as many or more, if it went on as before. */
+  chance: number
+}
+
+/**
+ * Whether a topic as a whole rises beyond its own past.
+ * @param topic all wishes of a watch together
+ * @param alarms of the watch in the last 30 days
+ */
+export function findTopicRise({ recent, past }: TestedWish, alarms: number): Rise | null {
+  const expected = rateOf(past)
+  if (recent < leastVoices || expected === 0) return null
+  const variance = past.reduce((sum, { voices, weight }) => sum + voices / weight ** 2, 0)
+  const chance = chanceOf(recent, { mean: expected, shape: 1 / (variance / expected ** 2 + leastSpread) })
+  return chance <= topicShare * allowedAfter(alarms) ? { voices: recent, expected, chance } : null
+}
+
+/**
+ * The wishes that rise beyond their own past, the most surprising first.
+ * @param wishes all of a watch: those that are not tested tell what is usual.
+ * @param isTested whether a wish may rise now, if it has the voices.
+ * @param alarms of the watch in the last 30 days
+ */
+export function findRising<Wish extends TestedWish>(
+  wishes: readonly Wish[],
+  { isTested, alarms }: { isTested: (wish: Wish) => boolean; alarms: number },
+): (Rise & { wish: Wish })[] {
+  const candidates = wishes.flatMap((wish, index) => (wish.recent >= leastVoices && isTested(wish) ? [index] : []))
+  const expectations = candidates.length === 0 ? null : expectationsOf(wishes)
+  if (expectations === null) return []
+  const level = levelOf(
+    expectations.map((expectation) => chanceOf(leastVoices, expectation)),
+    (1 - topicShare) * allowedAfter(alarms),
+  )
+  return candidates
+    .map((index) => {
+      const [wish, expectation] = [wishes[index]!, expectations[index]!]
+      const chance = chanceOf(wish.recent, expectation)
+      return { wish, voices: wish.recent, expected: expectation.mean, chance }
+    })
+    .filter(({ chance }) => chance <= level)
+    .sort((a, b) => a.chance - b.chance)
+}

@@ -1,0 +1,218 @@
+import { sql } from 'kysely'
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Executor } from '../../database/open.ts'
+import type { Retention } from '../../requests/store/delete.ts'
+import { dayMs } from '../../requests/timeline.ts'
+import { countVoices } from '../../requests/voices/voices.ts'
+import { readKnownSince } from './coverage.ts'
+import {
+  findRising,
+  findTopicRise,
+  leastVoices,
+  leastWeeks,
+  maxWeeks,
+  pastOf,
+  type Rise,
+  type TestedWish,
+} from './model.ts'
+
+/** A request that a watch knows, as its account sees it. */
+export interface Post {
+  requestId: string
+  wishId: string
+  platform: PlatformName
+  postedAt: Date
+}
+
+/** A wish that rises, and its requests of the seven days. */
+export interface RisingWish extends Rise {
+  wishId: string
+  requestIds: string[]
+}
+
+interface Input {
+  watchId: string
+  /** All that the watch knows and its account sees. */
+  posts: readonly Post[]
+  /** Wishes with a request that is new to the watch. */
+  grownIds: ReadonlySet<string>
+  /** When the tests before were made. */
+  since: Date
+  now: Date
+  retention: Retention
+}
+
+const weekMs = 7 * dayMs
+/** Days of which the tests are made up for. */
+const maxDays = 7
+/** A wish that rose is not told again for so long. */
+const quietDays = 30
+
+/** The week of a post before a moment: -1 for the last seven days, 0 for those before. */
+const weekOf = ({ postedAt }: Post, end: Date): number => Math.floor((end.getTime() - postedAt.getTime()) / weekMs) - 1
+
+/** The ends of the seven days that are tested: now, and each day before it since the last tests. */
+function endsOf({ since, now }: Input): Date[] {
+  const days = Math.min(maxDays, Math.max(1, Math.round((now.getTime() - since.getTime()) / dayMs)))
+  return Array.from({ length: days }, (_, day) => new Date(now.getTime() - day * dayMs))
+}
+
+/** How many weeks are known before the last seven days, for the platforms whose past is long enough. */
+function knownWeeks(knownSince: ReadonlyMap<PlatformName, Date>, end: Date): [PlatformName, number][] {
+  return [...knownSince].flatMap(([platform, since]): [PlatformName, number][] => {
+    const weeks = Math.floor((end.getTime() - since.getTime()) / weekMs) - 1
+    return weeks < leastWeeks ? [] : [[platform, Math.min(weeks, maxWeeks)]]
+  })
+}
+
+interface CountedWish extends TestedWish {
+  wishId: string
+  /** Of the last seven days. */
+  posts: Post[]
+}
+
+type CountVoices = (posts: readonly Post[]) => number
+
+/** Counts a wish at a moment, on the platforms whose past is known. */
+function countWish(
+  wishId: string,
+  posts: readonly Post[],
+  { end, known, countOf }: { end: Date; known: readonly [PlatformName, number][]; countOf: CountVoices },
+): CountedWish {
+  const byPlatform = Map.groupBy(posts, ({ platform }) => platform)
+  const last: Post[] = []
+  const past = known.map(([platform, weeks]) => {
+    const voices = new Map<number, number>()
+    for (const [week, some] of Map.groupBy(byPlatform.get(platform) ?? [], (post) => weekOf(post, end))) {
+      if (week === -1) last.push(...some)
+      else if (week >= 0 && week < weeks) voices.set(week, countOf(some))
+    }
+    return pastOf(voices, weeks)
+  })
+  return { wishId, recent: countOf(last), past, posts: last }
+}
+
+/** What the texts and authors of some requests are told from each other by. */
+async function readVoices(executor: Executor, posts: readonly Post[]): Promise<CountVoices> {
+  const { rows } = await sql<{ id: string; voice: string }>`
+    select id, encode(voice, 'base64') as voice from requests where id = any(${posts.map(({ requestId }) => requestId)}::uuid[])`.execute(
+    executor,
+  )
+  const voices = new Map(rows.map(({ id, voice }) => [id, Buffer.from(voice, 'base64')]))
+  return (some) => countVoices(Buffer.concat(some.flatMap(({ requestId }) => voices.get(requestId) ?? []))).voices
+}
+
+/** What a watch told in the last 30 days. */
+interface EarlierRises {
+  /** Of wishes and of the topic. */
+  count: number
+  requestIds: ReadonlySet<string>
+  hasTopic: boolean
+}
+
+async function readEarlierRises(executor: Executor, { watchId, now }: Input): Promise<EarlierRises> {
+  const after = new Date(now.getTime() - quietDays * dayMs)
+  const { rows } = await sql<{ has_topic: boolean; rises: string[][] }>`
+    select topic_rise is not null as has_topic,
+      (select coalesce(json_agg(request_ids), '[]') from news_items where report_id = report.id and kind = 'rising') as rises
+    from news_reports as report
+    where watch_id = ${watchId} and made_at > ${after}::timestamptz and (rising > 0 or topic_rise is not null)`.execute(
+    executor,
+  )
+  const rises = rows.flatMap((row) => row.rises)
+  const ofTopic = rows.filter((row) => row.has_topic).length
+  return { count: rises.length + ofTopic, requestIds: new Set(rises.flat()), hasTopic: ofTopic > 0 }
+}
+
+/** The wishes that may rise: something of them is new, and there are enough requests in some seven days. */
+function candidatesOf({ grownIds, posts }: Input, ends: readonly Date[]): Map<string, Post[]> {
+  const grown = Map.groupBy(
+    posts.filter(({ wishId }) => grownIds.has(wishId)),
+    ({ wishId }) => wishId,
+  )
+  const isBusy = (some: readonly Post[]) =>
+    ends.some((end) => some.filter((post) => weekOf(post, end) === -1).length >= leastVoices)
+  return new Map([...grown].filter(([, some]) => isBusy(some)))
+}
+
+/** Whether more requests are of the last seven days than of those before: else the topic is not tested. */
+function isBusier(posts: readonly Post[], end: Date): boolean {
+  const inWeek = (week: number) => posts.filter((post) => weekOf(post, end) === week).length
+  return inWeek(-1) >= leastVoices && inWeek(-1) > inWeek(0)
+}
+
+interface Tested {
+  ends: readonly Date[]
+  knownSince: ReadonlyMap<PlatformName, Date>
+  earlier: EarlierRises
+}
+
+const length: CountVoices = (posts) => posts.length
+
+async function findWishes(
+  executor: Executor,
+  { posts: all }: Input,
+  { ends, knownSince, earlier, candidates }: Tested & { candidates: ReadonlyMap<string, readonly Post[]> },
+): Promise<RisingWish[]> {
+  const voicesOf = await readVoices(executor, [...candidates.values()].flat())
+  const byWish = Map.groupBy(all, ({ wishId }) => wishId)
+  const isTested = ({ wishId }: CountedWish) =>
+    candidates.get(wishId)?.every(({ requestId }) => !earlier.requestIds.has(requestId)) ?? false
+  const found = new Map<string, RisingWish>()
+  for (const end of ends) {
+    const known = knownWeeks(knownSince, end)
+    if (known.length === 0) continue
+    const wishes = [...byWish].map(([wishId, posts]) =>
+      countWish(wishId, posts, { end, known, countOf: candidates.has(wishId) ? voicesOf : length }),
+    )
+    for (const { wish, ...rise } of findRising(wishes, { isTested, alarms: earlier.count })) {
+      const before = found.get(wish.wishId)
+      const requestIds = wish.posts.map((post) => post.requestId)
+      if (before === undefined || rise.chance < before.chance)
+        found.set(wish.wishId, { ...rise, wishId: wish.wishId, requestIds })
+    }
+  }
+  return [...found.values()].sort((a, b) => a.chance - b.chance)
+}
+
+/**
+ * Whether a topic rises by other wishes than those that rise: they are told already. Requests are counted first, of which there are no fewer than
+ * voices.
+ */
+async function findTopic(
+  executor: Executor,
+  posts: readonly Post[],
+  { ends, knownSince, earlier }: Tested,
+): Promise<Rise | null> {
+  for (const end of ends) {
+    const known = knownWeeks(knownSince, end)
+    const topic = countWish('', posts, { end, known, countOf: length })
+    if (findTopicRise(topic, earlier.count) === null) continue
+    const countOf = await readVoices(executor, topic.posts)
+    const rise = findTopicRise({ ...topic, recent: countOf(topic.posts) }, earlier.count)
+    if (rise !== null) return rise
+  }
+  return null
+}
+
+/**
+ * The wishes of a watch that rise beyond their own past, the most surprising first, and whether the topic does without them. Reads nothing where there
+ * are not enough requests, and voices of what may rise alone: of the others requests are counted, which says how usual they are.
+ */
+export async function findRises(
+  executor: Executor,
+  input: Input,
+): Promise<{ wishes: RisingWish[]; topic: Rise | null }> {
+  const ends = endsOf(input)
+  const candidates = candidatesOf(input, ends)
+  const isTopicTested = ends.some((end) => isBusier(input.posts, end))
+  if (candidates.size === 0 && !isTopicTested) return { wishes: [], topic: null }
+  const earlier = await readEarlierRises(executor, input)
+  const tested = { ends, earlier, knownSince: await readKnownSince(executor, input) }
+  const wishes = candidates.size === 0 ? [] : await findWishes(executor, input, { ...tested, candidates })
+  if (!isTopicTested || earlier.hasTopic) return { wishes, topic: null }
+  const told = input.posts.flatMap(({ requestId, wishId }) => (earlier.requestIds.has(requestId) ? [wishId] : []))
+  const rising = new Set([...told, ...wishes.map(({ wishId }) => wishId)])
+  const others = input.posts.filter(({ wishId }) => !rising.has(wishId))
+  return { wishes, topic: await findTopic(executor, others, tested) }
+}
