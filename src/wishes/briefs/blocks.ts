@@ -79,10 +79,14 @@ function leftOutBlocks(document: BriefDocument): Block[] {
   ]
 }
 
+/** What the numbers of the ranking are. */
+const legend =
+  'Votes: who agrees with a request where it was posted. Asked: who posted one, in words of their own. Requests about different products are different wishes.'
+
 /** What was counted as votes on each platform. */
 function votesText({ votesAre = [] }: BriefDocument): string {
   const told = votesAre.map((one) => `${platformTitle(one.platform)}: ${one.votesAre}`)
-  return told.length === 0 ? '' : `These are, on ${told.join('; ')}. `
+  return told.length === 0 ? '' : `A vote is, on ${told.join('; ')}. `
 }
 
 /** How often detection is right, from labels of texts that were drawn at random. */
@@ -121,6 +125,7 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
       : [
           heading(2, 'Wanted most'),
           ranking(wishes),
+          line(legend, 'facts'),
           ...proseBlocks(document),
           heading(2, 'In their words'),
           ...wishes.flatMap((wish, at) => wishBlocks(wish, at + 1, hasProse)),
@@ -134,7 +139,7 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
     ...leftOutBlocks(document),
     heading(2, 'How to read it'),
     line(
-      `A wish is a set of requests that ask for the same. Wishes are in the order of their votes: of those who agree with a request where it was posted. ${votesText(document)}People are independent voices: each asked in words of their own, and one text that is posted in several places, or under several names, is one. Every quotation is word for word from the public post that is linked beside it.`,
+      `A wish is a set of requests that ask for the same. Wishes are in the order of their votes, whatever a platform counts as one. ${votesText(document)}People who asked are independent voices: one text that is posted in several places, or under several names, is one. Every quotation is word for word from the public post that is linked beside it.`,
     ),
     line(`Snapshot sha256:${snapshot}`, 'facts'),
   ]

@@ -5,13 +5,12 @@ const markup = /[\\`*_[\]<>&|~$]|:(?=\/\/)|(?<=\bwww)\./giu
 /** What would make the line another kind of block: a heading, a list, a rule. */
 const lineStart = /^(?:[#+\-=]|\d+(?=[.)]))/u
 
+const escapeInline = (text: string): string =>
+  text.replace(/\s+/gu, ' ').replace(markup, '\\$&').replaceAll('@', '&#64;')
+
 /** A text as Markdown that shows it as it is, on one line. */
-export const escapeMarkdown = (text: string): string =>
-  text
-    .replace(/\s+/gu, ' ')
-    .replace(markup, '\\$&')
-    .replaceAll('@', '&#64;')
-    .replace(lineStart, (start) => (/\d/.test(start) ? `${start}\\` : `\\${start}`))
+const escapeMarkdown = (text: string): string =>
+  escapeInline(text).replace(lineStart, (start) => (/\d/.test(start) ? `${start}\\` : `\\${start}`))
 
 /** An address as it stands between angle brackets; null for what is no web address. */
 const addressOf = (url: string): string | null => {
@@ -34,7 +33,7 @@ const joined = (parts: readonly Inline[]) => parts.map(inline).join('')
 function render(block: Block): string {
   switch (block.kind) {
     case 'heading':
-      return `${'#'.repeat(block.level)} ${escapeMarkdown(block.text)}`
+      return `${'#'.repeat(block.level)} ${escapeInline(block.text).replace(/(?<=\s)#+$/u, '\\$&')}`
     case 'line':
       return block.tone === 'removed' ? `*${joined(block.parts)}*` : joined(block.parts)
     case 'quote':

@@ -38,10 +38,14 @@ export const quoteId = (wish: number, at: number): string => `${wish}${String.fr
 export const placeOf = ({ platform, sourceName }: BriefQuote): string =>
   [platformTitle(platform), ...(sourceName === null ? [] : [titled(sourceName)])].join(', ')
 
+/** Numbers, and a name twice, tell people nothing; the link leads to the profile. */
+const shownAuthor = (author: string | null): string =>
+  author?.replace(/ \(\d+\)$/u, '').replace(/^(.*) \((\1@[^()]*)\)$/u, '$2') ?? 'unknown author'
+
 /** Whose words they are: author, day, place, licence. */
 const originOf = (quote: BriefQuote): Inline[] =>
   dotted([
-    { text: quote.author ?? 'unknown author', url: quote.authorUrl, platform: quote.platform },
+    { text: shownAuthor(quote.author), url: quote.authorUrl, platform: quote.platform },
     quote.postedAt === null ? 'no date given' : day(quote.postedAt),
     {
       text: placeOf(quote),
@@ -96,7 +100,7 @@ const gained = (votes: number) =>
 
 /** What is said of it by a word alone. */
 const statusOf = ({ status }: BriefWish): string => {
-  if (status === null) return ' Its status is not known.'
+  if (status === null) return ' Its status is not given.'
   return toldStatuses.includes(status) ? '' : ` Status: ${statusWords[status]}.`
 }
 
@@ -107,7 +111,13 @@ function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
   const told = statusWords[status].replace(/^./, (letter) => letter.toUpperCase())
   const { changedAt, isObserved, platform, sourceUrl } = statusFrom
   const since = changedAt === null ? '' : `, ${isObserved ? 'seen on' : 'since'} ${day(changedAt)}`
-  return [line([`${told}, as `, { text: platformTitle(platform), url: sourceUrl, platform }, ` says${since}.`])]
+  return [
+    line([
+      `${told}${since}: `,
+      { text: `as the post on ${platformTitle(platform)} says`, url: sourceUrl, platform },
+      '.',
+    ]),
+  ]
 }
 
 /** Who asks, and how many agree. */
@@ -123,6 +133,13 @@ const askedOf = ({ firstAskedAt, lastAskedAt }: BriefWish): string =>
     ? `Asked for on ${day(firstAskedAt)}.`
     : `First asked for on ${day(firstAskedAt)}, last on ${day(lastAskedAt)}.`
 
+/** Where and when it was asked for, growth and status. What stands below the words of its one request is not said before them. */
+function numbersBlocks(wish: BriefWish): Block[] {
+  const isSaidBelow = wish.requestCount === 1 && wish.title !== null
+  const said = `${isSaidBelow ? '' : `${platformsOf(wish)} ${askedOf(wish)}`}${growthOf(wish)}${statusOf(wish)}`.trim()
+  return said === '' ? [] : [line(said)]
+}
+
 /** Whose title it is, unless its first quotation says it. */
 function titleBlocks({ title, quotes }: BriefWish): Block[] {
   if (title === null) return [line('Its title cannot be passed on, or was removed since.', 'facts')]
@@ -136,7 +153,7 @@ export function wishBlocks(wish: BriefWish | null, at: number, hasProse: boolean
   return [
     heading(3, `${at}. ${titleText(wish)}`),
     line(demandOf(wish), 'facts'),
-    line(`${platformsOf(wish)} ${askedOf(wish)}${growthOf(wish)}${statusOf(wish)}`),
+    ...numbersBlocks(wish),
     ...statusBlocks(wish),
     ...titleBlocks(wish),
     ...quotes.map((quote, quoteAt) => quoteBlock(quote, hasProse ? quoteId(at, quoteAt) : null)),
