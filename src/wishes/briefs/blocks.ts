@@ -123,7 +123,7 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
     ...(wishes.length === 0
       ? [line('Nothing that people want, and that is not done, was found.')]
       : [
-          heading(2, 'Wanted most'),
+          heading(2, 'Wanted most, and not done'),
           ranking(wishes),
           line(legend, 'facts'),
           ...proseBlocks(document),
@@ -141,6 +141,6 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
     line(
       `A wish is a set of requests that ask for the same. Wishes are in the order of their votes, whatever a platform counts as one. ${votesText(document)}People who asked are independent voices: one text that is posted in several places, or under several names, is one. Every quotation is word for word from the public post that is linked beside it.`,
     ),
-    line(`Snapshot sha256:${snapshot}`, 'facts'),
+    line(`Snapshot sha256:${snapshot} (wishwell brief verify finds what was changed since)`, 'facts'),
   ]
 }
