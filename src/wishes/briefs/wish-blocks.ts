@@ -157,7 +157,7 @@ export function wishBlocks(wish: BriefWish | null, at: number, hasProse: boolean
     ...statusBlocks(wish),
     ...titleBlocks(wish),
     ...quotes.map((quote, quoteAt) => quoteBlock(quote, hasProse ? quoteId(at, quoteAt) : null)),
-    ...(quotes.length === 0 && wish.title !== null ? [line('Nothing else of it is quoted.', 'facts')] : []),
+    ...(quotes.length === 0 && wish.title !== null ? [line('No sentence of it says more than its title.', 'facts')] : []),
     ...(unquoted === 0
       ? []
       : [line(`Not quoted: ${counted(unquoted, 'request')} on platforms whose texts are not passed on.`, 'facts')]),
