@@ -59,13 +59,13 @@ function leftOutBlocks(document: BriefDocument): Block[] {
     line(
       wishes === 0
         ? `Every wish that was found is above.${more}`
-        : `${counted(wishes, 'wish', 'wishes')} with less demand.${more}`,
+        : `${counted(wishes, 'more wish', 'more wishes')}, with fewer votes.${more}`,
     ),
     ...(maybe + unlikely === 0
       ? []
       : [
           line(
-            `${counted(maybe, 'text')} that may be ${maybe === 1 ? 'a request' : 'requests'}, and ${counted(unlikely, 'text')} that ${unlikely === 1 ? 'is' : 'are'} probably none: no number counts them.`,
+            `Not counted anywhere: ${counted(maybe, 'text')} that may be ${maybe === 1 ? 'a request' : 'requests'}, and ${counted(unlikely, 'text')} that ${unlikely === 1 ? 'is' : 'are'} probably none.`,
           ),
         ]),
     ...accuracyBlocks(document),

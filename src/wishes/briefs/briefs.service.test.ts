@@ -262,7 +262,7 @@ describe('a purge', () => {
     const briefId = await make()
     const files = await Promise.all(briefFormats.map((format) => file(briefId, format)))
     expect(files[0]).toMatch(
-      /1\. Dark mode \(GitHub\) – 38 votes · 2 people asked\n[\s\S]*\nPlanned.*: \[as the post on GitHub says\]/,
+      /1\. Dark mode \(GitHub\) – 38 votes · 2 people asked · planned\n[\s\S]*\nPlanned.*: \[as the post on GitHub says\]/,
     )
     await deleteAlone(service.database, sql<{ id: string }>`select id from requests where source_id = '1' for update`)
     const { document, removed } = await read(briefId)

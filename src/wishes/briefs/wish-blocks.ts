@@ -110,7 +110,7 @@ function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
   if (statusFrom === null) return [line(removedStatus, 'removed')]
   const told = statusWords[status].replace(/^./, (letter) => letter.toUpperCase())
   const { changedAt, isObserved, platform, sourceUrl } = statusFrom
-  const since = changedAt === null ? '' : `, ${isObserved ? 'seen on' : 'since'} ${day(changedAt)}`
+  const since = changedAt === null ? '' : `, ${isObserved ? 'first seen so on' : 'since'} ${day(changedAt)}`
   return [
     line([
       `${told}${since}: `,
@@ -120,11 +120,12 @@ function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
   ]
 }
 
-/** Who asks, and how many agree. */
-export function demandOf({ votes, voices, requestCount, crossPosts }: BriefWish): string {
+/** Who asks, how many agree, and what was decided. */
+export function demandOf({ votes, voices, requestCount, crossPosts, status }: BriefWish): string {
   const requests = requestCount === voices ? '' : ` in ${counted(requestCount, 'request')}`
   const crossPosted = crossPosts === 0 ? '' : `, ${number(crossPosts)} of them cross-posted`
-  return `${counted(votes, 'vote')} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}`
+  const told = status !== null && toldStatuses.includes(status) ? ` · ${statusWords[status]}` : ''
+  return `${counted(votes, 'vote')} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}${told}`
 }
 
 /** When it was asked for. */
@@ -157,7 +158,9 @@ export function wishBlocks(wish: BriefWish | null, at: number, hasProse: boolean
     ...statusBlocks(wish),
     ...titleBlocks(wish),
     ...quotes.map((quote, quoteAt) => quoteBlock(quote, hasProse ? quoteId(at, quoteAt) : null)),
-    ...(quotes.length === 0 && wish.title !== null ? [line('No sentence of it says more than its title.', 'facts')] : []),
+    ...(quotes.length === 0 && wish.title !== null
+      ? [line('No sentence of it says more than its title.', 'facts')]
+      : []),
     ...(unquoted === 0
       ? []
       : [line(`Not quoted: ${counted(unquoted, 'request')} on platforms whose texts are not passed on.`, 'facts')]),
