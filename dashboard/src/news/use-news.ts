@@ -11,7 +11,7 @@ export const sections = ['rising', 'grown', 'newWishes', 'completed', 'declined'
 export const newsCount = ({ totals }: WatchNews): number =>
   sections.reduce((sum, section) => sum + (section === 'rising' ? 0 : totals[section]), 0)
 
-export const hasNews = (news: WatchNews): boolean => newsCount(news) + news.totals.other > 0
+export const hasNews = (news: WatchNews): boolean => newsCount(news) + news.totals.other > 0 || news.topicRise !== null
 
 /**
  * The news of all watches. What is marked as read stays on the screen until the page is left: a slip of the finger hides nothing.

@@ -5,6 +5,7 @@ import type { Database, Executor } from '../../database/open.ts'
 import { type Corrector, firstId } from '../corrections/corrections.ts'
 import { type OwnThresholds, thresholdsOf } from '../detection/detect.ts'
 import { platformGroups, trackers } from '../detection/weights-file.ts'
+import { lockRequests } from '../store/request-locks.ts'
 import { recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
 import { readLabels, readThresholds } from './labels.ts'
@@ -91,6 +92,9 @@ export async function reclassifySlice(database: Database): Promise<boolean> {
   const { ids, last } = await readSlice(database, account)
   const { id, thresholds, after } = account
   await database.transaction().execute(async (transaction) => {
+    await lockRequests(transaction, ids)
+    // Before how it sees requests, as who deletes the account does.
+    await sql`select from accounts where id = ${id} for no key update`.execute(transaction)
     await recomputeStandings(transaction, ids)
     // Unless they moved meanwhile, which begins anew.
     await sql`

@@ -95,7 +95,10 @@ const finishReport = (database: Database, reportId: string, now: Date): Promise<
       update watch_requests as known set fits = judged.fits from judged
       where known.watch_id = ${watch.id} and known.source_hash = judged.source_hash`.execute(transaction)
     const { rows: fitting } = await sql`
-      select from news_items where report_id = ${reportId} and fits is distinct from false limit 1`.execute(transaction)
+      select from news_reports where id = ${reportId} and (topic_rise is not null
+        or exists (select from news_items where report_id = ${reportId} and fits is distinct from false))`.execute(
+      transaction,
+    )
     await noteNews(transaction, { watch, reportId, hasNews: fitting.length > 0, now })
     return true
   })

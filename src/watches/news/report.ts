@@ -177,10 +177,12 @@ async function findRising(
   if (since === null) return { rising: [], topicRise: null }
   const grown = new Map(items.flatMap((item) => (item.requestsGained > 0 ? [[item.wishId, item]] : [])))
   const posts = requests.flatMap(({ requestId, now }) => (now === null ? [] : [{ requestId, ...now }]))
+  const votes = new Map(posts.map((post) => [post.requestId, post.votes]))
   const found = await findRises(transaction, { ...input, since, posts, grownIds: new Set(grown.keys()) })
   const rising = found.wishes.map(({ wishId, requestIds, ...rise }): FoundItem => {
     const { votesGained, requestsGained, fits } = grown.get(wishId)!
-    return { kind: 'rising', wishId, requestIds, votesGained, requestsGained, fits, rise }
+    const mostVoted = requestIds.toSorted((a, b) => (votes.get(b) ?? 0) - (votes.get(a) ?? 0) || (a < b ? -1 : 1))
+    return { kind: 'rising', wishId, requestIds: mostVoted, votesGained, requestsGained, fits, rise }
   })
   return { rising, topicRise: found.topic }
 }
@@ -215,16 +217,17 @@ export const makeReport = (
         items.filter((item) => item.kind === kind),
         votes,
       )
+    // Who reads only the first items of a report reads what rises.
     const found = {
+      rising,
       new: ofKind('new'),
       grown: ofKind('grown'),
       completed: ofKind('completed'),
       declined: ofKind('declined'),
-      rising,
     }
     const isJudged = canJudge && watch.goal !== null && found.new.length > 0
     const reportId = await storeReport(transaction, { watch, found, topicRise, isJudged, since, now })
-    const hasNews = items.some(({ fits }) => fits !== false)
+    const hasNews = topicRise !== null || items.some(({ fits }) => fits !== false)
     if (!isJudged) await noteNews(transaction, { watch, reportId, hasNews, now })
     return reportId
   })

@@ -59,7 +59,7 @@ function leftOutBlocks(document: BriefDocument): Block[] {
     line(
       wishes === 0
         ? `Every wish that was found is above.${more}`
-        : `${counted(wishes, 'more wish', 'more wishes')}, with fewer votes.${more}`,
+        : `${counted(wishes, 'more wish', 'more wishes')}.${more}`,
     ),
     ...(maybe + unlikely === 0
       ? []

@@ -105,7 +105,7 @@ export const briefDocument = closed(
     wishes: Type.Array(nullable(briefWish), { description: 'That are not done, in order of demand' }),
     settled: Type.Array(nullable(briefWish), { description: 'That were completed or declined, in order of demand' }),
     leftOut: closed({
-      wishes: count('With fewer votes'),
+      wishes: count('With less demand'),
       maybe: count('Texts that may be requests'),
       unlikely: count('Texts that are probably none'),
       unquotedPlatforms: Type.Array(Type.String(), { description: 'Whose texts are not passed on' }),

@@ -159,7 +159,7 @@ export function wishBlocks(wish: BriefWish | null, at: number, hasProse: boolean
     ...titleBlocks(wish),
     ...quotes.map((quote, quoteAt) => quoteBlock(quote, hasProse ? quoteId(at, quoteAt) : null)),
     ...(quotes.length === 0 && wish.title !== null
-      ? [line('No sentence of it says more than its title.', 'facts')]
+      ? [line('No sentence of it was chosen to be quoted.', 'facts')]
       : []),
     ...(unquoted === 0
       ? []
