@@ -7,7 +7,7 @@ import { CommandError } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { confirm, operate, operatorCommand, requireSomebodyToAsk } from './operator-command.ts'
 import { visibleAscii, wholeNumber } from './options.ts'
-import { formatRow, formatRows, noteLines, type Row } from './output.ts'
+import { formatList, formatRow, noteLines, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
 /** Only the list says what an account used. */
@@ -56,7 +56,7 @@ const list = () =>
           wholeList((page) =>
             api.GET('/api/admin/accounts', { params: { query: { deleted: options.deleted, ...page } } }),
           ),
-        ({ results }) => (results.length === 0 ? ['There are no accounts.'] : formatRows(results.map(rowOf))),
+        ({ results }) => formatList(results, rowOf, 'There are no accounts.'),
       ),
     )
 

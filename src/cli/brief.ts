@@ -14,7 +14,7 @@ import {
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, formatRows, noteLines, printJson, printLines, type Row } from './output.ts'
+import { exitWhenOutputCloses, formatList, noteLines, printJson, printLines, type Row } from './output.ts'
 import { statusHelp } from './search-options.ts'
 import { count, firstLine, printable, shellWord } from './text.ts'
 
@@ -164,7 +164,7 @@ const list = ({ json, ...query }: Query<'listBriefs'> & Json) =>
     { json },
     (api) => api.GET('/api/v1/briefs', { params: { query } }),
     ({ data: { results, cursor } }) => [
-      ...(results.length === 0 ? ['No briefs.'] : formatRows(results.map(briefRow))),
+      ...formatList(results, briefRow, 'No briefs.'),
       ...moreOf('brief list', query, cursor),
     ],
   )

@@ -5,7 +5,7 @@ import type { Body, Data, Query, Schemas } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { commaList, wholeNumber } from './options.ts'
-import { formatRow, formatRows, type Row } from './output.ts'
+import { formatList, formatRow, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
 const subcommand = subcommandsOf('channels', {
@@ -121,8 +121,7 @@ const list = (options: Json) =>
   printAnswer(
     options,
     (api) => wholeList((query) => api.GET('/api/v1/channels', { params: { query } })),
-    ({ data: { results } }) =>
-      results.length === 0 ? ['The account has no channels.'] : formatRows(results.map(rowOf)),
+    ({ data: { results } }) => formatList(results, rowOf, 'The account has no channels.'),
   )
 
 const show = (channelId: string, options: Json) =>
@@ -170,7 +169,7 @@ const listDeliveries = (channelId: string, { json, ...query }: Query<'listDelive
     { json },
     (api) => api.GET('/api/v1/channels/{channelId}/deliveries', { params: { path: { channelId }, query } }),
     ({ data: { results, cursor } }) => [
-      ...(results.length === 0 ? ['No deliveries.'] : formatRows(results.map(rowOfDelivery))),
+      ...formatList(results, rowOfDelivery, 'No deliveries.'),
       ...moreOf(`channels deliveries ${printable(channelId)}`, query, cursor),
     ],
   )

@@ -4,7 +4,7 @@ import type { Body, Data } from './api-types.ts'
 import { commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { defined } from './options.ts'
-import { formatRows, type Row } from './output.ts'
+import { formatList, type Row } from './output.ts'
 import { printable } from './text.ts'
 
 const subcommand = subcommandsOf('feeds', {
@@ -55,7 +55,7 @@ const list = (options: Json) =>
   printAnswer(
     options,
     (api) => wholeList((query) => api.GET('/api/v1/feeds', { params: { query } })),
-    ({ data: { results } }) => (results.length === 0 ? ['The account has no feeds.'] : formatRows(results.map(rowOf))),
+    ({ data: { results } }) => formatList(results, rowOf, 'The account has no feeds.'),
   )
 
 const remove = (feedId: string, options: Json) =>

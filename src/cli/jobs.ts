@@ -3,7 +3,7 @@ import type { Answer, Data, Job, Query } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { exitCodes } from './exit-codes.ts'
 import { wholeNumber } from './options.ts'
-import { formatRows, type Row } from './output.ts'
+import { formatList, type Row } from './output.ts'
 import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
 
 const subcommand = subcommandsOf('jobs', {
@@ -32,7 +32,7 @@ const list = ({ json, ...query }: Query<'listScrapeJobs'> & Json) =>
     { json },
     (api) => api.GET('/api/v1/scrape', { params: { query } }),
     ({ data: { results, cursor } }) => [
-      ...(results.length === 0 ? ['No such jobs.'] : formatRows(results.map(rowOf))),
+      ...formatList(results, rowOf, 'No such jobs.'),
       ...moreOf('jobs list', query, cursor),
     ],
   )

@@ -4,7 +4,7 @@ import { wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
-import { formatRows, type Row } from './output.ts'
+import { formatList, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
 type Key = Data<'listAccountKeys'>['results'][number]
@@ -83,7 +83,7 @@ const list = () =>
           wholeList((query) =>
             api.GET('/api/admin/accounts/{accountId}/keys', { params: { path: { accountId }, query } }),
           ),
-        ({ results }) => (results.length === 0 ? ['The account has no keys.'] : formatRows(results.map(rowOf))),
+        ({ results }) => formatList(results, rowOf, 'The account has no keys.'),
       ),
     )
 

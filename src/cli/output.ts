@@ -69,3 +69,10 @@ export function formatRows(rows: readonly Row[], columns: number | null = termin
   if (columns === null || lines.every((line) => countColumns(line) <= columns)) return lines
   return rows.flatMap((row) => partsOf(row).map((part, index) => (index === 0 ? part : `  ${part}`)))
 }
+
+/** Results as rows. @param none what stands where there are none */
+export const formatList = <Result>(
+  results: readonly Result[],
+  rowOf: (result: Result) => Row,
+  none: string,
+): string[] => (results.length === 0 ? [none] : formatRows(results.map(rowOf)))

@@ -5,7 +5,7 @@ import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './c
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { newsCommand } from './news.ts'
 import { wholeNumber } from './options.ts'
-import { formatRows } from './output.ts'
+import { formatList } from './output.ts'
 import { printable } from './text.ts'
 import { formatPreview, formatWatch, runRow, watchRow } from './watch-lines.ts'
 import { addTelling, addTerms, changesOf, fieldsOf, type TermsOptions } from './watch-options.ts'
@@ -90,7 +90,7 @@ const list = (options: Json) =>
   printAnswer(
     options,
     (api) => wholeList((query) => api.GET('/api/v1/watches', { params: { query } })),
-    ({ data: { results } }) => (results.length === 0 ? ['No watches.'] : formatRows(results.map(watchRow))),
+    ({ data: { results } }) => formatList(results, watchRow, 'No watches.'),
   )
 
 const show = (id: string, options: Json) =>
@@ -126,7 +126,7 @@ const history = (id: string, { json, ...query }: Query<'listWatchRuns'> & Json) 
     { json },
     (api) => api.GET('/api/v1/watches/{watchId}/runs', { params: { ...at(id), query } }),
     ({ data: { results, cursor } }) => [
-      ...(results.length === 0 ? ['No runs.'] : formatRows(results.map(runRow))),
+      ...formatList(results, runRow, 'No runs.'),
       ...moreOf(`watches runs ${printable(id)}`, query, cursor),
     ],
   )

@@ -12,7 +12,7 @@ import {
 } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { collectValues, defined, wholeNumber } from './options.ts'
-import { formatRows } from './output.ts'
+import { formatList } from './output.ts'
 import { printable } from './text.ts'
 import { correctionRow, formatMark, formatShownWish, wishRow } from './wish-lines.ts'
 import { review } from './wishes-review.ts'
@@ -91,7 +91,7 @@ const list = ({ json, ...options }: ListOptions) => {
     { json },
     (api) => api.GET('/api/v1/wishes', { params: { query: defined({ ...rest, sortBy }) } }),
     ({ data: { results, cursor } }) => [
-      ...(results.length === 0 ? ['No such wishes.'] : formatRows(results.map(wishRow))),
+      ...formatList(results, wishRow, 'No such wishes.'),
       ...moreOf('wishes list', options, cursor),
     ],
   )
@@ -139,7 +139,7 @@ const listCorrections = ({ json, ...query }: Query<'listWishCorrections'> & Json
     { json },
     (api) => api.GET('/api/v1/corrections/wishes', { params: { query } }),
     ({ data: { results, cursor } }) => [
-      ...(results.length === 0 ? ['No merges, splits or answers.'] : formatRows(results.map(correctionRow))),
+      ...formatList(results, correctionRow, 'No merges, splits or answers.'),
       ...moreOf('wishes corrections', query, cursor),
     ],
   )

@@ -86,8 +86,8 @@ describe('declarations', () => {
       for await (const page of client.pages('/api/v1/wishes', { query: { limit: 1 } })) page.results[0]?.wishId.length
       // @ts-expect-error: no list of wishes has this parameter
       client.pages('/api/v1/wishes', { query: { limits: 1 } })
-      // @ts-expect-error: a platform has no pages
-      client.pages('/api/v1/platforms')
+      // @ts-expect-error: usage has no pages
+      client.pages('/api/v1/usage')
       export { address, version, WishwellError }
     `
     writeFileSync(join(installation.folder, 'consumer.ts'), program)
@@ -162,7 +162,7 @@ describe('an installed package', () => {
       { healthy: true, service: { search: 'bm25' } },
     ])
     const page = await fetch(url, { headers: { accept: 'text/html' } })
-    const [, script = ''] = /src="(\/assets\/main-[^"]+)"/.exec(await page.text()) ?? []
+    const [, script = ''] = /src="(\/assets\/app-[^"]+)"/.exec(await page.text()) ?? []
     const scripts = await fetch(url + script)
     expect([page.status, scripts.status, scripts.headers.get('content-type')]).toEqual([
       200,

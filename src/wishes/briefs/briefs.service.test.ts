@@ -269,7 +269,18 @@ describe('a purge', () => {
     expect([removed, document.wishes[0]]).toMatchObject([3, { title: null, statusFrom: null, quotes: [null, {}] }])
     for (const text of files) expect(await verify(text)).toMatchObject({ verdict: 'intact', removed: 3, changes: [] })
     const { verdict, changes } = await verify(files[0]!.replace('On GitHub (1 request', 'On GitHub (2 requests'))
-    expect([verdict, changes]).toMatchObject(['changed', [{ file: expect.stringContaining('2 requests') }]])
+    expect([verdict, JSON.stringify(changes)]).toEqual(['changed', expect.stringContaining('2 requests')])
+    const [markdown, , json] = await Promise.all(briefFormats.map((format) => file(briefId, format)))
+    for (const forged of [
+      markdown!.replace(/^\*3 parts.*$/m, '$&\n\n1. Ours (GitHub) – 9,999 votes · 9,999 people asked'),
+      markdown!.replace(/^1\. Removed since.*$/m, '$&\n1. Ours (GitHub) – 9,999 votes · 9,999 people asked'),
+      markdown!.replace('Its title cannot be passed on.', '“Ours” it is.'),
+      files[0]!.replace(/^> — .*$/m, '$&\n\n> “Ours”\n>\n> — nobody'),
+      json!.replace(/"statusFrom": null,\n(\s*)"title": \{/, '"statusFrom": {"status": "completed"},\n$1"title": {'),
+      json!.replace(/"title": null,\n(\s*"unquoted": 1)/, '"title": "Ours",\n$1'),
+    ])
+      expect([[markdown, json, ...files].includes(forged), (await verify(forged)).verdict]).toEqual([false, 'changed'])
+    for (const text of [markdown!, json!]) expect((await verify(text)).verdict).toBe('intact')
   })
 
   it('takes it out of the pages that share a brief, which end with the brief', async () => {

@@ -38,10 +38,3 @@ export const heading = (level: 1 | 2 | 3, text: string): Block => ({ kind: 'head
 export const removedText = 'Removed since: the request was deleted.'
 export const removedTitle = 'Removed since'
 export const removedStatus = 'Its status was decided in a request that was removed since.'
-
-/** What stands instead of what was removed, in a line by itself, with the marks of its form around it and a number before it. */
-const removalLine =
-  /^(?:<[^<>]*>|[*#>\s])*(?:\d+\\?\. )?(?:removed since(?:: the request was deleted\.)?|its title cannot be passed on, or was removed since\.|its status was decided in a request that was removed since\.|\d+ parts? of this brief (?:was|were) removed since it was made: the requests were deleted\.)(?:<[^<>]*>|[*\s])*$/i
-
-/** Whether a line of a file says nothing but that something was removed. */
-export const isRemovalLine = (line: string): boolean => removalLine.test(line)

@@ -5,8 +5,8 @@ import { type RequestRecord, readRequests } from '../../requests/record.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { readWishes, type WishSummary } from '../list/summary.ts'
 import { readBriefOfSnapshot } from './briefs.ts'
-import { type BriefFormat, briefFile, formatOf, namedSnapshot } from './files.ts'
-import { isRemovalLine } from './lines.ts'
+import { briefFile, formatOf, namedSnapshot } from './files.ts'
+import { isButForRemovals } from './removals.ts'
 import type { BriefQuote, BriefWish, Verification } from './schemas.ts'
 
 /** More differences say nothing that the first ones do not. */
@@ -47,34 +47,6 @@ function changesOf(made: readonly Line[], file: readonly Line[]): Change[] {
     if (!removed) at += value.length
   }
   return changes
-}
-
-/** In JSON a part that is removed is null. */
-const isRemovedJson = (line: string) => /^\s*(?:null,?|"(?:title|statusFrom)": null,?|"removed": \d+,?)$/.test(line)
-
-const isRemoval = (line: string, format: BriefFormat) => (format === 'json' ? isRemovedJson(line) : isRemovalLine(line))
-
-/** Whether a file has all lines in their order, and others only where something was removed. */
-function differsByRemovals(made: readonly Line[], file: readonly Line[], format: BriefFormat): boolean {
-  let [at, inFile] = [0, 0]
-  let gap: { after: number; inFile: number } | null = null
-  while (inFile < file.length || at < made.length) {
-    const line = made[at]
-    if (line !== undefined && isRemoval(line.text, format)) {
-      at += 1
-      gap = { after: at, inFile }
-    } else if (line !== undefined && line.text === file[inFile]?.text) {
-      at += 1
-      inFile += 1
-    } else {
-      // Only the last gap can be longer: what is before it has matched at its first place.
-      if (gap === null || gap.inFile >= file.length) return false
-      gap.inFile += 1
-      at = gap.after
-      inFile = gap.inFile
-    }
-  }
-  return true
 }
 
 type Difference = Verification['noLongerHolds'][number]
@@ -119,13 +91,9 @@ export async function verifyBrief(executor: Executor, { file, account, now }: Ve
   const brief = snapshot === null ? null : await readBriefOfSnapshot(executor, account.accountId, snapshot)
   if (brief === null) return { verdict: 'unknown', briefId: null, snapshot, changes: [], removed: 0, noLongerHolds: [] }
   const format = formatOf(file)
-  const [made, given] = [linesOf(briefFile(brief, format)), linesOf(file)]
-  const isWhole = brief.removed > 0 && differsByRemovals(made, given, format)
-  const differences = isWhole ? [] : changesOf(made, given)
-  const others = differences.filter(
-    (change) => change.made === '' || !change.made.split('\n').every((line) => isRemoval(line, format)),
-  )
-  const changes = brief.removed > 0 && others.length > 0 ? others : differences
+  const made = briefFile(brief, format)
+  const isWhole = brief.removed > 0 && isButForRemovals(file, { made, brief, format })
+  const changes = isWhole ? [] : changesOf(linesOf(made), linesOf(file))
   const wishes = [...brief.document.wishes, ...brief.document.settled].filter((wish) => wish !== null)
   const view = viewOf(account)
   const present = await readWishes(

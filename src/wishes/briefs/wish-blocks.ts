@@ -66,6 +66,13 @@ const quoteBlock = (quote: BriefQuote | null, id: string | null): Block =>
         origin: [...(id === null ? [] : [`${id} · `]), ...originOf(quote)],
       }
 
+/** What stands where its title was. */
+export const lostTitle = 'Its title was removed since.'
+
+/** Whether where its status was decided was removed. */
+export const hasLostStatus = ({ status, statusFrom }: BriefWish): boolean =>
+  status !== null && toldStatuses.includes(status) && statusFrom === null
+
 /** Whether its title was removed. */
 export const hasLostTitle = ({ title, unquoted, requestCount }: BriefWish): boolean =>
   title === null && unquoted < requestCount
@@ -142,8 +149,9 @@ function numbersBlocks(wish: BriefWish): Block[] {
 }
 
 /** Whose title it is, unless its first quotation says it. */
-function titleBlocks({ title, quotes }: BriefWish): Block[] {
-  if (title === null) return [line('Its title cannot be passed on, or was removed since.', 'facts')]
+function titleBlocks(wish: BriefWish): Block[] {
+  const { title, quotes } = wish
+  if (title === null) return [line(hasLostTitle(wish) ? lostTitle : 'Its title cannot be passed on.', 'facts')]
   return quotes[0]?.requestId === title.requestId ? [] : [line(['Title by ', ...originOf(title)], 'facts')]
 }
 

@@ -1,0 +1,97 @@
+import type { BriefFormat } from './files.ts'
+import { removedStatus, removedText, removedTitle } from './lines.ts'
+import { documentJson } from './parts.ts'
+import type { Brief, BriefDocument, BriefWish } from './schemas.ts'
+import { hasLostStatus, hasLostTitle, lostTitle } from './wish-blocks.ts'
+
+// Where something of a brief was removed since, older files of it have lines that nothing is left to compare with: so many there, and no others.
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&')
+/** A line that says nothing but this, with the marks of its form around it. */
+const saying = (pattern: string) => new RegExp(`^(?:<[^<>]*>|[*#>\\s])*${pattern}(?:<[^<>]*>|[*\\s])*$`, 'u')
+
+const numbered = '(?:\\d+\\\\?\\. )?'
+const notice = saying(
+  '\\d+ parts? of this brief (?:was|were) removed since it was made: the requests were deleted\\\\?\\.',
+)
+const removedLine = saying(numbered + escaped(removedText))
+const inRanking = /^\d|<li>/u
+const removedHeading = saying(numbered + escaped(removedTitle))
+const single = [removedHeading, saying(escaped(removedStatus)), saying(escaped(lostTitle))]
+
+/** How many lines a quotation and a wish have at most, in Markdown and HTML, and in JSON. */
+const [quoteLines, wishLines, jsonPartLines, jsonWishLines] = [3, 30, 30, 200] as const
+
+const [removedPart, removedWish] = ['removed part', 'removed wish'] as const
+const inJson = new RegExp(`^\\s*(?:"(?:title|statusFrom)": )?"(${removedPart}|${removedWish})",?$`, 'u')
+
+/** The document with words where a part of it is gone: null may also say that there never was one. */
+function markRemoved(document: BriefDocument): unknown {
+  const part = <Content>(content: Content) => content ?? removedPart
+  const wish = (one: BriefWish | null) =>
+    one === null
+      ? removedWish
+      : {
+          ...one,
+          ...(hasLostTitle(one) && { title: removedPart }),
+          ...(hasLostStatus(one) && { statusFrom: removedPart }),
+          quotes: one.quotes.map(part),
+        }
+  const { wishes, settled, prose } = document
+  return {
+    ...document,
+    wishes: wishes.map(wish),
+    settled: settled.map(wish),
+    prose: prose && { ...prose, sentences: prose.sentences.map(part) },
+  }
+}
+
+/** How many lines of a file may stand for a line of what was made; 0 for one that must be there as it is. */
+function mostLines(line: string, before: string, format: BriefFormat): number {
+  if (format === 'json') {
+    if (/^\s*"removed": \d+,?$/u.test(line)) return 1
+    const marked = inJson.exec(line)?.[1]
+    return marked === undefined ? 0 : marked === removedWish ? jsonWishLines : jsonPartLines
+  }
+  if (removedLine.test(line)) return inRanking.test(line) ? 1 : removedHeading.test(before) ? wishLines : quoteLines
+  return notice.test(line) || single.some((one) => one.test(line)) ? 1 : 0
+}
+
+/** The lines of a text that say something. */
+const linesOf = (text: string): string[] => text.split(/\r\n?|\n/).filter((line) => line.trim() !== '')
+
+/**
+ * Whether a file has all that is left of a brief in its order, and no more lines than it had where something was removed.
+ * @param made the brief as a file now.
+ */
+export function isButForRemovals(
+  file: string,
+  { made, brief, format }: { made: string; brief: Brief; format: BriefFormat },
+): boolean {
+  const { snapshot, removed, document } = brief
+  const expected = linesOf(
+    format === 'json'
+      ? documentJson({ snapshot: `sha256:${snapshot}`, removed, document: markRemoved(document) })
+      : made,
+  )
+  const most = expected.map((line, at) => mostLines(line, expected[at - 1] ?? '', format))
+  // All places where the next line may stand: of the expected line, and after how many of those that stand for it.
+  const width = Math.max(...most) + 1
+  const reach = (places: Set<number>, at: number, used: number): void => {
+    places.add(at * width + used)
+    if ((most[at] ?? 0) > 0 && !places.has((at + 1) * width)) reach(places, at + 1, 0)
+  }
+  let places = new Set<number>()
+  reach(places, 0, 0)
+  for (const line of linesOf(file)) {
+    const next = new Set<number>()
+    for (const place of places) {
+      const [at, used] = [Math.floor(place / width), place % width]
+      if (expected[at] === line && most[at] === 0) reach(next, at + 1, 0)
+      else if ((most[at] ?? 0) > used) reach(next, at, used + 1)
+    }
+    if (next.size === 0) return false
+    places = next
+  }
+  return places.has(expected.length * width)
+}
