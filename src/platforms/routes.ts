@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Authentication } from '../accounts/authentication.ts'
-import { type PlatformName, platformErrorCodes } from '../database/column-types.ts'
+import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { named } from '../http/openapi-components.ts'
@@ -10,6 +10,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Budget } from './budget/budget.ts'
 import type { HostMemoryStore } from './budget/host-memory.ts'
 import { platformNames } from './registry.ts'
+import { platformErrorCode } from './schemas.ts'
 import type { PlatformsConfig } from './settings.ts'
 import { platformStates, readPlatformStatus } from './status.ts'
 
@@ -40,7 +41,7 @@ const host = closed({
   lastSuccessAt: nullable(moment('When it last answered')),
   lastError: nullable(
     closed({
-      code: openWord(platformErrorCodes, 'Why'),
+      code: platformErrorCode,
       message: Type.String(),
       at: moment('When its last failure was'),
     }),

@@ -1,10 +1,14 @@
 import { Type } from 'typebox'
-import type { PlatformName } from '../database/column-types.ts'
-import { oneOf } from '../http/schemas.ts'
+import { type PlatformName, platformErrorCodes } from '../database/column-types.ts'
+import { named } from '../http/openapi-components.ts'
+import { oneOf, openWord } from '../http/schemas.ts'
 import { platformNames } from './registry.ts'
 
 /** The name of any platform, also of one that is off now. */
 export const anyPlatform = Type.Unsafe<PlatformName>({ type: 'string' })
+
+/** Why a platform delivered nothing. */
+export const platformErrorCode = { ...openWord(platformErrorCodes, 'Why'), ...named('PlatformErrorCode') }
 
 /** The list of platforms in a body: at least one, duplicates count once. Platforms that are off are skipped. */
 export const platformList = (enabled: readonly PlatformName[], defaults: readonly PlatformName[]) =>

@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
-import { platformErrorCodes } from '../database/column-types.ts'
 import { closed, moment, openWord } from '../http/schemas.ts'
 import { platformNames } from '../platforms/registry.ts'
+import { platformErrorCode } from '../platforms/schemas.ts'
 import type { AnswerInput } from './answer.ts'
 import type { ListInput } from './list/list.ts'
 
@@ -13,7 +13,7 @@ export const collectionErrors = Type.Array(
   closed({
     platform: openWord(platformNames, 'The platform'),
     topic: Type.String(),
-    code: openWord(platformErrorCodes, 'Why'),
+    code: platformErrorCode,
     message: Type.String(),
     resumesAt: Type.Optional(moment('When a platform that waits is queried again')),
   }),

@@ -137,22 +137,25 @@ export const previewAnswer = closed({
   }),
 })
 
-const watchRun = closed({
-  runId: Type.String(),
-  trigger: oneOf(['schedule', 'manual']),
-  dueAt: moment('The instant of the schedule, or of the call'),
-  begunAt: moment('When it was begun: later than `dueAt` when the service was down'),
-  skipped: nullable(
-    oneOf(['no_credits', 'under_way'], {
-      description: '`no_credits`: nothing could pay for it; `under_way`: the run before had not ended',
-    }),
-  ),
-  jobId: nullable(Type.String({ description: 'Null for a run that was skipped' })),
-  status: nullable(oneOf(jobStatuses)),
-  credits: Type.Integer({ description: 'Pages that were delivered so far; each costs one credit' }),
-  requestsCreated: Type.Integer(),
-  maybeCreated: Type.Integer(),
-})
+const watchRun = closed(
+  {
+    runId: Type.String(),
+    trigger: oneOf(['schedule', 'manual']),
+    dueAt: moment('The instant of the schedule, or of the call'),
+    begunAt: moment('When it was begun: later than `dueAt` when the service was down'),
+    skipped: nullable(
+      oneOf(['no_credits', 'under_way'], {
+        description: '`no_credits`: nothing could pay for it; `under_way`: the run before had not ended',
+      }),
+    ),
+    jobId: nullable(Type.String({ description: 'Null for a run that was skipped' })),
+    status: nullable(oneOf(jobStatuses)),
+    credits: Type.Integer({ description: 'Pages that were delivered so far; each costs one credit' }),
+    requestsCreated: Type.Integer(),
+    maybeCreated: Type.Integer(),
+  },
+  named('WatchRun'),
+)
 
 const watchProperties = {
   watchId: Type.String(),

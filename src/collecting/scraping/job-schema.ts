@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
-import { type Discarded, discardReasons, platformErrorCodes, type TaskState } from '../../database/column-types.ts'
+import { type Discarded, discardReasons, type TaskState } from '../../database/column-types.ts'
 import { named } from '../../http/openapi-components.ts'
-import { closed, moment, nullable, oneOf, openWord } from '../../http/schemas.ts'
-import { anyPlatform } from '../../platforms/schemas.ts'
+import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { anyPlatform, platformErrorCode } from '../../platforms/schemas.ts'
 import { jobStatuses } from './jobs.ts'
 
 /** The column `discarded` of a task with the counts of one more page. */
@@ -55,14 +55,17 @@ export const jobSchema = closed(
       description: 'Requests about the topic that were new to the cache and may be feature requests',
     }),
     tasks: Type.Array(
-      closed({
-        platform: anyPlatform,
-        pages: Type.Integer({ description: 'Pages that were stored' }),
-        requestsFound: Type.Integer({ description: 'Requests on these pages, new or known' }),
-        requestsCreated: Type.Integer(),
-        maybeCreated: Type.Integer(),
-        discarded: discardedSchema,
-      }),
+      closed(
+        {
+          platform: anyPlatform,
+          pages: Type.Integer({ description: 'Pages that were stored' }),
+          requestsFound: Type.Integer({ description: 'Requests on these pages, new or known' }),
+          requestsCreated: Type.Integer(),
+          maybeCreated: Type.Integer(),
+          discarded: discardedSchema,
+        },
+        named('TaskResult'),
+      ),
       { description: 'What each platform of the job has delivered, in the order of `platforms`' },
     ),
     sources: Type.Optional(
@@ -79,7 +82,7 @@ export const jobSchema = closed(
     startedAt: nullable(moment('When the first platform was begun')),
     completedAt: nullable(moment('When the last platform ended')),
     errors: Type.Optional(
-      Type.Array(closed({ platform: anyPlatform, code: openWord(platformErrorCodes, 'Why'), message: Type.String() }), {
+      Type.Array(closed({ platform: anyPlatform, code: platformErrorCode, message: Type.String() }), {
         description: 'Why platforms ended in error or were skipped; absent when none did',
       }),
     ),
@@ -87,7 +90,7 @@ export const jobSchema = closed(
       Type.Array(
         closed({
           platform: anyPlatform,
-          code: openWord(platformErrorCodes, 'Why'),
+          code: platformErrorCode,
           message: Type.String(),
           until: nullable(moment('When it is called again; null during the call')),
         }),

@@ -1,8 +1,8 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { platformErrorCodes } from '../../database/column-types.ts'
 import { closed, moment, nullable, oneOf, openWord } from '../../http/schemas.ts'
 import { disabledReasons } from '../../notifications/channels/adapter.ts'
 import { platformNames } from '../../platforms/registry.ts'
+import { platformErrorCode } from '../../platforms/schemas.ts'
 import { platformStates } from '../../platforms/status.ts'
 import { keyFiles } from '../backup/last-backup.ts'
 import { maxCounted } from '../metrics/gauges.ts'
@@ -42,7 +42,7 @@ const failingPlatform = closed({
   lastError: nullable(
     closed({
       host: Type.String(),
-      code: openWord(platformErrorCodes, 'Why'),
+      code: platformErrorCode,
       message: Type.String(),
       at: moment('When'),
     }),
