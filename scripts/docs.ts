@@ -2,7 +2,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { environmentSchema, secretVariables } from '../src/app/config.ts'
 import { errorCatalogue } from '../src/http/errors.ts'
 import { catalogue, labelMeanings } from '../src/operations/metrics/catalogue.ts'
-import { platformDefinitions } from '../src/platforms/registry.ts'
+import { importPlatform, platformDefinitions } from '../src/platforms/registry.ts'
 import { nightlyParts } from '../test/nightly.ts'
 
 // Writes what is made from code: the configuration table, the lists of platforms, the map of the rooms, the error catalogue,
@@ -58,6 +58,7 @@ export function platformList(): string {
 /** The titles of all platforms, for what the dashboard shows, too: it must not load the registry. */
 export function platformTitlesModule(): string {
   const lines = platformDefinitions.map(({ name, title }) => `  ${name}: '${title}',`)
+  lines.push(`  ${importPlatform}: 'Imported',`)
   return `// \`npm run docs\` makes this file from src/platforms/adapters/*/settings.ts.
 
 /** The title of each platform by its name. */
@@ -67,6 +68,10 @@ ${lines.join('\n')}
 
 /** The name that people use for a platform; of one that is here no more its own. */
 export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform
+
+/** What an imported request is shown as, such as \`import:inbox\`; null for others. */
+export const importTitle = ({ sourcePlatform, sourceName }: { sourcePlatform: string; sourceName: string | null }): string | null =>
+  sourcePlatform === '${importPlatform}' ? \`import:\${sourceName}\` : null
 `
 }
 

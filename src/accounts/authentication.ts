@@ -25,6 +25,8 @@ export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerO
   requireAccountPolling(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** `requireAccount` for what spends credits or changes how the account sees requests. @throws ServiceError SCOPE_EXCEEDED */
   requireCollect(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** `requireAccount` for sending feedback. @throws ServiceError SCOPE_EXCEEDED */
+  requireFeedback(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** `requireAccount` for what changes the account: its keys and what is sent where. @throws ServiceError SCOPE_EXCEEDED */
   requireManage(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** For a route whose parameters decide what it does; only after one of the hooks. @throws ServiceError SCOPE_EXCEEDED */
@@ -84,6 +86,7 @@ export function createAuthentication({
     requireAccount: requireAccount('default'),
     requireAccountPolling: requireAccount('polls'),
     requireCollect: requireAccount('default', 'collect'),
+    requireFeedback: requireAccount('default', 'feedback'),
     requireManage: requireAccount('default', 'manage'),
     requireScope: (request, scope) => requireScopeOf(accountOf(request), scope),
     requireAdmin: async (request, reply) => {

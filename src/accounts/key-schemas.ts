@@ -2,11 +2,12 @@ import { type Static, Type } from 'typebox'
 import { keyScopes } from '../database/column-types.ts'
 import type { Executor, Transaction } from '../database/open.ts'
 import { dateParameter, parseDate } from '../http/dates.ts'
+import { named } from '../http/openapi-components.ts'
 import { type PageInput, pageOf, pageOfShort } from '../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { listKeys, makeKey, maxActiveKeys } from './account-keys.ts'
-import type { KeyTerms } from './keys.ts'
+import { type KeyTerms, shownScope } from './keys.ts'
 import { madeByKey } from './made-by-key.ts'
 
 // The schemas and answers that the key routes of accounts and of the operator share.
@@ -21,6 +22,7 @@ const keyProperties = {
   hint: Type.String({ description: 'The first characters of the key' }),
   scope: oneOf(keyScopes, { description: scopeDescription }),
   createdAt: moment('When it was made'),
+  feedbackOnly: Type.Boolean({ description: 'It sends feedback, and may not even read' }),
   expiresAt: nullable(moment('From then on it opens nothing; null: never')),
   revokedAt: nullable(moment('When it was revoked; null if it was not')),
   lastUsedAt: nullable(moment('When it was last used, to within ten minutes; null when never')),
@@ -39,6 +41,9 @@ const keyProperties = {
 export const newKey = closed({
   name: trimmedText(1, 100, 'For people; need not be unique'),
   scope: Type.Optional(oneOf(keyScopes, { description: `${scopeDescription}. By default \`manage\`` })),
+  feedbackOnly: Type.Optional(
+    Type.Boolean({ description: 'It may send feedback (`sendFeedback`) and nothing else, whatever `scope` says' }),
+  ),
   expiresAt: Type.Optional(dateParameter('From then on it opens nothing, without it never')),
   monthlyCredits: Type.Optional(
     Type.Integer({
@@ -50,7 +55,7 @@ export const newKey = closed({
   ),
 })
 export const madeKey = closed({
-  data: closed({ ...keyProperties, apiKey: Type.String({ description: 'Shown this once' }) }),
+  data: closed({ ...keyProperties, apiKey: Type.String({ description: 'Shown this once' }) }, named('NewApiKey')),
 })
 export const revokedKey = closed({ data: closed({ keyId: Type.String(), ended: madeByKey }) })
 export const madeAnswer = closed({ data: madeByKey })
@@ -63,7 +68,7 @@ export const revocation = closed({
     }),
   ),
 })
-export const keyList = closed({ data: pageOf(closed(keyProperties)) })
+export const keyList = closed({ data: pageOf(closed(keyProperties, named('ApiKey'))) })
 export const keyPath = closed({ keyId: Type.String() })
 export const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`
 
@@ -72,17 +77,24 @@ export const madeDescription = `An account has at most ${maxActiveKeys} active k
  * @throws ServiceError INVALID_REQUEST for an expiry that is over.
  */
 export function readNewKey(
-  { name, scope, expiresAt, monthlyCredits }: Static<typeof newKey>,
+  { name, scope, feedbackOnly, expiresAt, monthlyCredits }: Static<typeof newKey>,
   now: Date,
 ): KeyTerms & { name: string } {
   const expiry = expiresAt === undefined ? null : parseDate(expiresAt)
   if (expiry !== null && expiry <= now) throw invalidField('expiresAt', 'must be in the future')
-  return { name, scope: scope ?? 'manage', expiresAt: expiry, monthlyCredits: monthlyCredits ?? null }
+  return {
+    name,
+    scope: feedbackOnly ? 'feedback' : (scope ?? 'manage'),
+    expiresAt: expiry,
+    monthlyCredits: monthlyCredits ?? null,
+  }
 }
 
 /** A key as answers have it. */
 const describeKey = (row: Awaited<ReturnType<typeof listKeys>>[number]) => ({
   ...row,
+  scope: shownScope(row.scope),
+  feedbackOnly: row.scope === 'feedback',
   createdAt: row.createdAt.toISOString(),
   expiresAt: row.expiresAt?.toISOString() ?? null,
   revokedAt: row.revokedAt?.toISOString() ?? null,

@@ -7,9 +7,14 @@ import { ServiceError } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { apiKeyPattern, hashKey } from './api-key.ts'
 
-/** Whether a key of the scope `held` may do what needs `needed`: each scope includes the ones before it. */
-export const includesScope = (held: KeyScope, needed: KeyScope): boolean =>
-  keyScopes.indexOf(held) >= keyScopes.indexOf(needed)
+/** Whether a key of the scope `held` may do what needs `needed`: each scope includes the ones before it. Who may collect may send feedback. */
+export const includesScope = (held: KeyScope, needed: KeyScope): boolean => {
+  if (held === 'feedback') return needed === 'feedback'
+  return keyScopes.indexOf(held) >= keyScopes.indexOf(needed === 'feedback' ? 'collect' : needed)
+}
+
+/** The scope as answers say it: a key that only sends feedback has the least, and a mark of its own (`feedbackOnly`). */
+export const shownScope = (scope: KeyScope) => (scope === 'feedback' ? 'read' : scope)
 
 /** @throws ServiceError SCOPE_EXCEEDED when the key of the caller may not do what needs `needed`. */
 export function requireScopeOf({ scope }: Pick<Account, 'scope'>, needed: KeyScope): void {

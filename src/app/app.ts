@@ -28,6 +28,7 @@ import { registerCreditRoutes } from '../credits/routes.ts'
 import { forgetPersons } from '../credits/spenders.ts'
 import { registerUsageRoutes } from '../credits/usage/routes.ts'
 import type { Database, DatabaseBackend } from '../database/open.ts'
+import { registerFeedbackRoutes } from '../feedback/routes.ts'
 import type { Proxies } from '../http/addresses.ts'
 import type { App } from '../http/app-type.ts'
 import { prepareAnswer } from '../http/compression.ts'
@@ -214,6 +215,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
   registerWatchRoutes(routes, { ...shared, findUnknownChannels })
+  await registerFeedbackRoutes(routes, shared)
   registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
   const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
   const live = createLive({ ...shared, settings })

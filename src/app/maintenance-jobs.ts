@@ -8,6 +8,7 @@ import { beginForgottenJobs } from '../collecting/scraping/job-admission.ts'
 import { endOverdueJobs } from '../collecting/scraping/job-end.ts'
 import type { TaskQueue } from '../collecting/scraping/queue.ts'
 import type { OpenDatabase } from '../database/open.ts'
+import { deleteForgottenAsks } from '../feedback/imports.ts'
 import { purgeExpiredAnswers } from '../http/idempotency/store.ts'
 import { purgeIdleWindows } from '../http/rate-limits/database-limiter.ts'
 import type { Secrets } from '../http/secrets/secrets.ts'
@@ -84,6 +85,7 @@ export const createMaintenanceJobs = ({
   namedSources: createSourceCatchUp(database, clock.now),
   movedThresholds: () => reclassifySlice(database),
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
+  forgottenFeedback: () => deleteForgottenAsks(database),
   uncountedTexts: () => countSlice(database),
   topicCounts: () => foldTopicCounts(database),
   wishSuggestions: () => refreshPriorities(database),

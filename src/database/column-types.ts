@@ -14,7 +14,8 @@ export type EntryKind = 'reserve' | 'settle' | 'release' | 'grant'
 
 /** What a key may do: read what is stored, spend credits too, manage the account too. Each includes the ones before. */
 export const keyScopes = ['read', 'collect', 'manage'] as const
-export type KeyScope = (typeof keyScopes)[number]
+/** Also `feedback`: to send feedback and nothing else. The words of v1 are closed, so its answers say `feedbackOnly`. */
+export type KeyScope = (typeof keyScopes)[number] | 'feedback'
 
 /** The name of a platform: the key of its adapter in `platforms/registry.ts`. */
 export type PlatformName = string

@@ -81,6 +81,7 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'Views' },
       { name: 'Shares' },
       { name: 'Briefs' },
+      { name: 'Feedback' },
       { name: 'Platforms' },
       { name: 'Usage' },
       { name: 'Keys' },

@@ -27,6 +27,12 @@ export const platformDefinitions: readonly PlatformDefinition[] = [
 
 export const platformNames: readonly PlatformName[] = platformDefinitions.map(({ name }) => name)
 
+/** The platform of what people import: nothing is collected from it, so no definition has it, and each account sees its own (`feedback/`). */
+export const importPlatform: PlatformName = 'import'
+
+/** The platforms that requests may be from. */
+export const storedPlatformNames: readonly PlatformName[] = [...platformNames, importPlatform]
+
 /** On by default: their searches need no credentials. */
 export const openPlatformNames: readonly PlatformName[] = platformDefinitions
   .filter(({ isOpen }) => isOpen)
@@ -39,7 +45,7 @@ export function definitionOf(platform: PlatformName): PlatformDefinition {
   return definition
 }
 
-/** What votes on a platform count; null for one that is here no more. */
+/** What votes on a platform count; null for one that is here no more, and for what was imported from anywhere. */
 export const votesOf = (platform: PlatformName): string | null =>
   platformDefinitions.find(({ name }) => name === platform)?.votes ?? null
 
@@ -52,4 +58,5 @@ export const publicTextPlatforms: readonly PlatformName[] = platformDefinitions
   .filter(({ publicPages }) => publicPages.show === 'texts')
   .map(({ name }) => name)
 
-export const titleOf = (platform: PlatformName): string => definitionOf(platform).title
+export const titleOf = (platform: PlatformName): string =>
+  platform === importPlatform ? 'Imported' : definitionOf(platform).title

@@ -12,7 +12,17 @@ export const platformTitles: Readonly<Record<string, string>> = {
   x: 'X',
   youtube: 'YouTube',
   bluesky: 'Bluesky',
+  import: 'Imported',
 }
 
 /** The name that people use for a platform; of one that is here no more its own. */
 export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform
+
+/** What an imported request is shown as, such as `import:inbox`; null for others. */
+export const importTitle = ({
+  sourcePlatform,
+  sourceName,
+}: {
+  sourcePlatform: string
+  sourceName: string | null
+}): string | null => (sourcePlatform === 'import' ? `import:${sourceName}` : null)

@@ -7,6 +7,7 @@ import type { RateLimits } from '../../http/rate-limits/rate-limits.ts'
 import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
 import type { RouteDependencies } from '../authentication.ts'
 import type { SignedIn } from '../credentials.ts'
+import { shownScope } from '../keys.ts'
 import { tiers } from '../plans.ts'
 import { clearSessionCookie, cookieOf, refuseFromElsewhere, sessionCookie, setSessionCookie } from './cookie.ts'
 import { openWithLink } from './links.ts'
@@ -48,7 +49,7 @@ const answerSession = ({ token, account }: SignedIn) => ({
       accountId: account.accountId,
       name: account.name,
       tier: account.tier,
-      scope: account.scope,
+      scope: shownScope(account.scope),
       personName: account.personName,
     },
   },
@@ -79,6 +80,8 @@ async function openBy(
   if (credentials.link !== undefined) return openWithLink(database, credentials.link, { adminKey, now })
   const opener = await authentication.openerOf(credentials.apiKey ?? '')
   if (opener?.account) await rateLimits.countCall(opener.account, 'default', reply)
+  // It could read nothing of the page.
+  if (opener?.account?.scope === 'feedback') return null
   return opener && openSession(database, opener, now)
 }
 

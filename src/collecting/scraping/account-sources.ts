@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { takeSourceLocks } from '../../database/advisory-locks.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
+import { importPlatform } from '../../platforms/registry.ts'
 import type { SourcesByPlatform } from '../../platforms/sources/named-sources.ts'
 import { recomputeStandings } from '../../requests/views/standings.ts'
 import { recount, type WishChanges } from '../../requests/wishes/recount.ts'
@@ -18,7 +19,7 @@ async function readUnseen(executor: Executor, named: RawBuilder<unknown>, after:
     select distinct found.request_id as id
     from account_sources named join request_sources found using (platform, source)
     join requests on requests.id = found.request_id
-    where ${named} and requests.standing = -1 and (${after}::uuid is null or found.request_id > ${after}::uuid)
+    where ${named} and named.platform <> ${importPlatform} and requests.standing = -1 and (${after}::uuid is null or found.request_id > ${after}::uuid)
       and not exists (
         select from account_requests seen where seen.account_id = named.account_id and seen.request_id = found.request_id)
     order by id limit ${requestsPerSlice}`.execute(executor)

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { requireExisting } from '../../accounts/accounts.ts'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
+import { shownScope } from '../../accounts/keys.ts'
 import type { Period, PeriodName } from '../../accounts/period.ts'
 import { type Pricing, packNames, tiers } from '../../accounts/plans.ts'
 import { type EntryKind, keyScopes, spendingOperations } from '../../database/column-types.ts'
@@ -210,7 +211,7 @@ function registerUsage(
     async (request) => {
       const { accountId, scope } = authentication.accountOf(request)
       const { data } = await answer(accountId, request.query)
-      return { data: { ...data, scope } }
+      return { data: { ...data, scope: shownScope(scope) } }
     },
   )
 

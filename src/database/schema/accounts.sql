@@ -29,7 +29,7 @@ create table api_keys (
   created_at timestamptz not null,
   revoked_at timestamptz,
   last_used_at timestamptz,
-  scope text not null default 'manage' check (scope in ('read', 'collect', 'manage')),
+  scope text not null default 'manage' check (scope in ('feedback', 'read', 'collect', 'manage')),
   expires_at timestamptz,
   monthly_credits integer check (monthly_credits >= 0),
   -- The key that made it; null: the operator, or a session that no key opened.

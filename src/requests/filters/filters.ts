@@ -4,7 +4,7 @@ import type { Account } from '../../http/callers.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
 import { closed, oneOf, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
-import { platformNames } from '../../platforms/registry.ts'
+import { storedPlatformNames } from '../../platforms/registry.ts'
 import { includes } from '../views/include.ts'
 import { sharedView, type View, viewOf } from '../views/view.ts'
 
@@ -62,7 +62,7 @@ const sharedFilters = {
 /** The filters of a body. */
 export const bodyFilters = closed(
   {
-    platforms: Type.Optional(Type.Array(oneOf(platformNames), { minItems: 1, maxItems: 100 })),
+    platforms: Type.Optional(Type.Array(oneOf(storedPlatformNames), { minItems: 1, maxItems: 100 })),
     products: Type.Optional(
       Type.Array(product, {
         minItems: 1,
@@ -148,7 +148,7 @@ export function parseQueryFilters(
   account: Pick<Account, 'accountId' | 'hasOwnView'>,
 ) {
   const lists = {
-    ...(platforms ? { platforms: parseWords('platforms', platforms, platformNames) } : {}),
+    ...(platforms ? { platforms: parseWords('platforms', platforms, storedPlatformNames) } : {}),
     ...(products ? { products } : {}),
     ...(tags ? { tags } : {}),
     ...(status ? { status: parseWords('status', status, requestStatuses) } : {}),

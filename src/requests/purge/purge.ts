@@ -4,7 +4,7 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
-import { platformNames } from '../../platforms/registry.ts'
+import { storedPlatformNames } from '../../platforms/registry.ts'
 import { deleteRequests } from '../store/delete.ts'
 import {
   type IdentifiedRequest,
@@ -142,7 +142,7 @@ async function suppressNamed(database: Database, purgeId: string, input: PurgeIn
   const { id, platform, now } = input
   const theirId = id !== undefined && platform !== undefined && !isId(id)
   const named = theirId ? [{ kind: 'id' as const, value: id }] : (namedIdentities(input) ?? [])
-  const platforms = platform === undefined ? platformNames : [platform]
+  const platforms = platform === undefined ? storedPlatformNames : [platform]
   const identities = platforms.flatMap((name) => named.map((identity) => ({ ...identity, platform: name })))
   await database.transaction().execute(async (transaction) => {
     await suppress(transaction, { purgeId, identities, named: true, now })

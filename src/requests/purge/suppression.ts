@@ -5,7 +5,7 @@ import type { IdentityKind, PlatformName } from '../../database/column-types.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { oneOf, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
-import { platformNames } from '../../platforms/registry.ts'
+import { storedPlatformNames } from '../../platforms/registry.ts'
 import {
   hashIdentity,
   type IdentifiedRequest,
@@ -18,7 +18,7 @@ import {
 /** The fields by which a body names what is purged, or lifted again. */
 export const selectionFields = {
   // Every platform, on or not: what was collected of one that is off is still here.
-  platform: Type.Optional(oneOf(platformNames, { description: 'Only what is from there' })),
+  platform: Type.Optional(oneOf(storedPlatformNames, { description: 'Only what is from there' })),
   url: Type.Optional(
     trimmedText(
       1,
@@ -103,7 +103,7 @@ export async function suppress(transaction: Transaction, { purgeId, identities, 
 /** Entries of one identity on every platform that it may have been suppressed on. */
 const hashesOf = (identities: readonly Identity[], platform: PlatformName | undefined) =>
   identities.flatMap((identity) =>
-    (platform === undefined ? platformNames : [platform]).map((name) => hashIdentity(name, identity)),
+    (platform === undefined ? storedPlatformNames : [platform]).map((name) => hashIdentity(name, identity)),
   )
 
 /** The maximum entries that one statement deletes: in the embedded backend all other statements wait for it. */

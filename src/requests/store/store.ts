@@ -25,13 +25,16 @@ export interface StoredPage {
   created: number
   /** How many of those about the topic were new and may be requests. */
   maybeCreated: number
+  /** How many rows were new, whatever they are about, and how many known ones were written. */
+  inserted: number
+  changed: number
   /** Those that joined the job by this page, by id: no earlier page of it had them. Empty for a live collection. */
   joined: string[]
   /** What the transaction of the page gives to `recount` before it commits. */
   wishes: WishChanges
 }
 
-const nothing: StoredPage = { found: 0, created: 0, maybeCreated: 0, joined: [], wishes: {} }
+const nothing: StoredPage = { found: 0, created: 0, maybeCreated: 0, inserted: 0, changed: 0, joined: [], wishes: {} }
 
 /** Stores a page in a transaction of its own. */
 export const storePageAlone = (database: Database, found: FoundPage): Promise<StoredPage> =>
@@ -76,7 +79,9 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await noteChangedWords(transaction, texts.changed)
   const corrected = rows.filter((row) => row.maybe_corrected).map(({ id }) => id)
   const wishes = { requests: [...changed, ...corrected, ...settled.computed] }
-  return { found: joining.length, created: created.likely, maybeCreated: created.maybe, joined, wishes }
+  const inserted = rows.filter((row) => row.created).length
+  const counts = { created: created.likely, maybeCreated: created.maybe, inserted, changed: changed.length }
+  return { found: joining.length, ...counts, joined, wishes }
 }
 
 /** @returns those that the job did not have. */

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { TestClient } from '../../test/client.ts'
+import { startTestService, type TestService } from '../../test/service.ts'
+import { deleteForgottenAsks } from './imports.ts'
+
+// Holds (Data): a file of feedback is checked before anything of it is stored, updates what was imported before, and doubles nothing
+// Holds (Data): imported feedback is its account's alone; it is deleted as a whole, and a purge reaches it
+
+let service: TestService
+let admin: TestClient
+beforeAll(async () => {
+  service = await startTestService()
+  admin = service.clientFor(service.adminKey)
+})
+beforeEach(() => service.reset())
+afterAll(() => service.stop())
+
+const csv = 'text/csv'
+const importFile = (body: string | Buffer, query: string, { client = service.client, type = csv } = {}) =>
+  client.send('POST', `/api/v1/feedback/imports?${query}`, { headers: { 'content-type': type }, body: body as string })
+const imported = async (body: string, query: string, client?: TestClient) => {
+  const answer = await importFile(body, query, client ? { client } : {})
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body.data
+}
+const listOf = async (client: TestClient, query = '') =>
+  (await client.get(`/api/v1/requests?include=all&limit=100${query}`)).body.data.results as Record<string, unknown>[]
+
+const board = `Post ID,Title,Details,Board,Score,Status,Author Name,Author Email,Created,URL
+p1,Dark mode,"It is too bright,
+at night.",Ideas,41,planned,Ada,ada@example.org,2026-01-02T10:00:00Z,https://acme.canny.io/ideas/p/dark
+p2,Offline maps,Please.,Ideas,7,under review,Bob,,2026-02-03T10:00:00Z,
+`
+
+describe('an imported file', () => {
+  it('is stored for its account, with every field, and the same file again changes nothing', async () => {
+    const data = await imported(board, 'name=canny')
+    expect(data).toMatchObject({
+      name: 'canny',
+      format: 'canny',
+      areRequests: true,
+      rows: 2,
+      asks: 2,
+      repeated: 0,
+      unused: [],
+      stored: { created: 2, updated: 0, unchanged: 0, suppressed: 0 },
+      columns: { id: 'Post ID', title: 'Title', description: 'Details', votes: 'Score', tags: 'Board' },
+    })
+    const [first, second] = await listOf(service.client, '&sortBy=votes')
+    expect(first).toMatchObject({
+      title: 'Dark mode',
+      description: 'It is too bright,\nat night.',
+      votes: 41,
+      tags: ['Ideas'],
+      status: 'planned',
+      sourcePlatform: 'import',
+      sourceName: 'canny',
+      sourceUrl: 'https://acme.canny.io/ideas/p/dark',
+      authorName: 'Ada',
+      authorHandle: 'ada@example.org',
+      originalCreatedAt: '2026-01-02T10:00:00.000Z',
+      likelihood: 'likely',
+    })
+    expect(second).toMatchObject({ title: 'Offline maps', status: 'open', sourceUrl: 'import:canny#p2' })
+    const again = await imported(board.replace(',7,', ',8,'), 'name=canny')
+    expect(again.stored).toEqual({ created: 0, updated: 1, unchanged: 1, suppressed: 0 })
+    expect(await listOf(service.client)).toHaveLength(2)
+    const { body } = await service.client.get('/api/v1/feedback/imports')
+    expect(body.data.results).toMatchObject([{ name: 'canny', asks: 2 }])
+  })
+
+  it('is checked before anything is stored: rows that are wrong are named by their lines', async () => {
+    const wrong = await importFile(
+      `${board}p3,Sync,Now.,Ideas,many,,,,,\np4,Wiki,x,Ideas,1,,,,someday,\n`,
+      'name=canny',
+    )
+    expect(wrong.status).toBe(400)
+    expect(wrong.body.error.details).toEqual([
+      { path: 'line 5', message: 'many is no number of votes.' },
+      { path: 'line 6', message: 'someday is no date; write it as 2026-01-31.' },
+    ])
+    const cut = await importFile(`${board}p3,Sync\n`, 'name=canny')
+    expect(cut.body.error.message).toBe('Nothing was imported: line 5: it has 2 columns, where the first line has 10.')
+    expect(await listOf(service.client)).toEqual([])
+    expect((await service.client.get('/api/v1/feedback/imports')).body.data.results).toEqual([])
+    expect((await imported(board, 'name=canny&dryRun=true')).stored).toBeNull()
+    expect(await listOf(service.client)).toEqual([])
+  })
+
+  it('exists for no other account, also under the same name, and the operator imports for all', async () => {
+    const other = await service.createAccount('pro')
+    await imported(board, 'name=canny')
+    expect(await listOf(other.client)).toEqual([])
+    expect((await other.client.get('/api/v1/feedback/imports')).body.data.results).toEqual([])
+    expect((await other.client.send('DELETE', '/api/v1/feedback/imports/canny')).status).toBe(404)
+    expect((await imported(board, 'name=canny', other.client)).stored.created).toBe(2)
+    expect(await listOf(other.client)).toHaveLength(2)
+    const answer = await admin.send('POST', '/api/admin/feedback/imports?name=public', {
+      headers: { 'content-type': csv },
+      body: 'title,text\nA wiki,Please add a wiki to it\n',
+    })
+    expect(answer.status, answer.text).toBe(200)
+    expect((await listOf(other.client)).map(({ title }) => title).sort()).toEqual([
+      'A wiki',
+      'Dark mode',
+      'Offline maps',
+    ])
+  })
+
+  it('is deleted as a whole, and is never stored again where it was purged', async () => {
+    await imported(board, 'name=canny')
+    await imported('text\nPlease add a dark theme\n', 'name=inbox')
+    const purge = await admin.post('/api/admin/purge', { author: 'ada@example.org' })
+    expect(purge.body.data.deleted, purge.text).toBe(1)
+    expect((await imported(board, 'name=canny')).stored).toEqual({
+      created: 0,
+      updated: 0,
+      unchanged: 1,
+      suppressed: 1,
+    })
+    const removed = await service.client.send('DELETE', '/api/v1/feedback/imports/canny')
+    expect(removed.body.data).toEqual({ name: 'canny', deleted: 1 })
+    expect((await listOf(service.client)).map(({ sourceName }) => sourceName)).toEqual(['inbox'])
+    expect((await service.client.send('DELETE', '/api/v1/feedback/imports/canny')).status).toBe(404)
+  })
+
+  it('is gone with its account', async () => {
+    const other = await service.createAccount('pro')
+    await imported(board, 'name=canny', other.client)
+    await admin.send('DELETE', `/api/admin/accounts/${other.accountId}`)
+    expect(await deleteForgottenAsks(service.database)).toBe(false)
+    const left = await service.database.selectFrom('requests').select('id').where('platform', '=', 'import').execute()
+    expect(left).toEqual([])
+  })
+})
+
+describe('a form', () => {
+  it('sends what people ask for with a key that can do nothing else, from any site', async () => {
+    const { body } = await service.client.post('/api/v1/keys', { name: 'form', feedbackOnly: true })
+    const form = service.clientFor(body.data.apiKey)
+    const preflight = await form.send('OPTIONS', '/api/v1/feedback', { headers: { origin: 'https://acme.example' } })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    const ask = { text: 'Please add a dark theme, it is too bright.', author: 'Ada', email: 'ada@example.org' }
+    const sent = await form.post('/api/v1/feedback', ask)
+    expect(sent.body.data, sent.text).toEqual({ import: 'feedback', outcome: 'created' })
+    expect((await form.post('/api/v1/feedback', ask)).body.data.outcome).toBe('created')
+    const known = { ...ask, id: 'ticket 7' }
+    await form.post('/api/v1/feedback', known)
+    expect((await form.post('/api/v1/feedback', { ...known, votes: 3 })).body.data.outcome).toBe('updated')
+    expect(await listOf(service.client)).toHaveLength(3)
+    for (const path of ['/api/v1/requests', '/api/v1/feedback/imports', '/api/v1/usage'])
+      expect((await form.get(path)).body.error?.code, path).toBe('SCOPE_EXCEEDED')
+    const reader = await service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })
+    const refused = await service.clientFor(reader.body.data.apiKey).post('/api/v1/feedback', ask)
+    expect(refused.body.error.code).toBe('SCOPE_EXCEEDED')
+  })
+})

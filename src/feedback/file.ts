@@ -1,0 +1,147 @@
+import type { FoundRequest } from '../platforms/platform.ts'
+import { type ColumnMapping, mapColumns } from './columns.ts'
+import { columnsOfFormat, formatOf, type ImportFormat, isBoard } from './formats.ts'
+import { askOf, type LeftOut, type ReadAsk, readAsk } from './items.ts'
+import type { ImportName } from './names.ts'
+import { decodeFile, type FileForm, formOf, type Row, readRows, UnreadableFileError } from './rows.ts'
+
+/** A file, and what its caller says of it. */
+export interface ImportFile {
+  bytes: Buffer
+  name: ImportName
+  /** Undefined: by its columns. */
+  format?: ImportFormat | undefined
+  /** Columns that were mapped by hand. */
+  given: ColumnMapping
+  /** Whether each row is a feature request; undefined: as usual for the format. */
+  areRequests?: boolean | undefined
+}
+
+/** A file whose columns are known. */
+export interface OpenedFile {
+  bytes: Buffer
+  form: FileForm
+  name: ImportName
+  format: ImportFormat
+  areRequests: boolean
+  mapping: ColumnMapping
+  /** Columns that are no field. */
+  unused: string[]
+}
+
+export const maxRows = 200_000
+/** Of a file of JSON, whose rows may have different columns. */
+const rowsWithColumns = 200
+const maxErrors = 100
+const sampleSize = 5
+
+/**
+ * Finds out how a file is written and which column is which field.
+ * @throws UnreadableFileError for a file that is none, one without rows, and one without a column of texts
+ */
+export async function openFile({ bytes, name, format, given, areRequests }: ImportFile): Promise<OpenedFile> {
+  const decoded = decodeFile(bytes)
+  const form = formOf(decoded)
+  const columns = await readColumns(decoded, form)
+  const unknown = Object.values(given).filter((column) => !columns.includes(column))
+  if (unknown.length > 0)
+    throw new UnreadableFileError(
+      `It has no column ${unknown.join(', ')}. Its columns: ${columns.join(', ').slice(0, 1_000)}.`,
+    )
+  const found = format ?? formatOf(columns)
+  const usual = Object.entries(columnsOfFormat[found] ?? {}).filter(([, column]) => columns.includes(column))
+  const mapping = mapColumns(columns, { ...Object.fromEntries(usual), ...given })
+  if (mapping.title === undefined && mapping.description === undefined)
+    throw new UnreadableFileError(
+      `No column is known as a title or a text: map one by hand. Its columns: ${columns.join(', ').slice(0, 1_000)}.`,
+    )
+  const used = new Set(Object.values(mapping))
+  const unused = columns.filter((column) => !used.has(column))
+  return { bytes: decoded, form, name, format: found, areRequests: areRequests ?? isBoard(found), mapping, unused }
+}
+
+async function readColumns(bytes: Buffer, form: FileForm): Promise<string[]> {
+  const columns = new Set<string>()
+  let rows = 0
+  for await (const { values } of readRows(bytes, form)) {
+    for (const column of Object.keys(values)) columns.add(column)
+    rows += 1
+    if (form === 'csv' || rows === rowsWithColumns) break
+  }
+  if (rows === 0) throw new UnreadableFileError('It has no rows.')
+  return [...columns]
+}
+
+/** A row of a file and what became of it. */
+async function* readFileAsks({
+  bytes,
+  form,
+  mapping,
+  ...options
+}: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
+  const seen = new Map<string, number>()
+  const occurrence = (text: string) => {
+    const before = seen.get(text) ?? 0
+    seen.set(text, before + 1)
+    return before
+  }
+  for await (const row of readRows(bytes, form)) {
+    const { problem } = row
+    const read =
+      problem === undefined ? readAsk(askOf(row.values, mapping), { ...options, occurrence }) : { error: problem }
+    yield { row, read }
+  }
+}
+
+/** What a file says, before anything of it is stored. */
+export interface CheckedFile {
+  rows: number
+  /** Different asks that would be stored. */
+  asks: number
+  /** Rows with the id of a row before them, which they replace. */
+  repeated: number
+  leftOut: Partial<Record<LeftOut, number>>
+  /** The first hundred rows that are wrong. */
+  errors: { at: string; message: string }[]
+  wrongRows: number
+  sample: FoundRequest[]
+}
+
+/** Reads all of a file. A row that is wrong is named by its line, and so is the place from where on it cannot be read. */
+export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
+  const checked: CheckedFile = { rows: 0, asks: 0, repeated: 0, leftOut: {}, errors: [], wrongRows: 0, sample: [] }
+  const ids = new Set<string>()
+  const fail = (at: string, message: string) => {
+    checked.wrongRows += 1
+    if (checked.errors.length < maxErrors) checked.errors.push({ at, message })
+  }
+  try {
+    for await (const { row, read } of readFileAsks(file)) {
+      checked.rows += 1
+      if (checked.rows > maxRows) {
+        fail(row.at, `a file has at most ${maxRows.toLocaleString('en-US')} rows: split it`)
+        break
+      }
+      if ('error' in read) fail(row.at, read.error)
+      else if ('leftOut' in read) checked.leftOut[read.leftOut] = (checked.leftOut[read.leftOut] ?? 0) + 1
+      else note(read.request)
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) throw error
+    const [, at = 'file', message = error.message] = /^((?:line|item) \d+): (.*)$/s.exec(error.message) ?? []
+    fail(at, message)
+  }
+  checked.asks = ids.size
+  return checked
+
+  function note(request: FoundRequest): void {
+    if (ids.has(request.sourceId)) checked.repeated += 1
+    ids.add(request.sourceId)
+    if (checked.sample.length < sampleSize) checked.sample.push(request)
+  }
+}
+
+/** The asks of a file that was checked. */
+export async function* readRequests(file: OpenedFile): AsyncGenerator<FoundRequest> {
+  for await (const { read } of readFileAsks(file)) if ('request' in read) yield read.request
+}

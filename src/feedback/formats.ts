@@ -1,0 +1,48 @@
+import { type ColumnMapping, normalised } from './columns.ts'
+
+/** Whose export a file is; `table` for any other. */
+export const importFormats = ['canny', 'productboard', 'uservoice', 'github', 'reddit', 'table'] as const
+export type ImportFormat = (typeof importFormats)[number]
+
+/** Boards of wishes: each of their rows is a feature request, which detection need not find out. */
+const boards: ReadonlySet<ImportFormat> = new Set(['canny', 'productboard', 'uservoice'])
+export const isBoard = (format: ImportFormat): boolean => boards.has(format)
+
+/** Whose export it is, by columns that no other has together. */
+const marks: readonly (readonly [ImportFormat, readonly (readonly string[])[]])[] = [
+  ['uservoice', [['suggestion id'], ['suggestion title']]],
+  ['reddit', [['permalink', 'subreddit', 'gildings']]],
+  [
+    'github',
+    [
+      ['number', 'state', 'html url'],
+      ['number', 'title', 'state reason'],
+      ['number', 'title', 'author login'],
+      ['number', 'title', 'reaction groups'],
+    ],
+  ],
+  [
+    'canny',
+    [
+      ['title', 'details', 'score'],
+      ['title', 'details', 'board'],
+      ['title', 'details', 'board name'],
+    ],
+  ],
+  [
+    'productboard',
+    [['user impact score'], ['customer importance score'], ['feature name', 'status'], ['feature id', 'feature name']],
+  ],
+]
+
+/** Columns whose names say something else than elsewhere. Reddit's `url` is what a post links to, and its community is no column of others. */
+export const columnsOfFormat: Partial<Record<ImportFormat, ColumnMapping>> = {
+  reddit: { url: 'permalink', tags: 'subreddit' },
+}
+
+/** Whose export a file with these columns is. */
+export function formatOf(columns: readonly string[]): ImportFormat {
+  const known = new Set(columns.map(normalised))
+  const [format] = marks.find(([, sets]) => sets.some((set) => set.every((name) => known.has(name)))) ?? []
+  return format ?? 'table'
+}

@@ -1,0 +1,86 @@
+import { type RawBuilder, sql } from 'kysely'
+import { takeSourceLocks } from '../database/advisory-locks.ts'
+import type { Database, Executor } from '../database/open.ts'
+import { importPlatform } from '../platforms/registry.ts'
+import { deleteAlone } from '../requests/store/delete.ts'
+import type { ImportName } from './names.ts'
+
+/** An import: asks under one name. */
+export interface Import {
+  name: string
+  asks: number
+  /** When something was last imported under the name. */
+  importedAt: string
+}
+
+/** The imports of an account, or those of the operator, by name. @param accountId null for the operator */
+export async function listImports(executor: Executor, accountId: string | null): Promise<Import[]> {
+  const { rows } =
+    accountId === null
+      ? await sql<{ name: string; asks: number; imported_at: Date }>`
+          select source_name as name, count(*)::integer as asks, max(updated_at) as imported_at from requests
+          where ${isOperators} group by source_name order by name`.execute(executor)
+      : await sql<{ name: string; asks: number; imported_at: Date }>`
+          select substr(source, 38) as name, named_at as imported_at, (select count(*)::integer from request_sources as found
+            where found.platform = named.platform and found.source = named.source) as asks
+          from account_sources as named where account_id = ${accountId}::uuid and platform = ${importPlatform}
+          order by name`.execute(executor)
+  return rows.map(({ name, asks, imported_at }) => ({ name, asks, importedAt: imported_at.toISOString() }))
+}
+
+const isOperators = sql`platform = ${importPlatform} and starts_with(source_id, 'operator/')`
+
+/** The maximum of asks that one transaction deletes: in the embedded database all others wait for it. */
+const sliceRows = 100
+
+/** A query for some of these requests, which locks them in the order of all writers. */
+const someOf = (ids: RawBuilder<unknown>) => sql<{ id: string }>`
+  select id from requests where id in (${ids}) order by platform, source_id for update`
+
+/** A slice of an import. */
+const sliceOf = ({ name, source }: ImportName) =>
+  source === null
+    ? someOf(sql`select id from requests where ${isOperators} and source_name = ${name} limit ${sliceRows}`)
+    : someOf(sql`
+        select request_id from request_sources where platform = ${importPlatform} and source = ${source} limit ${sliceRows}`)
+
+/**
+ * Deletes an import with all of its asks, for good; corrections of them stay, as of any request.
+ * @param signal ends it between two transactions; what is left of the import of an account is deleted in the background
+ * @returns how many asks; null where there is no such import
+ */
+export async function deleteImport(database: Database, name: ImportName, signal: AbortSignal): Promise<number | null> {
+  const isKnown = name.source === null || (await forget(database, name.source))
+  let deleted = 0
+  for (let more = isKnown; more && !signal.aborted; ) {
+    const slice = await deleteAlone(database, sliceOf(name))
+    deleted += slice
+    more = slice === sliceRows
+  }
+  return isKnown && (deleted > 0 || name.source !== null) ? deleted : null
+}
+
+/** From then on its account has no such import. @returns whether it had one */
+const forget = (database: Database, source: string): Promise<boolean> =>
+  database.transaction().execute(async (transaction) => {
+    await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')
+    const { rows } = await sql`
+      delete from account_sources where platform = ${importPlatform} and source = ${source} returning source`.execute(
+      transaction,
+    )
+    return rows.length > 0
+  })
+
+/**
+ * A maintenance job: deletes a slice of the asks of imports that are gone, with their account or by a call that ended early.
+ * @returns whether there may be more
+ */
+export async function deleteForgottenAsks(database: Database): Promise<boolean> {
+  const forgotten = sql`
+    select request_id from request_sources as found where platform = ${importPlatform} and not exists (
+      select from account_sources as named where named.platform = found.platform and named.source = found.source)
+    limit ${sliceRows}`
+  const { rows } = await forgotten.execute(database)
+  if (rows.length === 0) return false
+  return (await deleteAlone(database, someOf(forgotten))) === sliceRows
+}

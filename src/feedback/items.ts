@@ -1,0 +1,116 @@
+import { hash } from 'node:crypto'
+import type { RequestStatus } from '../database/column-types.ts'
+import { meaningsOfLabels } from '../platforms/adapters/tracker-labels.ts'
+import { asDate, asEpochSeconds, asId, asInteger, asName, asWebUrl, foundRequest } from '../platforms/content/fields.ts'
+import { cleanTags, htmlToPlainText, markdownToPlainText, plainText, plainTitle } from '../platforms/content/text.ts'
+import type { FoundRequest } from '../platforms/platform.ts'
+import type { ColumnMapping, ImportField } from './columns.ts'
+import type { ImportFormat } from './formats.ts'
+import type { ImportName } from './names.ts'
+
+/** One ask, as a file or a form says it; all of it is text that nobody has checked. */
+export type Ask = Partial<Record<ImportField, string>>
+
+/** Why a row is left out without being wrong. */
+export type LeftOut = 'noText' | 'removed' | 'pullRequest'
+
+export type ReadAsk = { request: FoundRequest } | { leftOut: LeftOut } | { error: string }
+
+/** The fields of a row. */
+export function askOf(values: Readonly<Record<string, string>>, mapping: ColumnMapping): Ask {
+  const ask: Ask = {}
+  for (const [field, column] of Object.entries(mapping)) ask[field as ImportField] = values[column] ?? ''
+  return ask
+}
+
+/** Words for a status beside those of labels: of Canny, UserVoice, Productboard and Fider. */
+const statusWords: Readonly<Record<string, RequestStatus>> = {
+  open: 'open',
+  opened: 'open',
+  new: 'open',
+  'new idea': 'open',
+  candidate: 'open',
+  'under review': 'open',
+  'under consideration': 'open',
+  closed: 'closed',
+  reopened: 'open',
+}
+
+/** What a status says; null for a word that says nothing known. */
+export function statusOf(text: string): RequestStatus | null {
+  const word = text.toLowerCase().replace(/[_-]+/g, ' ').trim()
+  const known = statusWords[word]
+  if (known !== undefined && Object.hasOwn(statusWords, word)) return known
+  const [meaning] = [...meaningsOfLabels([text])].filter((one) => one !== 'stale')
+  return meaning ?? null
+}
+
+const hasZone = /(?:z|utc|gmt|[+-]\d\d:?\d\d)$/i
+
+/** A date as exports write it: ISO 8601 and its relatives, `2024-01-31 10:00:00 UTC`, `Jan 31, 2024`, seconds since 1970. Without a zone it is UTC. */
+function dateOf(text: string): Date | null {
+  if (/^\d{9,10}$/.test(text)) return asEpochSeconds(Number(text))
+  return asDate(/^\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?$/.test(text) || hasZone.test(text) ? text : `${text} UTC`)
+}
+
+const looksLikeHtml = /<(?:p|br|div|li|ul|ol|a|b|strong|em|span|h[1-6])\b[^>]*>|&(?:amp|lt|gt|nbsp|quot|#\d+);/i
+
+function descriptionOf(text: string, format: ImportFormat): string {
+  if (format === 'github' || format === 'reddit') return markdownToPlainText(text)
+  return looksLikeHtml.test(text) ? htmlToPlainText(text) : plainText(text)
+}
+
+/** What an ask is found again by: the id that the file gives, else its address, else what it says. */
+const externalIdOf = (id: string, url: string, text: string): string =>
+  asId(id) ?? (id === '' ? hash('sha256', url === '' ? text : url) : hash('sha256', id))
+
+interface ReadOptions {
+  name: ImportName
+  format: ImportFormat
+  /** Whether each of them is a feature request; else detection judges it. */
+  areRequests: boolean
+  /** How many asks before it say the same and have no id. */
+  occurrence?: (text: string) => number
+}
+
+const reddit = 'https://www.reddit.com'
+
+/** Reads one ask. */
+export function readAsk(ask: Ask, { name, format, areRequests, occurrence }: ReadOptions): ReadAsk {
+  const value = (field: ImportField) => (ask[field] ?? '').trim()
+  if (format === 'github' && /\/pull\/\d+$/.test(value('url'))) return { leftOut: 'pullRequest' }
+  const written = value('description')
+  if (format === 'reddit' && /^\[(?:deleted|removed)\]$/.test(written)) return { leftOut: 'removed' }
+  const [title, description] = [plainTitle(value('title')), descriptionOf(written, format)]
+  if (title === '' && description === '') return { leftOut: 'noText' }
+  const link = value('url').startsWith('/r/') ? reddit + value('url') : value('url')
+  const url = asWebUrl(link)
+  if (link !== '' && url === null) return { error: `${link.slice(0, 80)} is no web address.` }
+  const votes = value('votes').replace(/[,\s]/g, '')
+  if (!/^[+-]?\d*(?:\.\d+)?$/.test(votes)) return { error: `${votes.slice(0, 80)} is no number of votes.` }
+  const date = value('createdAt') === '' ? null : dateOf(value('createdAt'))
+  if (value('createdAt') !== '' && date === null)
+    return { error: `${value('createdAt').slice(0, 80)} is no date; write it as 2026-01-31.` }
+  const says = [title, description, value('author'), value('authorHandle'), value('createdAt')].join('\0')
+  const before = value('id') === '' && url === null ? (occurrence?.(says) ?? 0) : 0
+  const external = externalIdOf(value('id'), url ?? '', before === 0 ? says : `${says}\0${before}`)
+  const comments = Number(value('commentCount') || Number.NaN)
+  return {
+    request: foundRequest({
+      sourceId: `${name.owner}/${name.name}/${external}`,
+      sourceUrl: url ?? `import:${name.name}#${encodeURIComponent(external).slice(0, 300)}`,
+      title,
+      description,
+      votes: asInteger(Number(votes || 0)) ?? 0,
+      tags: cleanTags(value('tags').split(/[,;|]/)),
+      commentCount: Number.isNaN(comments) ? null : asInteger(comments),
+      authorName: asName(value('author')),
+      authorHandle: asName(value('authorHandle')),
+      originalCreatedAt: date,
+      status: statusOf(value('statusReason')) ?? statusOf(value('status')),
+      sourceName: name.name,
+      ownSource: name.source,
+      ...(areRequests ? { confidence: 1 } : {}),
+    }),
+  }
+}

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto'
+
+/** What a name is, for people and for JSON Schema. */
+export const namePattern = '^[a-z0-9][a-z0-9-]{0,39}$'
+
+/** Whose import it is, and what it is called. */
+export interface ImportName {
+  /** An account's id, or `operator`. */
+  owner: string
+  name: string
+  /** What it is in `account_sources` and `request_sources`, which say who sees it; null for what the operator imports for all. */
+  source: string | null
+}
+
+/** @param accountId null for the operator */
+export const importName = (accountId: string | null, name: string): ImportName => ({
+  owner: accountId ?? 'operator',
+  name,
+  source: accountId === null ? null : `${accountId}/${name}`,
+})
+
+/** A name from that of a file: `Feature requests (May).csv` is `feature-requests-may`. */
+export function nameOfFile(file: string): string {
+  const base = file.replace(/^.*[\\/]/, '').replace(/\.[^.]*$/, '')
+  const name = base
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+    .replace(/-+$/, '')
+  return name === '' ? `file-${hash('sha256', file).slice(0, 8)}` : name
+}

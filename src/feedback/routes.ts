@@ -1,0 +1,282 @@
+import { Type } from 'typebox'
+import { type Audience, audiencesOf, type RouteDependencies } from '../accounts/authentication.ts'
+import { createAccountSlots } from '../http/account-slots.ts'
+import type { App } from '../http/app-type.ts'
+import { type ErrorCode, notFound, ServiceError } from '../http/errors.ts'
+import { named } from '../http/openapi-components.ts'
+import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
+import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
+import { invalidField } from '../http/validation.ts'
+import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
+import { type CheckedFile, checkFile, type OpenedFile, openFile, readRequests } from './file.ts'
+import { registerForm } from './form.ts'
+import { importFormats } from './formats.ts'
+import { deleteImport, listImports } from './imports.ts'
+import { importName, namePattern } from './names.ts'
+import { UnreadableFileError } from './rows.ts'
+import { storeAsks } from './store.ts'
+
+/** The largest file. It is in memory as a whole while it is checked and stored. */
+const maxFileBytes = 64 * 1024 * 1024
+/** Of the values of `map`, as long as any header of a file. */
+const maxColumnName = 200
+
+const name = Type.String({
+  pattern: namePattern,
+  description: 'What it is called: lower case letters, digits and hyphens',
+})
+const counts = {
+  created: Type.Integer({ description: 'Asks that are new' }),
+  updated: Type.Integer({ description: 'Asks that were imported before and say something else now' }),
+  unchanged: Type.Integer(),
+  suppressed: Type.Integer({ description: 'Asks that were purged, or whose author was: they are not stored again' }),
+}
+
+const importQuery = closed({
+  name,
+  format: Type.Optional(oneOf(importFormats, { description: 'Whose export it is; by default what its columns say' })),
+  map: Type.Optional(
+    Type.String({
+      maxLength: 4_000,
+      description: `Columns mapped by hand, as a JSON object of fields and columns: {"title": "Subject"}. Fields: ${importFields.join(', ')}`,
+    }),
+  ),
+  areRequests: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether each row is a feature request; by default so for exports of boards, while detection judges others',
+    }),
+  ),
+  dryRun: defaulted(Type.Boolean({ default: false, description: 'Only checks the file: nothing is stored' })),
+})
+
+const importAnswer = closed(
+  {
+    name,
+    format: oneOf(importFormats),
+    columns: Type.Record(Type.String(), Type.String(), { description: 'The column that each field was read from' }),
+    unused: Type.Array(Type.String(), { description: 'Columns that are no field' }),
+    rows: Type.Integer(),
+    asks: Type.Integer({ description: 'Rows with an ask, each id once' }),
+    repeated: Type.Integer({ description: 'Rows with the id of a row before them, which they replace' }),
+    leftOut: closed(
+      {
+        noText: Type.Integer(),
+        removed: Type.Integer({ description: 'Deleted where they were posted' }),
+        pullRequest: Type.Integer(),
+      },
+      { description: 'Rows that are no ask' },
+    ),
+    areRequests: Type.Boolean(),
+    stored: nullable(closed(counts, { description: 'null after a dry run' })),
+    sample: Type.Array(
+      closed({
+        title: Type.String(),
+        description: Type.String(),
+        votes: Type.Integer(),
+        status: nullable(Type.String()),
+        author: nullable(Type.String()),
+        createdAt: nullable(moment('When it was posted')),
+      }),
+      { description: 'The first five, as they are stored' },
+    ),
+  },
+  named('ImportResult'),
+)
+
+const importSummary = closed({
+  name,
+  asks: Type.Integer({ description: 'How many it has' }),
+  importedAt: moment('When something was last imported'),
+})
+
+/** The columns that `map` names. @throws ServiceError INVALID_REQUEST */
+function readMap(text: string | undefined): ColumnMapping {
+  if (text === undefined) return {}
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw invalidField('map', 'must be a JSON object')
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw invalidField('map', 'must be a JSON object')
+  const mapping: ColumnMapping = {}
+  for (const [field, column] of Object.entries(given)) {
+    if (!importFields.includes(field as ImportField))
+      throw invalidField('map', `${field.slice(0, 50)} is not one of ${importFields.join(', ')}`)
+    if (typeof column !== 'string' || column === '' || column.length > maxColumnName)
+      throw invalidField('map', `${field} must be the name of a column`)
+    mapping[field as ImportField] = column
+  }
+  return mapping
+}
+
+const wrongFile = (errors: CheckedFile['errors'], wrongRows: number) =>
+  new ServiceError(
+    'INVALID_REQUEST',
+    `Nothing was imported: ${errors.map(({ at, message }) => `${at}: ${message}`)[0]}${wrongRows > 1 ? ` ${wrongRows - 1} more rows are wrong.` : ''}`,
+    { details: errors.map(({ at, message }) => ({ path: at, message })) },
+  )
+
+/** What differs between the routes of accounts and those of the operator. */
+interface FeedbackAudience extends Audience {
+  whose: string
+  tags: string[]
+  refusals: ErrorCode[]
+}
+
+/** The routes of one's own feedback: files, and asks of a form. */
+export async function registerFeedbackRoutes(app: App, dependencies: RouteDependencies): Promise<void> {
+  const { account, operator } = audiencesOf(dependencies.authentication)
+  const audiences: FeedbackAudience[] = [
+    { ...account, whose: 'Only the account sees it.', tags: ['Feedback'], refusals: ['CONFLICT'] },
+    { ...operator, whose: 'All accounts see it.', tags: ['Admin'], refusals: [] },
+  ]
+  registerForm(app, dependencies)
+  const slots = createAccountSlots({ perAccount: 1, total: 2 })
+  for (const audience of audiences) {
+    await registerImport(app, dependencies, audience, slots)
+    registerList(app, dependencies, audience)
+    registerDelete(app, dependencies, audience)
+  }
+}
+
+const describeFile = ({ name: { name }, format, mapping, unused, areRequests }: OpenedFile, checked: CheckedFile) => ({
+  name,
+  format,
+  columns: mapping as Record<string, string>,
+  unused,
+  rows: checked.rows,
+  asks: checked.asks,
+  repeated: checked.repeated,
+  leftOut: { noText: 0, removed: 0, pullRequest: 0, ...checked.leftOut },
+  areRequests,
+  sample: checked.sample.map(({ title, description, votes, status, authorName, authorHandle, originalCreatedAt }) => ({
+    title,
+    description: description.slice(0, 300),
+    votes,
+    status,
+    author: authorName ?? authorHandle,
+    createdAt: originalCreatedAt?.toISOString() ?? null,
+  })),
+})
+
+type Slots = ReturnType<typeof createAccountSlots>
+
+/** The file is the body, whatever its content type says: programs say many things of CSV. */
+async function registerImport(
+  app: App,
+  { database, clock }: RouteDependencies,
+  audience: FeedbackAudience,
+  slots: Slots,
+): Promise<void> {
+  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, whose, tags, security, refusals } = audience
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFileBytes }, (_request, body, done) =>
+      done(null, body),
+    )
+    ;(scope as App).post(
+      `${prefix}/feedback/imports`,
+      {
+        onRequest: onChange,
+        bodyLimit: maxFileBytes,
+        schema: {
+          operationId: `importFeedback${idSuffix}`,
+          summary: 'Import a file of feedback',
+          description: `CSV, JSON Lines or JSON, at most 64 MiB and 200,000 rows. ${whose} All of it is checked before anything is stored; rows that are wrong are named in \`details\`. The same file again updates, and doubles nothing: a row is known by its id, else its address, else its text. Free.`,
+          tags,
+          security,
+          querystring: importQuery,
+          consumes: ['text/csv', 'application/x-ndjson', 'application/json'],
+          body: Type.Unsafe<Buffer>({ description: 'The file' }),
+          response: {
+            200: closed({ data: importAnswer }),
+            ...errorResponses(...bodyErrors, ...changeErrors, ...refusals),
+          },
+        },
+      },
+      async (request) => {
+        const accountId = accountIdOf(request)
+        const leave = slots.enter(accountId ?? 'operator')
+        if (typeof leave === 'string')
+          throw new ServiceError('UNAVAILABLE', 'Another import is going on. Try again when it has ended.')
+        try {
+          const { name: given, format, areRequests, map, dryRun } = request.query
+          const owned = importName(accountId, given)
+          const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+          const file = await openFile({ bytes, name: owned, format, areRequests, given: readMap(map) })
+          const checked = await checkFile(file)
+          if (checked.wrongRows > 0) throw wrongFile(checked.errors, checked.wrongRows)
+          const store = { accountId, name: owned, count: checked.asks, now: clock.now(), signal: request.signal }
+          const stored = dryRun ? null : await storeAsks(database, readRequests(file), store)
+          return { data: { ...describeFile(file, checked), stored } }
+        } catch (error) {
+          if (error instanceof UnreadableFileError)
+            throw new ServiceError('INVALID_REQUEST', `Nothing was imported: ${error.message}`)
+          throw error
+        } finally {
+          leave()
+        }
+      },
+    )
+  })
+}
+
+function registerList(app: App, { database }: RouteDependencies, audience: FeedbackAudience): void {
+  const { prefix, onRequest, accountIdOf, idSuffix, tags, security } = audience
+  app.get(
+    `${prefix}/feedback/imports`,
+    {
+      onRequest,
+      schema: {
+        operationId: `listImports${idSuffix}`,
+        summary: 'List the imports',
+        description: 'By name.',
+        tags,
+        security,
+        querystring: closed(pageParameters),
+        response: {
+          200: closed({ data: pageOf(importSummary) }),
+          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
+        },
+      },
+    },
+    async (request) => {
+      const imports = await listImports(database, accountIdOf(request))
+      return { data: pageOfShort(imports, request.query, { list: 'imports', positionOf: (one) => one.name }) }
+    },
+  )
+}
+
+function registerDelete(app: App, { database }: RouteDependencies, audience: FeedbackAudience): void {
+  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, tags, security } = audience
+  app.delete(
+    `${prefix}/feedback/imports/:name`,
+    {
+      onRequest: onChange,
+      schema: {
+        operationId: `deleteImport${idSuffix}`,
+        summary: 'Delete an import with all of its asks',
+        description: 'For good.',
+        tags,
+        security,
+        params: closed({ name }),
+        response: {
+          200: closed({ data: closed({ name, deleted: Type.Integer({ description: 'Asks that were deleted' }) }) }),
+          ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND'),
+        },
+      },
+    },
+    async (request) => {
+      const deleted = await deleteImport(
+        database,
+        importName(accountIdOf(request), request.params.name),
+        request.signal,
+      )
+      if (deleted === null) throw notFound('Import')
+      return { data: { name: request.params.name, deleted } }
+    },
+  )
+}

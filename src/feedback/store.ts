@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import { takeSourceLocks } from '../database/advisory-locks.ts'
+import type { Database } from '../database/open.ts'
+import { ServiceError } from '../http/errors.ts'
+import type { FoundRequest } from '../platforms/platform.ts'
+import { importPlatform } from '../platforms/registry.ts'
+import { preparePage } from '../requests/store/prepared-page.ts'
+import { type StoredPage, storePageAlone } from '../requests/store/store.ts'
+import type { ImportName } from './names.ts'
+
+/** How many asks one transaction stores: in the embedded database all others wait for it, for about a tenth of a second. */
+const asksPerTransaction = 200
+/** How many imports an account has. */
+const maxImports = 50
+/** How many asks all of them have together. */
+const maxAsks = 500_000
+
+/** What became of the asks of an import. */
+export interface StoredAsks {
+  created: number
+  /** They were known, and say something else now. */
+  updated: number
+  unchanged: number
+  /** They, or their authors, were purged: what was purged is not stored again. */
+  suppressed: number
+}
+
+/** What became of the asks of a page. */
+export const outcomeOf = (asks: number, { found, inserted, changed }: StoredPage): StoredAsks => ({
+  created: inserted,
+  updated: changed,
+  unchanged: found - inserted - changed,
+  suppressed: asks - found,
+})
+
+const ofAccount = (accountId: string) => sql`account_id = ${accountId}::uuid and platform = ${importPlatform}`
+
+/**
+ * Makes an import, or finds it: from then on its account sees its asks.
+ * @throws ServiceError CONFLICT where the account has too many imports, or asks in them
+ */
+export async function openImport(
+  database: Database,
+  { accountId, source, asks, now }: { accountId: string; source: string; asks: number; now: Date },
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    // A page that is being stored there is stored wholly before this, or reads it.
+    await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')
+    await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+    const { rows } = await sql<{ imports: number; asks: number }>`
+      select count(*)::integer as imports, coalesce(sum((select count(*) from request_sources as found
+        where found.platform = named.platform and found.source = named.source)), 0)::integer as asks
+      from account_sources as named where ${ofAccount(accountId)} and source <> ${source}`.execute(transaction)
+    const { imports, asks: others } = rows[0]!
+    if (imports >= maxImports)
+      throw new ServiceError('CONFLICT', `An account has at most ${maxImports} imports. Delete one.`)
+    if (others + asks > maxAsks)
+      throw new ServiceError(
+        'CONFLICT',
+        `An account has at most ${maxAsks.toLocaleString('en-US')} imported asks. Delete an import.`,
+      )
+    await sql`
+      insert into account_sources (account_id, platform, source, named_at)
+      values (${accountId}, ${importPlatform}, ${source}, ${now})
+      on conflict (platform, source, account_id) do update set named_at = excluded.named_at`.execute(transaction)
+  })
+}
+
+/**
+ * Stores asks, in transactions of 200; what was stored before, by its id, is updated. The next asks are prepared while some are stored.
+ * @param asks each id once in a row of 200; of equal ones the last counts
+ * @param signal ends it between two transactions; the same import again goes on where it ended
+ */
+export async function storeAsks(
+  database: Database,
+  asks: AsyncIterable<FoundRequest>,
+  {
+    accountId,
+    name,
+    count,
+    now,
+    signal,
+  }: { accountId: string | null; name: ImportName; count: number; now: Date; signal: AbortSignal },
+): Promise<StoredAsks> {
+  if (accountId !== null && name.source !== null)
+    await openImport(database, { accountId, source: name.source, asks: count, now })
+  const stored: StoredAsks = { created: 0, updated: 0, unchanged: 0, suppressed: 0 }
+  let storing: Promise<void> = Promise.resolve()
+  let batch: FoundRequest[] = []
+  const flush = async () => {
+    const requests = batch
+    batch = []
+    if (requests.length === 0) return
+    const prepared = await preparePage(importPlatform, { requests: [], incomplete: requests }, null)
+    await storing
+    signal.throwIfAborted()
+    const page = { platform: importPlatform, topic: name.name, jobId: null, now, ...prepared }
+    storing = storePageAlone(database, page).then((result) => {
+      const outcome = outcomeOf(prepared.requests.length, result)
+      for (const key of ['created', 'updated', 'unchanged', 'suppressed'] as const) stored[key] += outcome[key]
+    })
+    // Awaited by the next flush; until then its failure is nobody's.
+    storing.catch(() => {})
+  }
+  for await (const ask of asks) {
+    batch.push(ask)
+    if (batch.length === asksPerTransaction) await flush()
+  }
+  await flush()
+  await storing
+  return stored
+}
