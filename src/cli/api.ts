@@ -82,6 +82,17 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       return response.body ?? ReadableStream.from([])
     },
 
+    /** Imports a file, whose bytes are the body. */
+    async importFile(query: Query<'importFeedback'>, file: Uint8Array) {
+      const answer = await client.POST('/api/v1/feedback/imports', {
+        params: { query },
+        headers: { 'content-type': 'application/octet-stream' },
+        body: file,
+        bodySerializer: (bytes) => bytes as Uint8Array<ArrayBuffer>,
+      })
+      return answerOf(Promise.resolve(answer))
+    },
+
     /** The file of a brief. */
     async readBriefFile(briefId: string, format: NonNullable<Query<'readBriefFile'>['format']>): Promise<string> {
       const params = { path: { briefId }, query: { format } }

@@ -17,12 +17,24 @@ interface KeyOptions {
 }
 
 function rowOf(key: Key): Row {
-  const { keyId, name, hint, scope, createdAt, expiresAt, revokedAt, lastUsedAt, monthlyCredits, usedThisMonth } = key
+  const {
+    keyId,
+    name,
+    hint,
+    scope,
+    feedbackOnly,
+    createdAt,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+    monthlyCredits,
+    usedThisMonth,
+  } = key
   const day = (moment: string) => moment.slice(0, 10)
   const use = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`
   const facts = [
     hint,
-    scope,
+    feedbackOnly ? 'feedback' : scope,
     `since ${day(createdAt)}`,
     revokedAt === null ? use : `revoked ${day(revokedAt)}`,
     expiresAt === null ? '' : `until ${expiresAt}`,
@@ -48,8 +60,8 @@ const create = () =>
     .argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
     .argument('<name>', 'a name for people; it need not be unique')
     .addOption(
-      new Option('--scope <scope>', 'what it may do: read, also collect, also manage')
-        .choices(keyScopes)
+      new Option('--scope <scope>', 'what it may do: only send feedback; read, also collect, also manage')
+        .choices(['feedback', ...keyScopes])
         .default('manage'),
     )
     .option('--expires <moment>', 'from then on it opens nothing: a UTC day, 2026-01-31, or an RFC 3339 date-time')
@@ -62,7 +74,7 @@ const create = () =>
             params: { path: { accountId } },
             body: {
               name,
-              scope,
+              ...(scope === 'feedback' ? { feedbackOnly: true } : { scope }),
               ...defined({ expiresAt: expires, monthlyCredits }),
             },
           }),

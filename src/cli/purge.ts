@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { platformNames } from '../platforms/registry.ts'
+import { storedPlatformNames } from '../platforms/registry.ts'
 import { wholeList } from './api.ts'
 import type { Body, Data } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -88,7 +88,7 @@ export function purgeCommand(): Command {
     'delete stored requests; those named by id, address or author are never stored again',
     help,
   )
-    .addOption(new Option('--platform <platform>', 'only what is from there').choices(platformNames))
+    .addOption(new Option('--platform <platform>', 'only what is from there').choices(storedPlatformNames))
     .option('--older-than <days>', 'requests that were not refreshed for so many days', wholeNumber(1, 36_500))
     .option('--id <id>', 'the request with this id')
     .option('--source-url <url>', 'the request at this address')
@@ -151,7 +151,7 @@ const lift = () =>
     'let later collections store suppressed requests again; give the same option as for the purge',
   )
     .option('--purge <purgeId>', 'everything of one purge, as "wishwell admin suppressions list" shows it')
-    .addOption(new Option('--platform <platform>', 'only there').choices(platformNames))
+    .addOption(new Option('--platform <platform>', 'only there').choices(storedPlatformNames))
     .option('--id <id>', 'its id on the platform; needs --platform')
     .option('--source-url <url>', 'the request at this address')
     .option('--author <author>', 'every request of this author')

@@ -78,7 +78,8 @@ export function toBody(
   const shared = { topic, products, tags, minVotes, since, until, include, status }
   const filters = defined({ platforms: expand ? undefined : platforms, ...shared })
   return {
-    ...(expand && platforms ? { platforms } : {}),
+    // The service knows which platforms can be collected from.
+    ...(expand && platforms ? { platforms: platforms as NonNullable<Body<'searchRequests'>['platforms']> } : {}),
     ...(Object.keys(filters).length === 0 ? {} : { filters }),
     ...(sort === undefined ? {} : { sortBy: sort }),
     ...(prefix ? { prefix } : {}),

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { importTitle } from '../platforms/titles.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { answerOf, createApi } from './api.ts'
 import type { Answer, Body, Data, Schemas } from './api-types.ts'
@@ -139,7 +140,7 @@ function formatResult(request: Schemas['Request'], position: number, { columns, 
   return [
     shorten(`${String(position).padStart(3)}. ${printable(request.title)}`, columns),
     // Never shortened: a part of an address is useless.
-    `${indentation}${[votes, printable(request.sourcePlatform), ...age, ...marks, printable(request.sourceUrl)].join(' · ')}`,
+    `${indentation}${[votes, printable(importTitle(request) ?? request.sourcePlatform), ...age, ...marks, printable(request.sourceUrl)].join(' · ')}`,
     ...(description === '' ? [] : [shorten(`${indentation}${description}`, columns)]),
     '',
   ]

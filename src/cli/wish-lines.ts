@@ -1,3 +1,4 @@
+import { importTitle } from '../platforms/titles.ts'
 import type { Data, Schemas } from './api-types.ts'
 import { formatRow, type Row } from './output.ts'
 import { count, printable } from './text.ts'
@@ -44,8 +45,8 @@ export function wishRow({
 const gained = (votes: number | null) => (votes === null ? 'not known yet' : votes.toLocaleString('en-US'))
 
 /** Two lines: a request with its votes and where it stands, and its address. */
-const formatMember = ({ _id, title, votes, sourcePlatform, status, sourceUrl }: Schemas['Request']): string[] => [
-  `  ${formatRow({ title, facts: [count(votes, 'vote'), sourcePlatform, wordsOf(status)], id: _id })}`,
+const formatMember = ({ _id, title, votes, status, sourceUrl, ...request }: Schemas['Request']): string[] => [
+  `  ${formatRow({ title, facts: [count(votes, 'vote'), importTitle(request) ?? request.sourcePlatform, wordsOf(status)], id: _id })}`,
   `    ${printable(sourceUrl)}`,
 ]
 

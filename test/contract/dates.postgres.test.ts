@@ -66,6 +66,7 @@ const required: Record<string, object> = {
   '/api/v1/feeds': { kind: 'search', query: 'dark' },
   '/api/v1/views': { name: 'a' },
   '/api/v1/briefs': { topic: 'dark mode' },
+  '/api/v1/feedback': { text: 'Please add tabs' },
   '/api/v1/watches': { topic: 'dark mode', schedule: 'daily', monthlyCredits: 100 },
 }
 
@@ -95,6 +96,7 @@ it('every list, search and export has the same dates', () => {
     '/api/v1/briefs period.since',
     '/api/v1/briefs period.until',
     '/api/v1/changes since',
+    '/api/v1/feedback createdAt',
     '/api/v1/feeds filters.since',
     '/api/v1/feeds filters.until',
     '/api/v1/keys expiresAt',

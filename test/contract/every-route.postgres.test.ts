@@ -92,6 +92,10 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'POST', path: '/api/v1/views', key: 'account', body: { name: 'a', view: {} } },
   { method: 'POST', path: '/api/v1/briefs', key: 'account', body: { topic: 'dark mode' } },
   { method: 'GET', path: `/api/v1/briefs/${unknownId}`, key: 'account' },
+  { method: 'POST', path: '/api/v1/feedback', key: 'account', body: { text: 'Please add tabs' } },
+  { method: 'GET', path: '/api/v1/feedback/imports', key: 'account' },
+  { method: 'DELETE', path: '/api/v1/feedback/imports/unknown', key: 'account' },
+  { method: 'GET', path: '/api/admin/feedback/imports', key: 'admin' },
   { method: 'POST', path: '/api/v1/briefs/verify', key: 'account', body: { file: 'a' } },
   { method: 'PATCH', path: `/api/v1/views/${unknownId}`, key: 'account', body: { name: 'a' } },
 ]

@@ -16,7 +16,7 @@ const openToReaders = ['POST /api/v1/briefs/verify', 'POST /api/v1/requests/sear
 const readsForManagers = [/^GET \/api\/v1\/(keys|links|channels|feeds|shares)(\/|$)/]
 /** Changes that need no more than `collect`; all others need `manage`. */
 const changesForCollectors = [
-  /^\w+ \/api\/v1\/(scrape|requests|corrections|accuracy|wishes|suggestions|views|briefs|watches|news)(\/|$)/,
+  /^\w+ \/api\/v1\/(scrape|requests|corrections|accuracy|wishes|suggestions|views|briefs|watches|news|feedback)(\/|$)/,
 ]
 
 interface Route {

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { FoundRequest } from '../api/types.ts'
-import { ago, dateAndTime, platformTitle } from '../shell/format.ts'
+import { ago, dateAndTime, importTitle, platformTitle } from '../shell/format.ts'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { counts } from '../texts/counts.ts'
@@ -55,10 +55,11 @@ export function Marks({ request }: { request: FoundRequest }) {
 export function Origin({ request }: { request: FoundRequest }) {
   const author = request.authorName ?? request.authorHandle
   const askedAt = request.originalCreatedAt
+  const imported = importTitle(request)
   return (
     <p className="origin">
-      <span className="platform">{platformTitle(request.sourcePlatform)}</span>
-      {request.sourceName && <bdi>{request.sourceName}</bdi>}
+      <span className="platform">{imported ?? platformTitle(request.sourcePlatform)}</span>
+      {imported === null && request.sourceName && <bdi>{request.sourceName}</bdi>}
       {author && (
         <bdi className="author">
           <Marked text={author} highlight={highlightOf(request, 'author')} />

@@ -1,5 +1,5 @@
 import { largestWholeUnit } from '../../../src/cli/relative-time.ts'
-import { platformTitle } from '../../../src/platforms/titles.ts'
+import { importTitle, platformTitle } from '../../../src/platforms/titles.ts'
 import { formatTexts } from '../texts/format.ts'
 import { locale } from '../texts/locale.ts'
 
@@ -114,4 +114,4 @@ export function platformCode(platform: string): string {
   return second === undefined ? platformTitle(platform).slice(0, 2) : first + second
 }
 
-export { platformTitle }
+export { importTitle, platformTitle }
