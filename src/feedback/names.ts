@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto'
-
 /** What a name is, for people and for JSON Schema. */
 export const namePattern = '^[a-z0-9][a-z0-9-]{0,39}$'
 
@@ -29,5 +27,5 @@ export function nameOfFile(file: string): string {
     .replace(/^-+|-+$/g, '')
     .slice(0, 40)
     .replace(/-+$/, '')
-  return name === '' ? `file-${hash('sha256', file).slice(0, 8)}` : name
+  return name === '' ? 'import' : name
 }

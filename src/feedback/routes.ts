@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type Audience, audiencesOf, type RouteDependencies } from '../accounts/authentication.ts'
+import { requestStatuses } from '../database/column-types.ts'
 import { createAccountSlots } from '../http/account-slots.ts'
 import type { App } from '../http/app-type.ts'
 import { type ErrorCode, notFound, ServiceError } from '../http/errors.ts'
@@ -74,7 +75,7 @@ const importAnswer = closed(
         title: Type.String(),
         description: Type.String(),
         votes: Type.Integer(),
-        status: nullable(Type.String()),
+        status: nullable(oneOf(requestStatuses)),
         author: nullable(Type.String()),
         createdAt: nullable(moment('When it was posted')),
       }),

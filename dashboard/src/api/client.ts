@@ -56,8 +56,8 @@ export async function send(request: Request, { sent, withoutSession = false }: S
   const session = currentSession()
   const order = beginCall()
   // A request gives its body once, but may have to be sent again.
-  const body = await request.text()
-  const init = body === '' ? {} : { body }
+  const body = await request.arrayBuffer()
+  const init = body.byteLength === 0 ? {} : { body }
   const sendNow = () => {
     const csrfToken = currentSession()?.csrfToken
     if (request.method !== 'GET' && csrfToken !== undefined) request.headers.set('x-csrf-token', csrfToken)

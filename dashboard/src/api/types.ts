@@ -27,9 +27,15 @@ export type PaidCollection = Data<'listCollections'>['results'][number]
 export type StatementEntry = Data<'listUsageEntries'>['results'][number]
 export type Difference = Data<'verifyLedger'>['differences'][number]
 
+// One's own feedback.
+export type ImportQuery = Query<'importFeedback'>
+export type ImportResult = Data<'importFeedback'>
+
 // Platforms and jobs.
 export type PlatformStatus = Data<'listPlatforms'>['results'][number]
 export type PlatformName = PlatformStatus['platform']
+/** Also of what was imported. */
+export type StoredPlatform = NonNullable<NonNullable<Body<'searchRequests'>['filters']>['platforms']>[number]
 /** `maxCredits` is the cost that the form shows: the job is refused when it would cost more. */
 export type NewJob = Body<'startScrapeJob'> & { maxCredits: number }
 export type Job = Data<'cancelScrapeJob'>

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type DragEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import type { Verification } from '../api/types.ts'
 import { briefAddress } from '../shell/addresses.ts'
+import { FileField } from '../shell/file-field.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { briefTexts as texts } from '../texts/later/briefs.ts'
@@ -12,56 +13,32 @@ const maxBytes = 512 * 1024
 
 /** Chooses or drops a file of a brief, and says what was changed in it and what holds no more. */
 export function VerifyFile() {
-  const [isOver, setOver] = useState(false)
   const [isTooLarge, setTooLarge] = useState(false)
   const verification = useMutation({
     mutationFn: async (file: File) => dataOf(api.POST('/api/v1/briefs/verify', { body: { file: await file.text() } })),
   })
-  const take = (file: File | undefined) => {
-    if (file === undefined) return
+  const take = (file: File) => {
     // The body has more signs than the file.
     setTooLarge(file.size > maxBytes)
     verification.reset()
     if (file.size > 0 && file.size <= maxBytes) verification.mutate(file)
   }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    take(event.dataTransfer?.files[0])
-  }
   return (
-    <section
-      className="verify"
-      aria-labelledby="verify"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
+    <FileField
+      id="verify"
+      title={texts.verify}
+      intro={texts.verifyIntro}
+      label={texts.file}
+      accept=".md,.html,.json,text/markdown,text/html,application/json"
+      onFile={take}
     >
-      <h2 id="verify">{texts.verify}</h2>
-      <p className="note">{texts.verifyIntro}</p>
-      <label>
-        <span>{texts.file}</span>
-        <input
-          type="file"
-          accept=".md,.html,.json,text/markdown,text/html,application/json"
-          onChange={({ target }) => {
-            take(target.files?.[0])
-            // The same file can be chosen again after it was mended.
-            target.value = ''
-          }}
-        />
-      </label>
       <div role="status">
         {isTooLarge && <p>{texts.tooLarge}</p>}
         {verification.isPending && <p>{texts.verifying}</p>}
         {verification.data && <Result name={verification.variables?.name ?? ''} found={verification.data} />}
       </div>
       {verification.error !== null && <Problem error={verification.error} />}
-    </section>
+    </FileField>
   )
 }
 

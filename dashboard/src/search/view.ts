@@ -5,11 +5,11 @@ import type {
   Include,
   ListInput,
   ListView,
-  PlatformName,
   RequestStatus,
   SearchFilters,
   SearchInput,
   ShareTarget,
+  StoredPlatform,
   WishListInput,
 } from '../api/types.ts'
 import { wishesAddress } from '../shell/addresses.ts'
@@ -25,7 +25,7 @@ export type Order = (typeof orders)[number]
 export interface View {
   /** Empty: the wishes are listed instead of searched. */
   query: string
-  platforms: PlatformName[]
+  platforms: StoredPlatform[]
   tags: string[]
   topic: string
   minVotes: number | null
@@ -93,7 +93,7 @@ export function parseView(parameters: URLSearchParams): View {
     query,
     platforms: [...new Set(text('platforms').split(','))].filter((name) =>
       /^[a-z]{1,30}$/.test(name),
-    ) as PlatformName[],
+    ) as StoredPlatform[],
     tags: [...new Set(tags)].filter((tag) => tag !== '' && lengthOf(tag) <= maxTagLength).slice(0, maxTags),
     topic: isTopic(text('topic')) ? text('topic') : '',
     minVotes: Number.isSafeInteger(votes) && votes > 0 && votes < 2 ** 31 ? votes : null,

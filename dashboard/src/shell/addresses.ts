@@ -3,6 +3,7 @@
 export const homeAddress = '/'
 export const wishesAddress = '/wishes'
 export const collectAddress = '/collect'
+export const importAddress = '/collect/import'
 export const topicsAddress = '/topics'
 export const newsAddress = '/watches/news'
 export const watchesAddress = '/watches'

@@ -13,6 +13,7 @@ import {
   channelsAddress,
   collectAddress,
   homeAddress,
+  importAddress,
   newWatch,
   settingsAddress,
   topicAddress,
@@ -29,6 +30,7 @@ const pages: readonly [name: string, address: string][] = [
   [watchTexts.make, newWatch()],
   [texts.briefs, briefsAddress],
   [texts.collect, collectAddress],
+  [texts.importFeedback, importAddress],
   [texts.settings, settingsAddress],
   [texts.channels, channelsAddress],
 ]

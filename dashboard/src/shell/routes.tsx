@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { HomePage } from '../home/home.tsx'
 import { WishesPage } from '../wishes/wishes.tsx'
-import { newsAddress, watchesAddress } from './addresses.ts'
+import { importAddress, newsAddress, watchesAddress } from './addresses.ts'
 import { later } from './later.ts'
 
 // The home and the list are in the first script; every other page is loaded when it is opened.
@@ -9,6 +9,7 @@ import { later } from './later.ts'
 const WishPage = later(async () => (await import('../wishes/wish-page.tsx')).WishPage)
 const TopicsPage = later(async () => (await import('../wishes/topics.tsx')).TopicsPage)
 const CollectPage = later(async () => (await import('../collect/collect.tsx')).CollectPage)
+const ImportPage = later(async () => (await import('../feedback/import.tsx')).ImportPage)
 const JobPage = later(async () => (await import('../collect/job.tsx')).JobPage)
 const WatchesPage = later(async () => (await import('../watches/watches.tsx')).WatchesPage)
 const NewWatchPage = later(async () => (await import('../watches/new-watch.tsx')).NewWatchPage)
@@ -36,6 +37,7 @@ export function accountPage([first, second, ...rest]: string[]): ReactNode {
   }
   if (first === 'wishes') return <WishPage key={second} wishId={second} />
   if (first === 'briefs') return <BriefPage key={second} briefId={second} />
+  if (`/${first}/${second}` === importAddress) return <ImportPage />
   if (first === 'collect') return <JobPage key={second} jobId={second} />
   if (`/${first}/${second}` === newsAddress) return <NewsPage />
   if (first === 'watches' && second === 'new') return <NewWatchPage />

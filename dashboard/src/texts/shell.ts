@@ -13,6 +13,7 @@ export const shellTexts = {
   collect: t`Collect`,
   watches: t`Watches`,
   briefs: t`Briefs`,
+  importFeedback: t`Import feedback`,
   channels: t`Channels`,
   account: t`Account`,
   overview: t`Overview`,

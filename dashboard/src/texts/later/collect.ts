@@ -28,6 +28,7 @@ const remedies: Record<PlatformErrorCode, string> = {
 
 export const collectTexts = {
   title: t`Collect`,
+  toImport: t`Import feedback`,
   intro: (isFree: boolean) =>
     isFree
       ? t`Bring in what people ask for about a topic.`
