@@ -26,7 +26,7 @@ const subcommand = subcommandsOf('import', { failed: 'the service refused, or ha
 
 /** Parses `--map field=column`, which may be repeated. */
 function collectColumns(text: string, before: Record<string, string> = {}): Record<string, string> {
-  const [, field = '', column = ''] = /^([^=]+)=(.+)$/s.exec(text) ?? []
+  const [, field = '', column = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (!importFields.some((one) => one === field))
     throw new InvalidArgumentError(`It must be field=column, with one of the fields ${importFields.join(', ')}.`)
   return { ...before, [field]: column }
@@ -51,7 +51,7 @@ export const importCommand = (): Command =>
         .addOption(
           new Option('--format <format>', 'whose export it is (default: what its columns say)').choices(importFormats),
         )
-        .option('--map <field=column>', 'the column of a field; may be repeated', collectColumns)
+        .option('--map <field=column>', 'the column of a field, or none; may be repeated', collectColumns)
         .option('--all-requests', 'each row is a feature request: detection judges none')
         .option('--dry-run', 'only check the file, and show what would be stored', false)
         .action(importFile),

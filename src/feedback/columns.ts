@@ -93,7 +93,7 @@ export const normalised = (column: string): string =>
 
 /**
  * Which column is which field: those that are given, else by their names. No column is two fields.
- * @param given columns as the file writes them
+ * @param given columns as the file writes them; an empty one: the field has none
  */
 export function mapColumns(columns: readonly string[], given: ColumnMapping): ColumnMapping {
   const mapping: ColumnMapping = { ...given }
@@ -113,5 +113,5 @@ export function mapColumns(columns: readonly string[], given: ColumnMapping): Co
     mapping[field] = best.column
     taken.add(best.column)
   }
-  return mapping
+  return Object.fromEntries(Object.entries(mapping).filter(([, column]) => column !== ''))
 }

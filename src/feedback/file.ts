@@ -43,7 +43,7 @@ export async function openFile({ bytes, name, format, given, areRequests }: Impo
   const decoded = decodeFile(bytes)
   const form = formOf(decoded)
   const columns = await readColumns(decoded, form)
-  const unknown = Object.values(given).filter((column) => !columns.includes(column))
+  const unknown = Object.values(given).filter((column) => column !== '' && !columns.includes(column))
   if (unknown.length > 0)
     throw new UnreadableFileError(
       `It has no column ${unknown.join(', ')}. Its columns: ${columns.join(', ').slice(0, 1_000)}.`,

@@ -39,7 +39,7 @@ const importQuery = closed({
   map: Type.Optional(
     Type.String({
       maxLength: 4_000,
-      description: `Columns mapped by hand, as a JSON object of fields and columns: {"title": "Subject"}. Fields: ${importFields.join(', ')}`,
+      description: `Columns mapped by hand, as a JSON object of fields and columns: {"title": "Subject"}; an empty column: none. Fields: ${importFields.join(', ')}`,
     }),
   ),
   areRequests: Type.Optional(
@@ -106,7 +106,7 @@ function readMap(text: string | undefined): ColumnMapping {
   for (const [field, column] of Object.entries(given)) {
     if (!importFields.includes(field as ImportField))
       throw invalidField('map', `${field.slice(0, 50)} is not one of ${importFields.join(', ')}`)
-    if (typeof column !== 'string' || column === '' || column.length > maxColumnName)
+    if (typeof column !== 'string' || column.length > maxColumnName)
       throw invalidField('map', `${field} must be the name of a column`)
     mapping[field as ImportField] = column
   }
@@ -116,7 +116,7 @@ function readMap(text: string | undefined): ColumnMapping {
 const wrongFile = (errors: CheckedFile['errors'], wrongRows: number) =>
   new ServiceError(
     'INVALID_REQUEST',
-    `Nothing was imported: ${errors.map(({ at, message }) => `${at}: ${message}`)[0]}${wrongRows > 1 ? ` ${wrongRows - 1} more rows are wrong.` : ''}`,
+    `Nothing was imported: ${errors.map(({ at, message }) => `${at}: ${message}`)[0]}${wrongRows > 1 ? ` ${wrongRows - 1} more ${wrongRows === 2 ? 'row is' : 'rows are'} wrong.` : ''}`,
     { details: errors.map(({ at, message }) => ({ path: at, message })) },
   )
 

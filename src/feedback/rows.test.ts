@@ -99,6 +99,10 @@ describe('a file', () => {
     expect((await read('title,Was,text\n3,Please\t add it,x\n', { given })).requests).toMatchObject([
       { title: 'Please add it', votes: 3 },
     ])
+    expect((await open('title,text,votes\na,b,1\n', { given: { votes: '' } })).mapping).toEqual({
+      title: 'title',
+      description: 'text',
+    })
     await expect(open('title\nx\n', { given: { votes: 'Score' } })).rejects.toThrow('It has no column Score')
     await expect(open('a,b\nx,y\n')).rejects.toThrow('No column is known as a title or a text')
   })

@@ -18,10 +18,8 @@ interface CheckedFileProps {
 export function CheckedFile({ checked, query, isBusy, onChange, onRename, onImport }: CheckedFileProps) {
   const columns = [...Object.values(checked.columns), ...checked.unused]
   const mapped: Record<string, string> = query.map === undefined ? {} : JSON.parse(query.map)
-  const choose = (field: string, column: string) => {
-    const { [field]: _before, ...others } = mapped
-    onChange({ ...query, map: JSON.stringify(column === '' ? others : { ...others, [field]: column }) })
-  }
+  const choose = (field: string, column: string) =>
+    onChange({ ...query, map: JSON.stringify({ ...mapped, [field]: column }) })
   return (
     <form
       className="start-form"
@@ -73,6 +71,7 @@ export function CheckedFile({ checked, query, isBusy, onChange, onRename, onImpo
         />{' '}
         {texts.areRequests}
       </label>
+      <h3>{texts.sample}</h3>
       <Sample asks={checked.sample} />
       <div>
         <button type="submit" className="primary" disabled={isBusy}>
@@ -87,7 +86,7 @@ const Sample = ({ asks }: { asks: ImportResult['sample'] }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable with the keyboard
   <section className="table-frame" tabIndex={0} aria-label={texts.sample}>
     <table>
-      <caption>{texts.sample}</caption>
+      <caption className="unseen">{texts.sample}</caption>
       <thead>
         <tr>
           <th scope="col">{texts.fields.title}</th>
