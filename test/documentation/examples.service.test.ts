@@ -12,6 +12,7 @@ const guides = [
   '../README',
   'quickstart',
   'collecting',
+  'feedback',
   'searching',
   'wishes',
   'briefs',
