@@ -69,8 +69,13 @@ ${lines.join('\n')}
 /** The name that people use for a platform; of one that is here no more its own. */
 export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform
 
+interface Origin {
+  sourcePlatform: string
+  sourceName: string | null
+}
+
 /** What an imported request is shown as, such as \`import:inbox\`; null for others. */
-export const importTitle = ({ sourcePlatform, sourceName }: { sourcePlatform: string; sourceName: string | null }): string | null =>
+export const importTitle = ({ sourcePlatform, sourceName }: Origin): string | null =>
   sourcePlatform === '${importPlatform}' ? \`import:\${sourceName}\` : null
 `
 }

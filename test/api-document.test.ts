@@ -38,9 +38,9 @@ function namesIn(part: unknown): string[] {
 }
 
 it('ids are named after what they are of, in paths and bodies', () => {
-  // A topic is its own name, and a part of the verification is a word.
+  // A topic and an import are their own names, and a part of the verification is a word.
   const named = operations.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!))
-  expect(new Set(named.filter((name) => !name.endsWith('Id')))).toEqual(new Set(['topic', 'part']))
+  expect(new Set(named.filter((name) => !name.endsWith('Id')))).toEqual(new Set(['topic', 'name', 'part']))
   // `_id` of a request is the contract's. A purge and a lift may name a request by its id on its platform.
   const calls = operations.filter(({ call }) => !/^POST \/api\/admin\/(purge|suppressions\/lift)$/.test(call))
   const names = [...calls.flatMap(({ operation }) => namesIn(operation)), ...namesIn(document.components)]

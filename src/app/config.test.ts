@@ -44,7 +44,11 @@ describe('the configuration', () => {
     expect(readConfig(model).judging).toBeNull()
     expect(
       readConfig({ ...model, AI_JUDGED_PER_DAY: '10', AI_JUDGED_EXCLUDED_PLATFORMS: 'reddit, x' }).judging,
-    ).toMatchObject({ perDay: 10, excludedPlatforms: ['reddit', 'x'], model: { name: 'm', timeoutMs: 4_000 } })
+    ).toMatchObject({
+      perDay: 10,
+      excludedPlatforms: ['reddit', 'x', 'import'],
+      model: { name: 'm', timeoutMs: 4_000 },
+    })
     expect(readConfig({ ...model, AI_PAIRS_PER_DAY: '5' }).judging).toMatchObject({ perDay: 0, pairsPerDay: 5 })
   })
 

@@ -15,7 +15,6 @@ import { modelVariables, readModelConfig } from '../model/settings.ts'
 import { type ChannelsConfig, channelVariables, readChannelsConfig } from '../notifications/channels/settings.ts'
 import { type MailSettings, mailVariables, readMailConfig } from '../notifications/mail/settings.ts'
 import { type MetricsConfig, metricsVariables, readMetricsConfig } from '../operations/metrics/settings.ts'
-import { itemsOf } from '../platforms/definition.ts'
 import {
   type PlatformEnvironment,
   type PlatformsConfig,
@@ -23,7 +22,12 @@ import {
   readPlatformsConfig,
 } from '../platforms/settings.ts'
 import { readSourcesConfig, type SourcesConfig, sourceVariables } from '../platforms/sources/settings.ts'
-import { type JudgingConfig, judgingVariables, readJudgingConfig } from '../requests/judging/settings.ts'
+import {
+  type JudgingConfig,
+  judgingVariables,
+  notSentToModels,
+  readJudgingConfig,
+} from '../requests/judging/settings.ts'
 import { type RefreshConfig, readRefreshConfig, refreshVariables } from '../requests/refreshing/settings.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { durationKeyword } from '../runtime/duration.ts'
@@ -263,8 +267,8 @@ export function readConfig(source: Source = process.env): Config {
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
     expansion: expansionConfig(model, live.liveDeadlineMs),
     judging: readJudgingConfig(environment, complain, model),
-    prose: model === null ? null : { model, excludedPlatforms: itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS) },
-    news: readNewsConfig(environment, model, itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS)),
+    prose: model === null ? null : { model, excludedPlatforms: notSentToModels(environment) },
+    news: readNewsConfig(environment, model, notSentToModels(environment)),
     sources: readSourcesConfig(environment),
     channels: readChannelsConfig(environment, complain),
     requestLimits: requestLimitsOf(accounts.pricing),

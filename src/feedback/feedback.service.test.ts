@@ -144,7 +144,7 @@ describe('a form', () => {
     const sent = await form.post('/api/v1/feedback', ask)
     expect(sent.body.data, sent.text).toEqual({ import: 'feedback', outcome: 'created' })
     expect((await form.post('/api/v1/feedback', ask)).body.data.outcome).toBe('created')
-    const known = { ...ask, id: 'ticket 7' }
+    const known = { ...ask, askId: 'ticket 7' }
     await form.post('/api/v1/feedback', known)
     expect((await form.post('/api/v1/feedback', { ...known, votes: 3 })).body.data.outcome).toBe('updated')
     expect(await listOf(service.client)).toHaveLength(3)

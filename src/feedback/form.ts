@@ -21,7 +21,7 @@ const outcomes = ['created', 'updated', 'unchanged', 'suppressed'] as const
 const newAsk = closed({
   text: trimmedText(1, 20_000, 'What is asked for'),
   title: Type.Optional(trimmedText(1, 500, 'In one line; without it the first sentence of the text')),
-  id: Type.Optional(
+  askId: Type.Optional(
     trimmedText(
       1,
       200,
@@ -97,14 +97,14 @@ export function registerForm(app: App, { database, clock, authentication, idempo
     },
     async (request, reply) => {
       const { accountId } = authentication.accountOf(request)
-      const { import: given, text, email, id, votes, tags, isRequest, createdAt, ...rest } = request.body
+      const { import: given, text, email, askId, votes, tags, isRequest, createdAt, ...rest } = request.body
       const now = clock.now()
       const name = importName(accountId, given)
       const read = readAsk(
         {
           ...rest,
           description: text,
-          id: id ?? randomUUID(),
+          id: askId ?? randomUUID(),
           votes: String(votes ?? ''),
           tags: tags?.join(',') ?? '',
           authorHandle: email ?? '',

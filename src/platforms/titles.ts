@@ -18,11 +18,11 @@ export const platformTitles: Readonly<Record<string, string>> = {
 /** The name that people use for a platform; of one that is here no more its own. */
 export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform
 
-/** What an imported request is shown as, such as `import:inbox`; null for others. */
-export const importTitle = ({
-  sourcePlatform,
-  sourceName,
-}: {
+interface Origin {
   sourcePlatform: string
   sourceName: string | null
-}): string | null => (sourcePlatform === 'import' ? `import:${sourceName}` : null)
+}
+
+/** What an imported request is shown as, such as `import:inbox`; null for others. */
+export const importTitle = ({ sourcePlatform, sourceName }: Origin): string | null =>
+  sourcePlatform === 'import' ? `import:${sourceName}` : null

@@ -19,7 +19,9 @@ describePage('importing feedback', () => {
     expect(await page.getByLabel('Title').inputValue()).toBe('Subject')
     await page.getByLabel('Votes').selectOption('Number')
     await page.getByLabel('Each row is a feature request').check()
-    await expect.poll(() => page.getByRole('row').last().innerText(), patient).toMatch(/^Dark <b>mode<\/b>\s+Please add it\s+1/)
+    await expect
+      .poll(() => page.getByRole('row').last().innerText(), patient)
+      .toMatch(/^Dark <b>mode<\/b>\s+Please add it\s+1/)
     await page.getByRole('button', { name: 'Import 1 ask' }).click()
     await page.getByText('Imported as import:our-board: 1 new').waitFor()
     const list = page.getByRole('region', { name: 'Imports' })

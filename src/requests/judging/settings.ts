@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { ModelConfig } from '../../model/settings.ts'
 import { itemsOf } from '../../platforms/definition.ts'
-import { platformNames } from '../../platforms/registry.ts'
+import { importPlatform, platformNames } from '../../platforms/registry.ts'
 import type { Complain } from '../../runtime/config-error.ts'
 
 /** The environment variables of judging: part of the schema in `config.ts`, which alone reads them. */
@@ -22,7 +22,9 @@ export const judgingVariables = {
       'how many pairs of wishes that may be the same are sent to the model in a UTC day; what it takes for the same is joined only where the texts are alike enough; 0 sends none; needs `AI_BASE_URL`',
   }),
   AI_JUDGED_EXCLUDED_PLATFORMS: Type.Optional(
-    Type.String({ description: 'comma list: the platforms whose texts are never sent to the model' }),
+    Type.String({
+      description: 'comma list: the platforms whose texts are never sent to the model, beside those that were imported',
+    }),
   ),
 }
 
@@ -50,12 +52,17 @@ export function readJudgingConfig(
   model: ModelConfig | null,
 ): JudgingConfig | null {
   const { AI_JUDGED_PER_DAY: perDay, AI_PAIRS_PER_DAY: pairsPerDay, AI_JUDGED_EXCLUDED_PLATFORMS: list } = environment
-  const excludedPlatforms = itemsOf(list)
-  const unknown = excludedPlatforms.filter((name) => !platformNames.includes(name))
+  const named = itemsOf(list)
+  const unknown = named.filter((name) => !platformNames.includes(name))
   if (unknown.length > 0) {
     complain('AI_JUDGED_EXCLUDED_PLATFORMS', `${unknown.join(', ')} is not one of ${platformNames.join(', ')}.`)
   }
   if (perDay === 0 && pairsPerDay === 0) return null
   if (model === null) return complain(perDay > 0 ? 'AI_JUDGED_PER_DAY' : 'AI_PAIRS_PER_DAY', 'needs AI_BASE_URL.')
-  return { model, perDay, pairsPerDay, excludedPlatforms }
+  return { model, perDay, pairsPerDay, excludedPlatforms: notSentToModels(environment) }
 }
+
+/** The platforms of which no text is sent to a model: those that the operator names, and what people imported for themselves. */
+export const notSentToModels = (
+  environment: Pick<JudgingEnvironment, 'AI_JUDGED_EXCLUDED_PLATFORMS'>,
+): PlatformName[] => [...itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS), importPlatform]
