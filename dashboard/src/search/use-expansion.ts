@@ -49,9 +49,11 @@ export function useExpansion(view: View) {
     const controller = new AbortController()
     running.current = controller
     setState({ ...ready, state: 'running' })
+    // Nothing is collected from what was imported.
+    const platforms = view.platforms.filter((name) => name !== 'import')
     const input = {
       ...searchInput(view, { limit: pageSize, offset: 0 }),
-      ...(view.platforms.length > 0 ? { platforms: view.platforms } : {}),
+      ...(platforms.length > 0 ? { platforms } : {}),
     }
     try {
       const answer = await follow(await expandSearch(input, keyFor(input), controller.signal), (change) => {
