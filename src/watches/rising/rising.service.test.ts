@@ -7,6 +7,7 @@ import type { FoundRequest } from '../../platforms/platform.ts'
 import { correctRequest } from '../../requests/corrections/corrections.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import type { Retention } from '../../requests/store/delete.ts'
+import { createGoalJudging } from '../news/goal-judging.ts'
 import { readReport } from '../news/read-report.ts'
 import { makeReport } from '../news/report.ts'
 import { endedRun, makeWatch, type TestWatch } from '../news/testing.ts'
@@ -194,6 +195,69 @@ describe('a wish does not rise', () => {
     await run(58, burst(58))
     await wishOf('w')
     expect((await report(58, new Map([['github', 27]]))).rising).toEqual([])
+  })
+})
+
+describe('in a watch with a goal', () => {
+  /** The report of a day, of which a model said that the wishes of requests with these prefixes do not fit. */
+  const judgedReport = async (day: number, ...unfit: string[]) => {
+    const [retention, now] = [new Map(), on(day)]
+    const reportId = (await makeReport(opened.database, { watchId: watch.watchId, canJudge: true, retention, now }))!
+    await sql`
+      update news_items set fits = false where report_id = ${reportId} and kind = 'new' and request_ids && array(
+        select id from requests where left(source_id, 1) = any(${unfit}::text[]))`.execute(opened.database)
+    const clock = { now: () => now }
+    const judging = createGoalJudging({
+      database: opened.database,
+      log: { warn: () => {} },
+      config: null,
+      ...{ clock, retention },
+    })
+    await judging.judgeNext(new AbortController().signal)
+    return (await readReport(opened.database, { reportId, publicUrl }))!
+  }
+  const askFor = (prefix: string, day: number, size: number) =>
+    Array.from({ length: size }, (_, index) => ask(`${prefix}-${day}-${index}`, day))
+  beforeEach(async () => {
+    watch = await makeWatch(opened.database, { goal: 'ideas, not bugs' })
+    await quietWeeks()
+  })
+
+  it('what does not fit it does not rise, and spends nothing of what may be told', async () => {
+    const bugs = ['1', '2', '3', '4', '5', '6']
+    const eachWeek = [1, 2, 3, 4, 5, 6, 7, 8].map((week) => ask(`w${week}`, 7 * week))
+    await run(58, [...eachWeek, ...bugs.flatMap((bug) => askFor(bug, 58, 9))])
+    for (const bug of bugs) await wishOf(bug)
+    expect(await judgedReport(58, ...bugs)).toMatchObject({ rising: [], topicRise: null, totals: { other: 6 } })
+    expect(await eventsOf('wish.rising')).toEqual([])
+    // Five are told where one is usual, unless other wishes were told before.
+    await run(70, [...askFor('1', 70, 30), ...burst(70, 5)])
+    await wishOf('1')
+    const wishId = await wishOf('w')
+    const told = await judgedReport(70)
+    expect(told.rising).toMatchObject([{ wishId, rise: { voices: 5 } }])
+    expect(told).toMatchObject({ topicRise: null, totals: { other: 1 } })
+  })
+
+  it('its topic is of what fits it alone', async () => {
+    await run(58, [...askFor('b', 58, 15), ...askFor('i', 58, 20)])
+    expect((await judgedReport(58, 'b')).topicRise).toMatchObject({ voices: 21 })
+  })
+
+  it('its topic rises with something new that fits', async () => {
+    watch = await makeWatch(opened.database, { goal: 'ideas, not bugs' })
+    await quietWeeks(2)
+    await run(26, [...askFor('b', 26, 1), ...askFor('i', 26, 20)])
+    await wishOf('b')
+    expect(await judgedReport(26, 'b')).toMatchObject({ topicRise: null, totals: { other: 1 } })
+    await run(28, askFor('b', 28, 1))
+    await wishOf('b')
+    // Only now is enough of the past known.
+    expect(await judgedReport(28)).toMatchObject({ topicRise: null, totals: { grown: 0, other: 1 } })
+    await run(29, askFor('c', 29, 1))
+    expect(await judgedReport(29, 'c')).toMatchObject({ topicRise: null, totals: { other: 1 } })
+    await run(30, askFor('i', 30, 1))
+    expect(await judgedReport(30)).toMatchObject({ topicRise: { voices: 21 } })
   })
 })
 

@@ -16,7 +16,7 @@ import {
   type TestedWish,
 } from './model.ts'
 
-/** A request that a watch knows, as its account sees it. */
+/** A request that a watch knows, as its account sees it; its wish fits the goal, or was not judged. */
 export interface Post {
   requestId: string
   wishId: string
@@ -32,14 +32,17 @@ export interface RisingWish extends Rise {
 
 interface Input {
   watchId: string
-  /** All that the watch knows and its account sees. */
+  /** All of the watch. */
   posts: readonly Post[]
-  /** Wishes with a request that is new to the watch. */
-  grownIds: ReadonlySet<string>
   /** When the tests before were made. */
   since: Date
   now: Date
   retention: Retention
+}
+
+interface WishesInput extends Input {
+  /** Wishes with a request that is new to the watch. */
+  grownIds: ReadonlySet<string>
 }
 
 const weekMs = 7 * dayMs
@@ -102,7 +105,7 @@ async function readVoices(executor: Executor, posts: readonly Post[]): Promise<C
   return (some) => countVoices(Buffer.concat(some.flatMap(({ requestId }) => voices.get(requestId) ?? []))).voices
 }
 
-/** What a watch told in the last 30 days. */
+/** What a watch told in the last 30 days, as far as it fits the goal. */
 interface EarlierRises {
   /** Of wishes and of the topic. */
   count: number
@@ -114,7 +117,8 @@ async function readEarlierRises(executor: Executor, { watchId, now }: Input): Pr
   const after = new Date(now.getTime() - quietDays * dayMs)
   const { rows } = await sql<{ has_topic: boolean; rises: string[][] }>`
     select topic_rise is not null as has_topic,
-      (select coalesce(json_agg(request_ids), '[]') from news_items where report_id = report.id and kind = 'rising') as rises
+      (select coalesce(json_agg(request_ids), '[]') from news_items where report_id = report.id and kind = 'rising'
+        and fits is distinct from false) as rises
     from news_reports as report
     where watch_id = ${watchId} and made_at > ${after}::timestamptz and (rising > 0 or topic_rise is not null)`.execute(
     executor,
@@ -125,7 +129,7 @@ async function readEarlierRises(executor: Executor, { watchId, now }: Input): Pr
 }
 
 /** The wishes that may rise: something of them is new, and there are enough requests in some seven days. */
-function candidatesOf({ grownIds, posts }: Input, ends: readonly Date[]): Map<string, Post[]> {
+function candidatesOf({ grownIds, posts }: WishesInput, ends: readonly Date[]): Map<string, Post[]> {
   const grown = Map.groupBy(
     posts.filter(({ wishId }) => grownIds.has(wishId)),
     ({ wishId }) => wishId,
@@ -135,17 +139,17 @@ function candidatesOf({ grownIds, posts }: Input, ends: readonly Date[]): Map<st
   return new Map([...grown].filter(([, some]) => isBusy(some)))
 }
 
-/** Whether more requests are of the last seven days than of those before: else the topic is not tested. */
-function isBusier(posts: readonly Post[], end: Date): boolean {
-  const inWeek = (week: number) => posts.filter((post) => weekOf(post, end) === week).length
-  return inWeek(-1) >= leastVoices && inWeek(-1) > inWeek(0)
-}
-
 interface Tested {
   ends: readonly Date[]
   knownSince: ReadonlyMap<PlatformName, Date>
   earlier: EarlierRises
 }
+
+const readTested = async (executor: Executor, input: Input): Promise<Tested> => ({
+  ends: endsOf(input),
+  knownSince: await readKnownSince(executor, input),
+  earlier: await readEarlierRises(executor, input),
+})
 
 const length: CountVoices = (posts) => posts.length
 
@@ -154,6 +158,7 @@ async function findWishes(
   { posts: all }: Input,
   { ends, knownSince, earlier, candidates }: Tested & { candidates: ReadonlyMap<string, readonly Post[]> },
 ): Promise<RisingWish[]> {
+  if (candidates.size === 0) return []
   const voicesOf = await readVoices(executor, [...candidates.values()].flat())
   const byWish = Map.groupBy(all, ({ wishId }) => wishId)
   const isTested = ({ wishId }: CountedWish) =>
@@ -176,17 +181,20 @@ async function findWishes(
 }
 
 /**
- * Whether a topic rises by other wishes than those that rise: they are told already. Requests are counted first, of which there are no fewer than
+ * Whether a topic rises by other wishes than those that rise, which are told already. Requests are counted first, of which there are no fewer than
  * voices.
  */
 async function findTopic(
   executor: Executor,
-  posts: readonly Post[],
-  { ends, knownSince, earlier }: Tested,
+  { posts }: Input,
+  { ends, knownSince, earlier, rising }: Tested & { rising: readonly RisingWish[] },
 ): Promise<Rise | null> {
+  if (earlier.hasTopic) return null
+  const told = posts.flatMap(({ requestId, wishId }) => (earlier.requestIds.has(requestId) ? [wishId] : []))
+  const toldIds = new Set([...told, ...rising.map(({ wishId }) => wishId)])
+  const others = posts.filter(({ wishId }) => !toldIds.has(wishId))
   for (const end of ends) {
-    const known = knownWeeks(knownSince, end)
-    const topic = countWish('', posts, { end, known, countOf: length })
+    const topic = countWish('', others, { end, known: knownWeeks(knownSince, end), countOf: length })
     if (findTopicRise(topic, earlier.count) === null) continue
     const countOf = await readVoices(executor, topic.posts)
     const rise = findTopicRise({ ...topic, recent: countOf(topic.posts) }, earlier.count)
@@ -196,23 +204,19 @@ async function findTopic(
 }
 
 /**
- * The wishes of a watch that rise beyond their own past, the most surprising first, and whether the topic does without them. Reads nothing where there
- * are not enough requests, and voices of what may rise alone: of the others requests are counted, which says how usual they are.
+ * The wishes of a watch that rise beyond their own past, the most surprising first, and whether the topic does without them. Reads nothing where no
+ * wish has grown, and voices of what may rise alone: of the others requests are counted, which says how usual they are.
  */
 export async function findRises(
   executor: Executor,
-  input: Input,
+  input: WishesInput,
 ): Promise<{ wishes: RisingWish[]; topic: Rise | null }> {
-  const ends = endsOf(input)
-  const candidates = candidatesOf(input, ends)
-  const isTopicTested = ends.some((end) => isBusier(input.posts, end))
-  if (candidates.size === 0 && !isTopicTested) return { wishes: [], topic: null }
-  const earlier = await readEarlierRises(executor, input)
-  const tested = { ends, earlier, knownSince: await readKnownSince(executor, input) }
-  const wishes = candidates.size === 0 ? [] : await findWishes(executor, input, { ...tested, candidates })
-  if (!isTopicTested || earlier.hasTopic) return { wishes, topic: null }
-  const told = input.posts.flatMap(({ requestId, wishId }) => (earlier.requestIds.has(requestId) ? [wishId] : []))
-  const rising = new Set([...told, ...wishes.map(({ wishId }) => wishId)])
-  const others = input.posts.filter(({ wishId }) => !rising.has(wishId))
-  return { wishes, topic: await findTopic(executor, others, tested) }
+  if (input.grownIds.size === 0) return { wishes: [], topic: null }
+  const tested = await readTested(executor, input)
+  const wishes = await findWishes(executor, input, { ...tested, candidates: candidatesOf(input, tested.ends) })
+  return { wishes, topic: await findTopic(executor, input, { ...tested, rising: wishes }) }
 }
+
+/** Whether a topic rises without the wishes that are told already. */
+export const findRisingTopic = async (executor: Executor, input: Input): Promise<Rise | null> =>
+  findTopic(executor, input, { ...(await readTested(executor, input)), rising: [] })
