@@ -10,7 +10,7 @@ import type { Retention } from '../../requests/store/delete.ts'
 import { createGoalJudging } from '../news/goal-judging.ts'
 import { readReport } from '../news/read-report.ts'
 import { makeReport } from '../news/report.ts'
-import { endedRun, makeWatch, type TestWatch } from '../news/testing.ts'
+import { endedRun, makeWatch, type TestRun, type TestWatch } from '../news/testing.ts'
 import { readNews } from '../news/unread.ts'
 import { readKnownSince } from './coverage.ts'
 
@@ -36,8 +36,8 @@ const ask = (id: string, day: number, fields: Partial<FoundRequest> = {}): Found
   const author = { authorName: id, authorHandle: id, authorProfileUrl: `https://example.org/people/${id}` }
   return foundRequest(id, { ...author, originalCreatedAt: new Date(on(day).getTime() - 12 * 3_600_000), ...fields })
 }
-const run = (day: number, requests: FoundRequest[], of = watch) =>
-  endedRun(opened.database, of, { requests, now: on(day) })
+const run = (day: number, requests: FoundRequest[], of = watch, terms: Partial<TestRun> = {}) =>
+  endedRun(opened.database, of, { requests, now: on(day), ...terms })
 const report = async (day: number, retention: Retention = new Map(), of = watch) => {
   const input = { watchId: of.watchId, canJudge: false, retention, now: on(day) }
   const reportId = (await makeReport(opened.database, input))!
@@ -264,7 +264,7 @@ describe('in a watch with a goal', () => {
 it('what a platform had is known since the first run of it, since the last long pause, and as long as it is kept', async () => {
   await run(0, [])
   await run(30, [])
-  await endedRun(opened.database, watch, { requests: [], now: on(31), platform: 'reddit' })
+  await run(31, [], watch, { platform: 'reddit' })
   const knownSince = (day: number, retention: Retention = new Map()) =>
     readKnownSince(opened.database, { watchId: watch.watchId, retention, now: on(day) })
   expect(await knownSince(40, new Map([['reddit', 5]]))).toEqual(
@@ -280,4 +280,25 @@ it('what a platform had is known since the first run of it, since the last long 
       ['reddit', on(31)],
     ]),
   )
+})
+
+it('what a platform had is known since the first run that collects what those before did not', async () => {
+  const knownAfter = async (day: number, terms: Partial<TestRun>) => {
+    await run(day, [], watch, terms)
+    return (await readKnownSince(opened.database, { watchId: watch.watchId, retention: new Map(), now: on(day) })).get(
+      'github',
+    )
+  }
+  const [one, two] = ['example/one', 'example/two']
+  expect(await knownAfter(0, {})).toEqual(on(0))
+  expect(await knownAfter(1, { sources: [one] })).toEqual(on(1))
+  expect(await knownAfter(2, { sources: [one, two] })).toEqual(on(2))
+  expect(await knownAfter(3, { sources: [two, one] })).toEqual(on(2))
+  expect(await knownAfter(4, { sources: [one] })).toEqual(on(2))
+  expect(await knownAfter(5, { sources: [two] })).toEqual(on(5))
+  expect(await knownAfter(6, {})).toEqual(on(6))
+  expect(await knownAfter(7, { depth: 2, isCutOff: true })).toEqual(on(6))
+  expect(await knownAfter(8, { depth: 2 })).toEqual(on(6))
+  expect(await knownAfter(9, { depth: 1, isCutOff: true })).toEqual(on(6))
+  expect(await knownAfter(10, { depth: 2 })).toEqual(on(10))
 })
