@@ -6,14 +6,15 @@ import { dayMs } from '../../requests/timeline.ts'
 import { countVoices } from '../../requests/voices/voices.ts'
 import { readKnownSince } from './coverage.ts'
 import {
-  findRising,
+  countedWeeks,
+  findRisingOfRun,
   findTopicRise,
   leastVoices,
-  leastWeeks,
-  maxWeeks,
   pastOf,
+  quietDays,
   type Rise,
   type TestedWish,
+  testsOfRun,
 } from './model.ts'
 
 /** A request that a watch knows, as its account sees it; its wish fits the goal, or was not judged. */
@@ -46,25 +47,21 @@ interface WishesInput extends Input {
 }
 
 const weekMs = 7 * dayMs
-/** Days of which the tests are made up for. */
-const maxDays = 7
-/** A wish that rose is not told again for so long. */
-const quietDays = 30
 
 /** The week of a post before a moment: -1 for the last seven days, 0 for those before. */
 const weekOf = ({ postedAt }: Post, end: Date): number => Math.floor((end.getTime() - postedAt.getTime()) / weekMs) - 1
 
 /** The ends of the seven days that are tested: now, and each day before it since the last tests. */
 function endsOf({ since, now }: Input): Date[] {
-  const days = Math.min(maxDays, Math.max(1, Math.round((now.getTime() - since.getTime()) / dayMs)))
-  return Array.from({ length: days }, (_, day) => new Date(now.getTime() - day * dayMs))
+  const length = testsOfRun((now.getTime() - since.getTime()) / dayMs)
+  return Array.from({ length }, (_, day) => new Date(now.getTime() - day * dayMs))
 }
 
 /** How many weeks are known before the last seven days, for the platforms whose past is long enough. */
 function knownWeeks(knownSince: ReadonlyMap<PlatformName, Date>, end: Date): [PlatformName, number][] {
   return [...knownSince].flatMap(([platform, since]): [PlatformName, number][] => {
-    const weeks = Math.floor((end.getTime() - since.getTime()) / weekMs) - 1
-    return weeks < leastWeeks ? [] : [[platform, Math.min(weeks, maxWeeks)]]
+    const weeks = countedWeeks((end.getTime() - since.getTime()) / dayMs)
+    return weeks === 0 ? [] : [[platform, weeks]]
   })
 }
 
@@ -163,21 +160,18 @@ async function findWishes(
   const byWish = Map.groupBy(all, ({ wishId }) => wishId)
   const isTested = ({ wishId }: CountedWish) =>
     candidates.get(wishId)?.every(({ requestId }) => !earlier.requestIds.has(requestId)) ?? false
-  const found = new Map<string, RisingWish>()
-  for (const end of ends) {
+  const wishesAt = (end: Date) => {
     const known = knownWeeks(knownSince, end)
-    if (known.length === 0) continue
-    const wishes = [...byWish].map(([wishId, posts]) =>
+    if (known.length === 0) return []
+    return [...byWish].map(([wishId, posts]) =>
       countWish(wishId, posts, { end, known, countOf: candidates.has(wishId) ? voicesOf : length }),
     )
-    for (const { wish, ...rise } of findRising(wishes, { isTested, alarms: earlier.count })) {
-      const before = found.get(wish.wishId)
-      const requestIds = wish.posts.map((post) => post.requestId)
-      if (before === undefined || rise.chance < before.chance)
-        found.set(wish.wishId, { ...rise, wishId: wish.wishId, requestIds })
-    }
   }
-  return [...found.values()].sort((a, b) => a.chance - b.chance)
+  return findRisingOfRun(ends, { wishesAt, isTested, alarms: earlier.count }).map(({ wish, end: _, ...rise }) => ({
+    ...rise,
+    wishId: wish.wishId,
+    requestIds: wish.posts.map(({ requestId }) => requestId),
+  }))
 }
 
 /**
@@ -195,9 +189,9 @@ async function findTopic(
   const others = posts.filter(({ wishId }) => !toldIds.has(wishId))
   for (const end of ends) {
     const topic = countWish('', others, { end, known: knownWeeks(knownSince, end), countOf: length })
-    if (findTopicRise(topic, earlier.count) === null) continue
+    if (findTopicRise(topic) === null) continue
     const countOf = await readVoices(executor, topic.posts)
-    const rise = findTopicRise({ ...topic, recent: countOf(topic.posts) }, earlier.count)
+    const rise = findTopicRise({ ...topic, recent: countOf(topic.posts) })
     if (rise !== null) return rise
   }
   return null
