@@ -10,6 +10,7 @@ import { recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
 import { readLabels, readThresholds } from './labels.ts'
 import { thresholdsBy } from './thresholds.ts'
+import { knowMoved } from './watch-knowledge.ts'
 
 /** How many requests a slice reads, and how many of them it derives anew in its transaction, which others wait for: 0.1 s. */
 const sliceRows = 2_000
@@ -39,6 +40,7 @@ export const setThresholds = (database: Database, accountId: string, own: OwnThr
     await sql`
       update accounts set thresholds = ${thresholds}::jsonb, reclassified_to = ${firstId}::uuid
       where id = ${accountId} and deleted_at is null`.execute(transaction)
+    await knowMoved(transaction, { accountId, own })
   })
 
 interface Reclassified {
