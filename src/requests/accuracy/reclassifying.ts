@@ -8,6 +8,7 @@ import { platformGroups, trackers } from '../detection/weights-file.ts'
 import { lockRequests } from '../store/request-locks.ts'
 import { recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
+import { isCutAsDrawn } from './draw.ts'
 import { readLabels, readThresholds } from './labels.ts'
 import { thresholdsBy } from './thresholds.ts'
 import { knowMoved } from './watch-knowledge.ts'
@@ -18,15 +19,16 @@ const sliceChanges = 100
 
 /**
  * Moves the thresholds of an account by its labels, if these say something else by now; a maintenance job then reclassifies what it sees. The operator has
- * no thresholds: the common ones are trained.
- * @param before only labels of weeks before this Monday count; null: all
+ * no thresholds: the common ones are trained. They move once a week at most, since labels can be changed as often as one likes: while they are those by
+ * which the texts of the week were drawn.
+ * @param week its Monday. @param isAnswered whether its labels count, too
  */
 export async function moveThresholds(
   database: Database,
-  { accountId, before }: Corrector & { before: string | null },
+  { accountId, week, isAnswered }: Corrector & { week: string; isAnswered: boolean },
 ): Promise<void> {
-  if (accountId === null) return
-  const moved = thresholdsBy(await readLabels(database, accountId, before))
+  if (accountId === null || !(await isCutAsDrawn(database, accountId, week))) return
+  const moved = thresholdsBy(await readLabels(database, accountId, isAnswered ? null : week))
   if (isDeepStrictEqual(moved, await readThresholds(database, accountId))) return
   await setThresholds(database, accountId, moved)
 }
