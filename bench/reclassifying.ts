@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { drawTexts } from '../src/requests/accuracy/draw.ts'
 import { reclassifySlice, setThresholds } from '../src/requests/accuracy/reclassifying.ts'
+import { firstId } from '../src/requests/corrections/corrections.ts'
 import { thresholdsOf } from '../src/requests/detection/detect.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { storePageAlone } from '../src/requests/store/store.ts'
@@ -72,6 +73,20 @@ async function measureMove(name: string, account: string, to: number | null): Pr
   console.log(`  ${rows[0]!.count} differences, ${Math.round(took.reduce((sum, { ms }) => sum + ms, 0))} ms in all`)
 }
 
+/** What many accounts see whose thresholds move at once, each to others. */
+async function measureManyMoves(accounts: number): Promise<void> {
+  for (let made = 0; made < accounts; made += 1)
+    await setThresholds(database, await makeAccount(), { social: { likely: 0.45 + 0.1 * Math.random(), maybe } })
+  const took: Took[] = []
+  for (let more = true; more; ) more = await timed(took, () => reclassifySlice(database))
+  print(`thresholds of ${accounts} accounts move: ${took.length} slices`, took)
+  console.log(`  ${Math.round(took.reduce((sum, { ms }) => sum + ms, 0))} ms in all`)
+  await sql`update accounts set thresholds = null, reclassified_to = ${firstId}::uuid where thresholds is not null`.execute(
+    database,
+  )
+  while (await reclassifySlice(database));
+}
+
 /** Pages of fifty new posts, with so many accounts whose thresholds moved, each to others. */
 async function measurePages(accounts: number): Promise<void> {
   await sql`
@@ -105,5 +120,6 @@ await sql`update request_facets set standing = 0 where standing = 1 and request_
 )
 await measureDraws('first draw, hardly any text of a class', await forget(accounts.slice(1)))
 await measureDraws('first draw, the same with differences', await forget([account]))
+for (const many of [10, 100]) await measureManyMoves(many)
 for (const more of [0, 1, 99, 900]) await measurePages(more)
 await close()

@@ -6,6 +6,7 @@ import { correctDeliveries } from '../notifications/channels/delivery/correct-de
 import { startDelivering } from '../notifications/channels/delivery/delivering.ts'
 import { correctConfirmations } from '../notifications/mail/confirmations.ts'
 import { startConfirming } from '../notifications/mail/confirming.ts'
+import { createReclassifying } from '../requests/accuracy/reclassifying.ts'
 import { correctJudgementTries } from '../requests/judging/claims.ts'
 import { createJudging } from '../requests/judging/judging.ts'
 import { startRefreshing } from '../requests/refreshing/refreshing.ts'
@@ -120,11 +121,12 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const isAutomatic = !onDemand?.has('placing')
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : {}
+  const reclassifying = createReclassifying(database, log)
   const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
   const notifying = runsJobs ? await startNotifying(parts, composed) : null
   const correcting = runsJobs ? startCorrecting(correctionsOf(parts), { clock, log }) : null
   const jobs = createMaintenanceJobs({
-    ...{ opened, log, queue, clock, retention, judging, secrets },
+    ...{ opened, log, queue, clock, retention, judging, reclassifying, secrets },
     limiterClock: overrides.clock,
     searchSize: composed.searchSize,
     usualLength: createUsualLength(database, clock, searchIndex.kind),
@@ -155,6 +157,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
     stop: () =>
       Promise.all([
         maintenance.stop(),
+        reclassifying.stop(),
         refreshing?.stop(),
         ...Object.values(judging).map((run) => run.stop()),
         folding?.stop(),

@@ -19,7 +19,6 @@ import { purgeConfirmations } from '../notifications/mail/confirmation-links.ts'
 import { purgeMailChannels } from '../notifications/mail/consents.ts'
 import { purgeMailLimits } from '../notifications/mail/limits.ts'
 import { purgeExpiredCacheEntries } from '../platforms/adapters/adapter-cache.ts'
-import { reclassifySlice } from '../requests/accuracy/reclassifying.ts'
 import { deleteExpiredRequests, type Retention } from '../requests/store/delete.ts'
 import { foldTopicCounts } from '../requests/store/topic-counts.ts'
 import { countSlice } from '../requests/words/uncounted-texts.ts'
@@ -43,6 +42,7 @@ export interface MaintenanceJobsOptions {
   retention: Retention
   /** What has a model judge texts and pairs of wishes, by its name. */
   judging: Readonly<Record<string, BackgroundRun>>
+  reclassifying: BackgroundRun
   searchSize: SizeWatch
   usualLength: MaintenanceJob
   /** Null where no jobs run. */
@@ -64,6 +64,7 @@ export const createMaintenanceJobs = ({
   limiterClock,
   retention,
   judging,
+  reclassifying,
   searchSize,
   usualLength,
   placing,
@@ -83,7 +84,7 @@ export const createMaintenanceJobs = ({
   expiredSessions: () => purgeExpiredSessions(database, clock.now()),
   expiredLinks: () => purgeExpiredLinks(database, clock.now()),
   namedSources: createSourceCatchUp(database, clock.now),
-  movedThresholds: () => reclassifySlice(database),
+  movedThresholds: reclassifying.job,
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   forgottenFeedback: () => deleteForgottenAsks(database),
   uncountedTexts: () => countSlice(database),

@@ -10,7 +10,7 @@ const numbers = {
   bootstrap: 4_680_001,
   /** Held while a search index is built, which takes minutes on a full table. */
   searchIndex: 4_680_002,
-  /** Shared by every page that is being stored; exclusive for a purge that adds suppressions, and for what changes the thresholds of an account. */
+  /** Shared by every page that is being stored; exclusive for a purge that adds suppressions. */
   suppressions: 4_680_003,
   /**
    * Held by what changes which wish a request is in, or what corrections say about requests that are not stored: placing, corrections of wishes, purges,

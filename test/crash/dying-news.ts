@@ -33,7 +33,13 @@ async function run({ watch, days, dieAfter, ...options }: Order): Promise<void> 
     const canJudge = now.getUTCDate() % 2 === 0
     for (const { id } of await findDueWatches(database, now, 10))
       await makeReport(database, { watchId: id, canJudge, retention: new Map(), now })
-    const judging = createGoalJudging({ database, clock: { now: () => now }, log: { warn: () => {} }, config: null })
+    const judging = createGoalJudging({
+      database,
+      clock: { now: () => now },
+      log: { warn: () => {} },
+      config: null,
+      retention: new Map(),
+    })
     // Several wait where processes died.
     for (let isMore = true; isMore; ) isMore = await judging.judgeNext(new AbortController().signal)
   }

@@ -228,6 +228,24 @@ describePage('accessibility of an empty service', () => {
       { path: '/briefs', whole: '.empty' },
     ]),
   )
+
+  it.each(['en-GB', 'de-DE'])('the bar of a narrow window has all pages in one line (%s)', async (locale) => {
+    for (const width of [390, 320]) {
+      const page = await test.open('/', { locale, viewport: { width, height: 740 } })
+      const pages = page.locator('.header > nav a')
+      await pages.first().waitFor()
+      const places = await pages.evaluateAll((links) =>
+        links.map((link) => {
+          const { top, right } = link.getBoundingClientRect()
+          return { href: link.getAttribute('href'), top, isInside: right > 0 && right <= window.innerWidth }
+        }),
+      )
+      const { top } = places[0]!
+      expect(places).toEqual(
+        ['/', '/wishes', '/watches', '/briefs', '/settings'].map((href) => ({ href, top, isInside: true })),
+      )
+    }
+  })
 })
 
 describePage('accessibility of classes, statuses and sources', () => {

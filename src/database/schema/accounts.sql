@@ -14,7 +14,7 @@ create table accounts (
   corrections integer not null default 0 check (corrections >= 0 and corrections <= 10000),
   -- What classes are cut by for the account, by group of platforms, where its labels moved that (src/requests/accuracy/thresholds.ts).
   thresholds jsonb,
-  -- Up to which request, in the order of ids, its classes follow from them; null: all do.
+  -- Up to which request, in the order of ids, its classes follow from them; null: all do. The nil UUID: it waits until others have ended.
   reclassified_to uuid
 );
 -- Read with every page that is stored.

@@ -9,8 +9,8 @@ import { correctionHash } from '../../requests/views/standings.ts'
 import { listRequests } from '../../search/list/list.ts'
 import { searchQuery } from '../../search/query-search.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
-import { type FeedNewsItem, readFeedNews } from '../../watches/news/read-report.ts'
-import { riseInWords } from '../../watches/news/rise-words.ts'
+import { type FeedNewsItem, readFeedNews, readFeedRises } from '../../watches/news/read-report.ts'
+import { riseInWords, topicRiseInWords } from '../../watches/news/rise-words.ts'
 import type { Feed } from './feeds.ts'
 
 /** The maximum of entries of a feed. */
@@ -145,22 +145,33 @@ const newsTitle = ({ kind, title, votesGained, requestsGained, rise }: FeedNewsI
 async function readWatchEntries(feed: Feed, reader: Reader, dependencies: ContentDependencies): Promise<FeedEntry[]> {
   const { database, publicUrl } = dependencies
   const view = { account: reader.hasOwnView ? reader.accountId : null, least: 2 as const }
-  const items = await readFeedNews(database, { watchId: feed.watch_id ?? '', view, publicUrl, limit: maxEntries })
-  return items.map((item) => {
-    const { reportId, wishId } = item.stored
+  const only = { watchId: feed.watch_id ?? '', limit: maxEntries }
+  const entryAt = (readyAt: Date, told: Pick<FeedEntry, 'id' | 'title' | 'text' | 'url'>): FeedEntry => ({
+    ...told,
+    sourceUrl: null,
+    author: null,
+    published: readyAt,
+    updated: readyAt,
+    tags: [],
+  })
+  const rises = (await readFeedRises(database, only)).map(({ reportId, readyAt, topic, rise }) =>
+    entryAt(readyAt, {
+      id: tag(feed, `news/${reportId}/topic`),
+      title: `Rising, ${riseInWords(rise)}: ${topic}`,
+      text: topicRiseInWords(topic, rise),
+      url: watchLink(publicUrl, only.watchId),
+    }),
+  )
+  const items = (await readFeedNews(database, { ...only, view, publicUrl })).map((item) => {
     const status = item.status?.replaceAll('_', ' ') ?? null
-    return {
-      id: tag(feed, `news/${reportId}/${item.kind}/${wishId}`),
+    return entryAt(item.readyAt, {
+      id: tag(feed, `news/${item.stored.reportId}/${item.kind}/${item.stored.wishId}`),
       title: newsTitle(item),
       text: words([counted(item.votes, 'vote'), item.platforms.join(', '), status]),
       url: item.url,
-      sourceUrl: null,
-      author: null,
-      published: item.readyAt,
-      updated: item.readyAt,
-      tags: [],
-    }
+    })
   })
+  return [...rises, ...items].sort((a, b) => b.published.getTime() - a.published.getTime()).slice(0, maxEntries)
 }
 
 const readers = { topic: readTopicEntries, search: readSearchEntries, watch: readWatchEntries }

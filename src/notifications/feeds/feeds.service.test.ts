@@ -260,6 +260,22 @@ describe('a feed of a watch', () => {
     await purgeRequests(service.database, { id: await idOf('a'), suppress: false, dryRun: false, now })
     expect(await entryTitles(url)).toEqual(['New: Request b'])
   })
+
+  it('says that its topic rises, before the wishes of the report', async () => {
+    const watch = await makeWatch(service.database, { accountId: await accountId() })
+    await endedRun(service.database, watch, { requests: [foundRequest('a')], now })
+    await service.reportNews()
+    const topicRise = JSON.stringify({ voices: 21, expected: 1.23, chance: 0.0001 })
+    await sql`update news_reports set topic_rise = ${topicRise}::jsonb`.execute(service.database)
+    const { url } = await make({ kind: 'watch', watchId: watch.watchId })
+    const rises = '21 people in seven days, 1.2 expected'
+    expect(await entryTitles(url)).toEqual([`Rising, ${rises}: dark mode`, 'New: Request a'])
+    const { items } = (await (await read(url.replace('.atom', '.json'))).json()) as { items: object[] }
+    expect(items[0]).toMatchObject({
+      content_text: `More people than usual ask about dark mode: ${rises}.`,
+      url: `${publicUrl}/watches/${watch.watchId}`,
+    })
+  })
 })
 
 describe('a feed of a search', () => {

@@ -8,9 +8,10 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { movedClock } from '../../watches/testing.ts'
 import { thresholdsOf } from '../detection/detect.ts'
+import { reclassifySlice } from './reclassifying.ts'
 
 // Holds (Search, lists and export): how often detection is right follows from corrections of texts that were drawn, never from those that people chose
-// Holds (Search, lists and export): the thresholds of an account move once the draw of a week is answered or over, never at each answer, and nobody else's do
+// Holds (Search, lists and export): the thresholds of an account move once the draw of a week is answered or over, once a week at most, and nobody else's do
 // Holds (Search, lists and export): twenty texts a week are drawn from all classes that the account sees, each once, also by calls at once; a purge deletes the draw
 
 const clock = movedClock('2026-11-24T12:00:00Z')
@@ -162,9 +163,16 @@ describe('the thresholds of an account', () => {
     expect((await draw(service.client)).texts).toEqual([])
     const { tracker } = (await accuracy(service.client)).thresholds
     expect(tracker.likely).toBeGreaterThan(common + 0.01)
-    await service.runMaintenance()
+    while (await reclassifySlice(service.database));
     expect([await listed(service.client), await listed(other.client)]).toEqual([0, 60])
     expect((await accuracy(other.client)).thresholds).toEqual({})
+    // Other labels count in another week.
+    for (const { _id } of texts) await correct(service.client, _id, true)
+    await draw(service.client)
+    expect((await accuracy(service.client)).thresholds).toEqual({ tracker })
+    clock.set('2026-11-30T12:00:00Z')
+    await draw(service.client)
+    expect((await accuracy(service.client)).thresholds.tracker.likely).toBeLessThan(tracker.likely)
   })
 
   it('move by what was answered when a week is over, and are forgotten with the account', async () => {

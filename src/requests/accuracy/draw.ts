@@ -167,6 +167,14 @@ export async function drawTexts(transaction: Transaction, { accountId, now }: Dr
   await drawMore(transaction, { accountId }, week, taken)
 }
 
+/** Whether texts were drawn for an account in a week, and its thresholds are those that all of them were drawn by. */
+export async function isCutAsDrawn(executor: Executor, accountId: string, week: string): Promise<boolean> {
+  const { rows } = await sql<{ thresholds: string }>`
+    select distinct thresholds from label_draws
+    where ${ownedBy(accountId, 'label_draws')} and week = ${week}::date`.execute(executor)
+  return rows.length === 1 && rows[0]!.thresholds === inOneWord(await readThresholds(executor, accountId))
+}
+
 export interface OpenDraw {
   /** Its Monday, as YYYY-MM-DD. */
   week: string

@@ -91,8 +91,7 @@ function registerDraw(app: App, { database, clock }: CorrectionDependencies, aud
         await drawTexts(transaction, owner)
         return readDraw(transaction, owner)
       })
-      const isAnswered = data.texts.length === 0
-      await moveThresholds(database, { ...owner, before: isAnswered ? null : data.week })
+      await moveThresholds(database, { ...owner, week: data.week, isAnswered: data.texts.length === 0 })
       return { data }
     },
   )

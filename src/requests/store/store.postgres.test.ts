@@ -4,10 +4,14 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { Transaction } from '../../database/open.ts'
 import type { Page } from '../../platforms/platform.ts'
+import { reclassifySlice, setThresholds } from '../accuracy/reclassifying.ts'
+import { correctRequest, deleteCorrectionsOf } from '../corrections/corrections.ts'
 import { preparePage } from './prepared-page.ts'
 import { storePage, storePageAlone } from './store.ts'
 
-// Two pages at once: the embedded database runs one transaction at a time.
+// Holds (Search, lists and export): no account keeps seeing a request by thresholds or corrections that are gone, whatever read them ends late
+
+// Transactions at once: the embedded database runs one at a time.
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -70,4 +74,54 @@ it('a page off topic changes nothing of a request that another one stores at thi
   await offTopic
   expect([(await row('1'))?.votes, (await row('2'))?.votes]).toEqual([5, 3])
   expect([(await row('2'))?.confidence, (await row('2'))?.standing]).toEqual([1, 2])
+})
+
+/** A page with one request that is not committed before it is told to. */
+async function storeLate(sourceId: string, confidence: number) {
+  const prepared = await preparePage('github', { requests: [foundRequest(sourceId, { confidence })] }, null)
+  return holdOpen((transaction) =>
+    storePage(transaction, { ...prepared, platform: 'github', topic: 'dark mode', jobId: null, now }),
+  )
+}
+const makeAccount = async () => {
+  const values = { name: 'reader', tier: 'max' as const, created_at: now, has_own_view: true }
+  return (await opened.database.insertInto('accounts').values(values).returning('id').executeTakeFirstOrThrow()).id
+}
+/** Reclassifies what an account sees, as far as open transactions allow. @returns whether all is. */
+async function reclassify(accountId: string): Promise<boolean> {
+  const { database } = opened
+  while (await reclassifySlice(database));
+  const { rows } = await sql`select from accounts where id = ${accountId} and reclassified_to is null`.execute(database)
+  return rows.length > 0
+}
+const ownStandings = (accountId: string) =>
+  opened.database.selectFrom('account_requests').select('standing').where('account_id', '=', accountId).execute()
+
+it('an account sees a request by its moved thresholds, also where a page that read the old ones ends late', async () => {
+  await store({ requests: [foundRequest('late', { confidence: 1 })] })
+  const account = await makeAccount()
+  const release = await storeLate('late', 0.8)
+  await setThresholds(opened.database, account, { tracker: { likely: 0.9, maybe: 0.7 } })
+  expect(await reclassify(account)).toBe(false)
+  await release()
+  await expect.poll(() => reclassify(account)).toBe(true)
+  expect(await ownStandings(account)).toEqual([{ standing: 1 }])
+})
+
+it('nothing stays of what a deleted account saw, also where a page that read its corrections ends late', async () => {
+  const { database } = opened
+  await store({ requests: [foundRequest('corrected', { confidence: 1 })] })
+  const accountId = await makeAccount()
+  const { id: requestId } = (await row('corrected'))!
+  await database
+    .transaction()
+    .execute((transaction) =>
+      correctRequest(transaction, { accountId, requestId, isRequest: true, madeBy: 'admin', now }),
+    )
+  const release = await storeLate('corrected', 0)
+  await database.transaction().execute((transaction) => deleteCorrectionsOf(transaction, accountId))
+  await release()
+  expect(await ownStandings(accountId)).toEqual([{ standing: 2 }])
+  await expect.poll(() => reclassify(accountId)).toBe(true)
+  expect(await ownStandings(accountId)).toEqual([])
 })

@@ -76,6 +76,17 @@ function itemsOfKnownWish(wishId: string, members: readonly Present[], fits: boo
   ]
 }
 
+/** The wishes that do not fit the goal of the watch. One that was not judged fits. */
+export function findUnfitWishes(requests: readonly ComparedRequest[]): ReadonlySet<string> {
+  const present = requests.filter(({ now }) => now !== null)
+  const wishes = Map.groupBy(present, ({ now }) => now!.wishId)
+  return new Set(
+    [...wishes].flatMap(([wishId, members]) =>
+      fitOf(members.flatMap(({ known }) => known ?? [])) === false ? [wishId] : [],
+    ),
+  )
+}
+
 const knowledgeOf = ({ sourceHash, known, now }: Present, fits: boolean | null): Knowledge => ({
   sourceHash,
   votes: known?.wasPresent === true ? Math.max(known.votes, now.votes) : now.votes,

@@ -55,6 +55,7 @@ const judgingWith = (config: Partial<NewsJudgingConfig> | null = {}, timeoutMs =
   createGoalJudging({
     database: opened.database,
     clock: { now: () => now },
+    retention: new Map(),
     log: { warn: (fields) => void logged.push(fields) },
     config: config && {
       model: { baseUrl: fake.baseUrl, apiKey: undefined, name: 'small-model', timeoutMs, maxTokens: 100 },

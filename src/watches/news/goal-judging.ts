@@ -8,10 +8,11 @@ import type { Database, Executor } from '../../database/open.ts'
 import { completionValue, ModelError, type Question } from '../../model/completion.ts'
 import { createEndpoint, type Endpoint, EndpointError, type ModelLog } from '../../model/endpoint.ts'
 import { userAgentFor } from '../../platforms/client/client.ts'
+import type { Retention } from '../../requests/store/delete.ts'
 import { isShown, requestColumns } from '../../requests/views/view.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { version } from '../../runtime/version.ts'
-import { noteNews } from './report.ts'
+import { noteNews, testTopicAgain } from './report.ts'
 import type { NewsJudgingConfig } from './settings.ts'
 import { lockWatch, nextReadyAt, readWatchOfNews } from './watch.ts'
 
@@ -68,7 +69,11 @@ const claimMs = 15 * 60_000
  * Makes a judged report ready, and notes its event, in one transaction. What was not judged fits.
  * @returns false when it was ready already, or is gone.
  */
-const finishReport = (database: Database, reportId: string, now: Date): Promise<boolean> =>
+const finishReport = (
+  { database, retention }: Pick<GoalJudgingDependencies, 'database' | 'retention'>,
+  reportId: string,
+  now: Date,
+): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
     const found = await transaction
       .selectFrom('news_reports')
@@ -95,11 +100,10 @@ const finishReport = (database: Database, reportId: string, now: Date): Promise<
       update watch_requests as known set fits = judged.fits from judged
       where known.watch_id = ${watch.id} and known.source_hash = judged.source_hash`.execute(transaction)
     const { rows: fitting } = await sql`
-      select from news_reports where id = ${reportId} and (topic_rise is not null
-        or exists (select from news_items where report_id = ${reportId} and fits is distinct from false))`.execute(
-      transaction,
-    )
-    await noteNews(transaction, { watch, reportId, hasNews: fitting.length > 0, now })
+      select from news_items where report_id = ${reportId} and fits is distinct from false limit 1`.execute(transaction)
+    const hasNews = fitting.length > 0
+    await testTopicAgain(transaction, { watch, reportId, hasNews, retention })
+    await noteNews(transaction, { watch, reportId, hasNews, now })
     return true
   })
 
@@ -159,11 +163,13 @@ interface GoalJudgingDependencies {
   log: ModelLog
   /** Null where no model is configured: what waits is delivered unjudged. */
   config: NewsJudgingConfig | null
+  /** What expires is no past that a topic rises beyond. */
+  retention: Retention
   dispatcher?: Dispatcher
 }
 
 /** Compares the new wishes of reports with the goals of their watches, outside of any transaction. */
-export function createGoalJudging({ database, clock, log, config, dispatcher }: GoalJudgingDependencies) {
+export function createGoalJudging({ database, clock, log, config, retention, dispatcher }: GoalJudgingDependencies) {
   const endpoint: Endpoint | null =
     config &&
     createEndpoint({
@@ -221,7 +227,7 @@ export function createGoalJudging({ database, clock, log, config, dispatcher }: 
         await releaseClaims(database, 'news_reports', [report])
         return false
       }
-      await finishReport(database, report.id, clock.now())
+      await finishReport({ database, retention }, report.id, clock.now())
       return true
     },
   }

@@ -4,7 +4,9 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { joinWish, leaveWishes, makeWish } from '../../../test/stored-wish.ts'
 import type { RequestStatus } from '../../database/column-types.ts'
+import { reclassifySlice, setThresholds } from '../../requests/accuracy/reclassifying.ts'
 import { correctRequest } from '../../requests/corrections/corrections.ts'
+import type { OwnThresholds } from '../../requests/detection/detect.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { readConcernedAccounts, readWatchersOf } from './concerned-accounts.ts'
@@ -14,6 +16,7 @@ import { endedRun, makeWatch, storeFound, type TestWatch, type TestWatchOptions 
 import { markRead, readNews } from './unread.ts'
 
 // Holds (Watches, news and channels): each new request, vote and changed status is reported once; expiry, return, merges and splits never
+// Holds (Watches, news and channels): what only moved thresholds of the account show is never reported; what else shows a request is
 
 const dayMs = 86_400_000
 const publicUrl = 'https://wishes.example.org'
@@ -207,6 +210,42 @@ describe('a report', () => {
     await hide(await idOf('many'))
     await run(3, { few: 3, many: 20, hidden: 70 })
     expect(titles(await report(3))).toEqual(nothing)
+  })
+
+  it('has nothing that thresholds show which moved, but what comes later, and what else shows a request', async () => {
+    watch = await makeWatch(opened.database, { filters: { minVotes: 3 } })
+    const move = async (own: OwnThresholds) => {
+      await setThresholds(opened.database, watch.accountId, own)
+      while (await reclassifySlice(opened.database));
+    }
+    const correct = async (sourceId: string, isRequest: boolean) => {
+      const correction = { accountId: watch.accountId, isRequest, madeBy: 'admin', now: day(1) }
+      const requestId = await idOf(sourceId)
+      await opened.database
+        .transaction()
+        .execute((transaction) => correctRequest(transaction, { ...correction, requestId }))
+    }
+    const pages = async (number: number, hidden: Record<string, number>, shown: Votes = {}) => {
+      const requests = Object.entries(hidden).map(([id, votes]) => foundRequest(id, { votes, confidence: 0.05 }))
+      await endedRun(opened.database, watch, { requests: [...requests, ...found(shown)], now: day(number) })
+      return titles(await report(number))
+    }
+    expect(await pages(1, { a: 5, b: 4, few: 1, no: 7 }, { z: 3 })).toEqual({
+      ...nothing,
+      new: ['Request z'],
+    })
+    await correct('no', false)
+    await move({ tracker: { likely: 0.02, maybe: 0.01 } })
+    expect(await pages(2, { a: 6, b: 4, few: 1 })).toEqual(nothing)
+    const wishId = await makeWish(opened.database, [await idOf('a'), await idOf('b')])
+    expect(await pages(3, { a: 8, few: 3 })).toEqual({ ...nothing, new: ['Request few'], grown: [['Request a', 2, 0]] })
+    await run(4, { c: 50 })
+    await joinWish(opened.database, wishId, [await idOf('c')])
+    expect(titles(await report(4))).toEqual({ ...nothing, grown: [['Request c', 0, 1]] })
+    await correct('no', true)
+    expect(await pages(5, { later: 4 })).toEqual({ ...nothing, new: ['Request no', 'Request later'] })
+    await move({})
+    expect(await pages(6, { a: 9 })).toEqual(nothing)
   })
 
   it('keeps so many items, and counts all; nothing of it is news again', async () => {

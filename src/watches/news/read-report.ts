@@ -4,6 +4,7 @@ import {
   type ListedNews,
   listItems,
   type ShownItem,
+  type ShownRise,
   type ShowOptions,
   type StoredItem,
   type StoredRise,
@@ -100,6 +101,28 @@ export async function readRise(
 export interface FeedNewsItem extends ShownItem {
   /** When its report became ready. */
   readyAt: Date
+}
+
+/** When the topic of a watch rose as a whole. */
+interface FeedRise {
+  reportId: string
+  readyAt: Date
+  topic: string
+  rise: ShownRise
+}
+
+/** The latest rises of the topic of a watch. */
+export async function readFeedRises(
+  executor: Executor,
+  { watchId, limit }: { watchId: string; limit: number },
+): Promise<FeedRise[]> {
+  const { rows } = await sql<FeedRise & { rise: StoredRise }>`
+    select report.id as "reportId", ready_at as "readyAt", topic, topic_rise as rise
+    from news_reports as report join watches on watches.id = watch_id
+    where watch_id = ${watchId} and ready_at is not null and topic_rise is not null order by ready_at desc limit ${limit}`.execute(
+    executor,
+  )
+  return rows.map((row) => ({ ...row, rise: toRise(row.rise) }))
 }
 
 /** The latest news of a watch that fit its goal, one item for each report that had the wish. */

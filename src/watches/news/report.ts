@@ -5,8 +5,8 @@ import type { NewsKind } from '../../database/tables/watches.ts'
 import { parseBodyFilters } from '../../requests/filters/filters.ts'
 import type { Retention } from '../../requests/store/delete.ts'
 import type { Rise } from '../rising/model.ts'
-import { findRises } from '../rising/rising.ts'
-import { type ComparedRequest, compareRequests, type FoundItem } from './compare.ts'
+import { findRises, findRisingTopic, type Post } from '../rising/rising.ts'
+import { type ComparedRequest, compareRequests, type FoundItem, findUnfitWishes } from './compare.ts'
 import { linkFoundRequests, readComparedRequests, storeKnowledge } from './known-requests.ts'
 import { lockWatch, nextReadyAt, type WatchOfNews } from './watch.ts'
 
@@ -167,6 +167,20 @@ async function takeRuns(transaction: Transaction, watchId: string, now: Date): P
   return rows.map(({ job_id }) => job_id)
 }
 
+/** All that the watch knows and its account sees: in its view, as far as it passes the filters. */
+function readRequests(transaction: Transaction, { id, accountId, view, filters }: WatchOfNews) {
+  const { view: _, ...parsed } = parseBodyFilters(filters, { accountId, hasOwnView: false })
+  return readComparedRequests(transaction, { watchId: id, view, filters: parsed })
+}
+
+/** What may rise: nobody hears of a wish that does not fit the goal, so it is neither tested nor a part of the topic. */
+function fittingPosts(requests: readonly ComparedRequest[]): (Post & { votes: number })[] {
+  const unfit = findUnfitWishes(requests)
+  return requests.flatMap(({ requestId, now }) =>
+    now === null || unfit.has(now.wishId) ? [] : [{ requestId, ...now }],
+  )
+}
+
 /** Which of the wishes that have something new rise beyond their own past, and whether the topic does. */
 async function findRising(
   transaction: Transaction,
@@ -175,8 +189,9 @@ async function findRising(
 ): Promise<{ rising: FoundItem[]; topicRise: Rise | null }> {
   const { since } = input
   if (since === null) return { rising: [], topicRise: null }
-  const grown = new Map(items.flatMap((item) => (item.requestsGained > 0 ? [[item.wishId, item]] : [])))
-  const posts = requests.flatMap(({ requestId, now }) => (now === null ? [] : [{ requestId, ...now }]))
+  const isTested = ({ requestsGained, fits }: FoundItem) => requestsGained > 0 && fits !== false
+  const grown = new Map(items.flatMap((item) => (isTested(item) ? [[item.wishId, item]] : [])))
+  const posts = fittingPosts(requests)
   const votes = new Map(posts.map((post) => [post.requestId, post.votes]))
   const found = await findRises(transaction, { ...input, since, posts, grownIds: new Set(grown.keys()) })
   const rising = found.wishes.map(({ wishId, requestIds, ...rise }): FoundItem => {
@@ -185,6 +200,33 @@ async function findRising(
     return { kind: 'rising', wishId, requestIds: mostVoted, votesGained, requestsGained, fits, rise }
   })
   return { rising, topicRise: found.topic }
+}
+
+interface JudgedReport {
+  watch: WatchOfNews
+  reportId: string
+  /** Whether it has anything that fits. */
+  hasNews: boolean
+  retention: Retention
+}
+
+/** Tests a topic that rose again where some of its new wishes were counted that do not fit the goal. */
+export async function testTopicAgain(
+  transaction: Transaction,
+  { watch, reportId, hasNews, retention }: JudgedReport,
+): Promise<void> {
+  const { rows } = await sql<{ since: Date; now: Date }>`
+    update news_reports set topic_rise = null where id = ${reportId} and topic_rise is not null
+      and exists (select from news_items where report_id = ${reportId} and kind = 'new' and fits = false)
+    returning since, made_at as now`.execute(transaction)
+  const [report] = rows
+  if (report === undefined || !hasNews) return
+  const posts = fittingPosts(await readRequests(transaction, watch))
+  const rise = await findRisingTopic(transaction, { ...report, watchId: watch.id, posts, retention })
+  if (rise === null) return
+  await sql`update news_reports set topic_rise = ${JSON.stringify(rise)}::jsonb where id = ${reportId}`.execute(
+    transaction,
+  )
 }
 
 /**
@@ -201,12 +243,7 @@ export const makeReport = (
     const jobIds = await takeRuns(transaction, watchId, now)
     if (jobIds.length === 0) return null
     await linkFoundRequests(transaction, watchId, jobIds)
-    const { view } = watch
-    const { view: _view, ...filters } = parseBodyFilters(watch.filters, {
-      accountId: watch.accountId,
-      hasOwnView: false,
-    })
-    const requests = await readComparedRequests(transaction, { watchId, view, filters })
+    const requests = await readRequests(transaction, watch)
     const { items, knowledge } = compareRequests(requests)
     const since = await readLastMade(transaction, watchId)
     const { rising, topicRise } = await findRising(transaction, requests, { items, watchId, retention, since, now })
@@ -227,7 +264,7 @@ export const makeReport = (
     }
     const isJudged = canJudge && watch.goal !== null && found.new.length > 0
     const reportId = await storeReport(transaction, { watch, found, topicRise, isJudged, since, now })
-    const hasNews = topicRise !== null || items.some(({ fits }) => fits !== false)
+    const hasNews = items.some(({ fits }) => fits !== false)
     if (!isJudged) await noteNews(transaction, { watch, reportId, hasNews, now })
     return reportId
   })

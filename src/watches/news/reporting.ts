@@ -61,7 +61,7 @@ export async function startReporting(dependencies: ReportingDependencies): Promi
     settleMs = 2_000,
     waitMs = 5_000,
   } = dependencies
-  const goalJudging = createGoalJudging({ database, clock, log, config })
+  const goalJudging = createGoalJudging({ database, clock, log, config, retention })
   const failures = createFailures()
   const judging = createBackgroundRun({
     step: goalJudging.judgeNext,

@@ -59,6 +59,11 @@ export interface TestRun {
   requests: FoundRequest[]
   now: Date
   platform?: PlatformName
+  /** What its watch named, of the platform. */
+  sources?: string[]
+  depth?: number
+  /** Whether the platform had more pages than its depth. */
+  isCutOff?: boolean
   /** Whether its requests stay in the queue of wishes. */
   staysUnplaced?: boolean
 }
@@ -78,7 +83,7 @@ export async function endedRun(database: Database, { accountId, watchId }: TestW
   const { now } = run
   const job = await database
     .insertInto('scrape_jobs')
-    .values({ account_id: accountId, topic: 'dark mode', depth: 1, created_at: now, watch_id: watchId })
+    .values({ account_id: accountId, topic: 'dark mode', depth: run.depth ?? 1, created_at: now, watch_id: watchId })
     .returning('id')
     .executeTakeFirstOrThrow()
   const { id } = await database
@@ -92,6 +97,8 @@ export async function endedRun(database: Database, { accountId, watchId }: TestW
     position: 0,
     state: 'done' as const,
     completed_at: now,
+    sources: run.sources ?? null,
+    cursor: JSON.stringify(run.isCutOff === true ? 2 : null),
   }
   await database.insertInto('scrape_tasks').values(task).execute()
   if (run.requests.length > 0) await storeFound(database, { ...run, jobId: job.id })

@@ -8,8 +8,9 @@ import { dayMs } from '../../requests/timeline.ts'
 const longestPauseDays = 35
 
 /**
- * Since when all that people ask on each platform is known to a watch: its first run there, or the first after a long pause, and never what has
- * expired since.
+ * Since when all that people ask on each platform is known to a watch: its first run there, the first after a long pause, or the first that collects
+ * what those before did not: from another source, or further where they were cut off. Never what has expired since. A source that was left out
+ * leaves the past too large, which is no false alarm.
  */
 export async function readKnownSince(
   executor: Executor,
@@ -17,14 +18,17 @@ export async function readKnownSince(
 ): Promise<Map<PlatformName, Date>> {
   const { rows } = await sql<{ platform: PlatformName; since: Date }>`
     with run as (
-      select platform, begun_at, lag(begun_at) over (partition by platform order by begun_at) as before
-      from watch_runs join scrape_tasks on scrape_tasks.job_id = watch_runs.job_id
-      where watch_id = ${watchId} and state = 'done'
+      select task.platform, watch_runs.begun_at, lag(watch_runs.begun_at) over earlier as before,
+        coalesce(not task.sources <@ lag(task.sources) over earlier, task.sources is distinct from lag(task.sources) over earlier)
+          as has_other_sources,
+        job.depth > lag(job.depth) over earlier and lag(task.cursor) over earlier <> 'null'::jsonb as goes_further
+      from watch_runs join scrape_jobs as job on job.id = watch_runs.job_id join scrape_tasks as task on task.job_id = job.id
+      where watch_runs.watch_id = ${watchId} and task.state = 'done'
+      window earlier as (partition by task.platform order by watch_runs.begun_at)
     )
     select platform, max(begun_at) as since from run
-    where before is null or begun_at > before + make_interval(days => ${sql.lit(longestPauseDays)}) group by platform`.execute(
-    executor,
-  )
+    where before is null or begun_at > before + make_interval(days => ${sql.lit(longestPauseDays)}) or has_other_sources or goes_further
+    group by platform`.execute(executor)
   return new Map(
     rows.map(({ platform, since }) => {
       const days = retention.get(platform)

@@ -4,7 +4,11 @@
 /** Voices in seven days below which nothing is called a rise. */
 export const leastVoices = 5
 /** Weeks of the past that count at most, and the least that a test needs. */
-export const [maxWeeks, leastWeeks] = [52, 3] as const
+const [maxWeeks, leastWeeks] = [52, 3] as const
+/** Days of which a run makes up for the tests. */
+const maxDays = 7
+/** A wish, or a topic, that rose is not told again for so many days. */
+export const quietDays = 30
 
 /** After so many weeks a week of the past counts half: what grows slowly raises its own baseline. */
 const halfLifeWeeks = 13
@@ -27,6 +31,15 @@ const weakestLevel = 0.03
 
 /** The weight of a week of the past, relative to the week after it. */
 export const weightOfWeek = 2 ** (-1 / halfLifeWeeks)
+
+/** How many weeks before the last seven days count. @param days since when the past is known. @returns 0 for too few. */
+export function countedWeeks(days: number): number {
+  const weeks = Math.floor(days / 7) - 1
+  return weeks < leastWeeks ? 0 : Math.min(weeks, maxWeeks)
+}
+
+/** How many seven days a run tests, each a day before the other. @param days since the tests before. */
+export const testsOfRun = (days: number): number => Math.min(maxDays, Math.max(1, Math.round(days)))
 
 /** What so many known weeks of the past weigh together. */
 export const weightOfWeeks = (weeks: number): number => (1 - weightOfWeek ** weeks) / (1 - weightOfWeek)
@@ -127,16 +140,16 @@ export interface Rise {
 }
 
 /**
- * Whether a topic as a whole rises beyond its own past.
+ * Whether a topic as a whole rises beyond its own past. No alarms halve what it may spend: it is quiet after its own, and those of wishes say
+ * nothing against it.
  * @param topic all wishes of a watch together
- * @param alarms of the watch in the last 30 days
  */
-export function findTopicRise({ recent, past }: TestedWish, alarms: number): Rise | null {
+export function findTopicRise({ recent, past }: TestedWish): Rise | null {
   const expected = rateOf(past)
   if (recent < leastVoices || expected === 0) return null
   const variance = past.reduce((sum, { voices, weight }) => sum + voices / weight ** 2, 0)
   const chance = chanceOf(recent, { mean: expected, shape: 1 / (variance / expected ** 2 + leastSpread) })
-  return chance <= topicShare * allowedAfter(alarms) ? { voices: recent, expected, chance } : null
+  return chance <= topicShare * allowedAfter(0) ? { voices: recent, expected, chance } : null
 }
 
 /**
@@ -164,4 +177,29 @@ export function findRising<Wish extends TestedWish>(
     })
     .filter(({ chance }) => chance <= level)
     .sort((a, b) => a.chance - b.chance)
+}
+
+interface RunTests<Wish extends TestedWish, End> {
+  /** All wishes of the watch at an end. */
+  wishesAt: (end: End) => readonly Wish[]
+  isTested: (wish: Wish) => boolean
+  alarms: number
+}
+
+/**
+ * The wishes that rise at some of the ends of a run, each where it does most, the most surprising first. One run spends by the alarms before it.
+ * @param ends of the seven days that are tested
+ */
+export function findRisingOfRun<Wish extends TestedWish & { wishId: string }, End>(
+  ends: readonly End[],
+  { wishesAt, ...tests }: RunTests<Wish, End>,
+): (Rise & { wish: Wish; end: End })[] {
+  const found = new Map<string, Rise & { wish: Wish; end: End }>()
+  for (const end of ends) {
+    for (const rise of findRising(wishesAt(end), tests)) {
+      const { wishId } = rise.wish
+      if (rise.chance < (found.get(wishId)?.chance ?? 1)) found.set(wishId, { ...rise, end })
+    }
+  }
+  return [...found.values()].sort((a, b) => a.chance - b.chance)
 }

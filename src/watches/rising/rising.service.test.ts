@@ -7,9 +7,10 @@ import type { FoundRequest } from '../../platforms/platform.ts'
 import { correctRequest } from '../../requests/corrections/corrections.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import type { Retention } from '../../requests/store/delete.ts'
+import { createGoalJudging } from '../news/goal-judging.ts'
 import { readReport } from '../news/read-report.ts'
 import { makeReport } from '../news/report.ts'
-import { endedRun, makeWatch, type TestWatch } from '../news/testing.ts'
+import { endedRun, makeWatch, type TestRun, type TestWatch } from '../news/testing.ts'
 import { readNews } from '../news/unread.ts'
 import { readKnownSince } from './coverage.ts'
 
@@ -35,8 +36,8 @@ const ask = (id: string, day: number, fields: Partial<FoundRequest> = {}): Found
   const author = { authorName: id, authorHandle: id, authorProfileUrl: `https://example.org/people/${id}` }
   return foundRequest(id, { ...author, originalCreatedAt: new Date(on(day).getTime() - 12 * 3_600_000), ...fields })
 }
-const run = (day: number, requests: FoundRequest[], of = watch) =>
-  endedRun(opened.database, of, { requests, now: on(day) })
+const run = (day: number, requests: FoundRequest[], of = watch, terms: Partial<TestRun> = {}) =>
+  endedRun(opened.database, of, { requests, now: on(day), ...terms })
 const report = async (day: number, retention: Retention = new Map(), of = watch) => {
   const input = { watchId: of.watchId, canJudge: false, retention, now: on(day) }
   const reportId = (await makeReport(opened.database, input))!
@@ -197,10 +198,73 @@ describe('a wish does not rise', () => {
   })
 })
 
+describe('in a watch with a goal', () => {
+  /** The report of a day, of which a model said that the wishes of requests with these prefixes do not fit. */
+  const judgedReport = async (day: number, ...unfit: string[]) => {
+    const [retention, now] = [new Map(), on(day)]
+    const reportId = (await makeReport(opened.database, { watchId: watch.watchId, canJudge: true, retention, now }))!
+    await sql`
+      update news_items set fits = false where report_id = ${reportId} and kind = 'new' and request_ids && array(
+        select id from requests where left(source_id, 1) = any(${unfit}::text[]))`.execute(opened.database)
+    const clock = { now: () => now }
+    const judging = createGoalJudging({
+      database: opened.database,
+      log: { warn: () => {} },
+      config: null,
+      ...{ clock, retention },
+    })
+    await judging.judgeNext(new AbortController().signal)
+    return (await readReport(opened.database, { reportId, publicUrl }))!
+  }
+  const askFor = (prefix: string, day: number, size: number) =>
+    Array.from({ length: size }, (_, index) => ask(`${prefix}-${day}-${index}`, day))
+  beforeEach(async () => {
+    watch = await makeWatch(opened.database, { goal: 'ideas, not bugs' })
+    await quietWeeks()
+  })
+
+  it('what does not fit it does not rise, and spends nothing of what may be told', async () => {
+    const bugs = ['1', '2', '3', '4', '5', '6']
+    const eachWeek = [1, 2, 3, 4, 5, 6, 7, 8].map((week) => ask(`w${week}`, 7 * week))
+    await run(58, [...eachWeek, ...bugs.flatMap((bug) => askFor(bug, 58, 9))])
+    for (const bug of bugs) await wishOf(bug)
+    expect(await judgedReport(58, ...bugs)).toMatchObject({ rising: [], topicRise: null, totals: { other: 6 } })
+    expect(await eventsOf('wish.rising')).toEqual([])
+    // Five are told where one is usual, unless other wishes were told before.
+    await run(70, [...askFor('1', 70, 30), ...burst(70, 5)])
+    await wishOf('1')
+    const wishId = await wishOf('w')
+    const told = await judgedReport(70)
+    expect(told.rising).toMatchObject([{ wishId, rise: { voices: 5 } }])
+    expect(told).toMatchObject({ topicRise: null, totals: { other: 1 } })
+  })
+
+  it('its topic is of what fits it alone', async () => {
+    await run(58, [...askFor('b', 58, 15), ...askFor('i', 58, 20)])
+    expect((await judgedReport(58, 'b')).topicRise).toMatchObject({ voices: 21 })
+  })
+
+  it('its topic rises with something new that fits', async () => {
+    watch = await makeWatch(opened.database, { goal: 'ideas, not bugs' })
+    await quietWeeks(2)
+    await run(26, [...askFor('b', 26, 1), ...askFor('i', 26, 20)])
+    await wishOf('b')
+    expect(await judgedReport(26, 'b')).toMatchObject({ topicRise: null, totals: { other: 1 } })
+    await run(28, askFor('b', 28, 1))
+    await wishOf('b')
+    // Only now is enough of the past known.
+    expect(await judgedReport(28)).toMatchObject({ topicRise: null, totals: { grown: 0, other: 1 } })
+    await run(29, askFor('c', 29, 1))
+    expect(await judgedReport(29, 'c')).toMatchObject({ topicRise: null, totals: { other: 1 } })
+    await run(30, askFor('i', 30, 1))
+    expect(await judgedReport(30)).toMatchObject({ topicRise: { voices: 21 } })
+  })
+})
+
 it('what a platform had is known since the first run of it, since the last long pause, and as long as it is kept', async () => {
   await run(0, [])
   await run(30, [])
-  await endedRun(opened.database, watch, { requests: [], now: on(31), platform: 'reddit' })
+  await run(31, [], watch, { platform: 'reddit' })
   const knownSince = (day: number, retention: Retention = new Map()) =>
     readKnownSince(opened.database, { watchId: watch.watchId, retention, now: on(day) })
   expect(await knownSince(40, new Map([['reddit', 5]]))).toEqual(
@@ -216,4 +280,25 @@ it('what a platform had is known since the first run of it, since the last long 
       ['reddit', on(31)],
     ]),
   )
+})
+
+it('what a platform had is known since the first run that collects what those before did not', async () => {
+  const knownAfter = async (day: number, terms: Partial<TestRun>) => {
+    await run(day, [], watch, terms)
+    return (await readKnownSince(opened.database, { watchId: watch.watchId, retention: new Map(), now: on(day) })).get(
+      'github',
+    )
+  }
+  const [one, two] = ['example/one', 'example/two']
+  expect(await knownAfter(0, {})).toEqual(on(0))
+  expect(await knownAfter(1, { sources: [one] })).toEqual(on(1))
+  expect(await knownAfter(2, { sources: [one, two] })).toEqual(on(2))
+  expect(await knownAfter(3, { sources: [two, one] })).toEqual(on(2))
+  expect(await knownAfter(4, { sources: [one] })).toEqual(on(2))
+  expect(await knownAfter(5, { sources: [two] })).toEqual(on(5))
+  expect(await knownAfter(6, {})).toEqual(on(6))
+  expect(await knownAfter(7, { depth: 2, isCutOff: true })).toEqual(on(6))
+  expect(await knownAfter(8, { depth: 2 })).toEqual(on(6))
+  expect(await knownAfter(9, { depth: 1, isCutOff: true })).toEqual(on(6))
+  expect(await knownAfter(10, { depth: 2 })).toEqual(on(10))
 })

@@ -6,17 +6,18 @@ import { dayMs } from '../../requests/timeline.ts'
 import { countVoices } from '../../requests/voices/voices.ts'
 import { readKnownSince } from './coverage.ts'
 import {
-  findRising,
+  countedWeeks,
+  findRisingOfRun,
   findTopicRise,
   leastVoices,
-  leastWeeks,
-  maxWeeks,
   pastOf,
+  quietDays,
   type Rise,
   type TestedWish,
+  testsOfRun,
 } from './model.ts'
 
-/** A request that a watch knows, as its account sees it. */
+/** A request that a watch knows, as its account sees it; its wish fits the goal, or was not judged. */
 export interface Post {
   requestId: string
   wishId: string
@@ -32,36 +33,35 @@ export interface RisingWish extends Rise {
 
 interface Input {
   watchId: string
-  /** All that the watch knows and its account sees. */
+  /** All of the watch. */
   posts: readonly Post[]
-  /** Wishes with a request that is new to the watch. */
-  grownIds: ReadonlySet<string>
   /** When the tests before were made. */
   since: Date
   now: Date
   retention: Retention
 }
 
+interface WishesInput extends Input {
+  /** Wishes with a request that is new to the watch. */
+  grownIds: ReadonlySet<string>
+}
+
 const weekMs = 7 * dayMs
-/** Days of which the tests are made up for. */
-const maxDays = 7
-/** A wish that rose is not told again for so long. */
-const quietDays = 30
 
 /** The week of a post before a moment: -1 for the last seven days, 0 for those before. */
 const weekOf = ({ postedAt }: Post, end: Date): number => Math.floor((end.getTime() - postedAt.getTime()) / weekMs) - 1
 
 /** The ends of the seven days that are tested: now, and each day before it since the last tests. */
 function endsOf({ since, now }: Input): Date[] {
-  const days = Math.min(maxDays, Math.max(1, Math.round((now.getTime() - since.getTime()) / dayMs)))
-  return Array.from({ length: days }, (_, day) => new Date(now.getTime() - day * dayMs))
+  const length = testsOfRun((now.getTime() - since.getTime()) / dayMs)
+  return Array.from({ length }, (_, day) => new Date(now.getTime() - day * dayMs))
 }
 
 /** How many weeks are known before the last seven days, for the platforms whose past is long enough. */
 function knownWeeks(knownSince: ReadonlyMap<PlatformName, Date>, end: Date): [PlatformName, number][] {
   return [...knownSince].flatMap(([platform, since]): [PlatformName, number][] => {
-    const weeks = Math.floor((end.getTime() - since.getTime()) / weekMs) - 1
-    return weeks < leastWeeks ? [] : [[platform, Math.min(weeks, maxWeeks)]]
+    const weeks = countedWeeks((end.getTime() - since.getTime()) / dayMs)
+    return weeks === 0 ? [] : [[platform, weeks]]
   })
 }
 
@@ -102,7 +102,7 @@ async function readVoices(executor: Executor, posts: readonly Post[]): Promise<C
   return (some) => countVoices(Buffer.concat(some.flatMap(({ requestId }) => voices.get(requestId) ?? []))).voices
 }
 
-/** What a watch told in the last 30 days. */
+/** What a watch told in the last 30 days, as far as it fits the goal. */
 interface EarlierRises {
   /** Of wishes and of the topic. */
   count: number
@@ -114,7 +114,8 @@ async function readEarlierRises(executor: Executor, { watchId, now }: Input): Pr
   const after = new Date(now.getTime() - quietDays * dayMs)
   const { rows } = await sql<{ has_topic: boolean; rises: string[][] }>`
     select topic_rise is not null as has_topic,
-      (select coalesce(json_agg(request_ids), '[]') from news_items where report_id = report.id and kind = 'rising') as rises
+      (select coalesce(json_agg(request_ids), '[]') from news_items where report_id = report.id and kind = 'rising'
+        and fits is distinct from false) as rises
     from news_reports as report
     where watch_id = ${watchId} and made_at > ${after}::timestamptz and (rising > 0 or topic_rise is not null)`.execute(
     executor,
@@ -125,7 +126,7 @@ async function readEarlierRises(executor: Executor, { watchId, now }: Input): Pr
 }
 
 /** The wishes that may rise: something of them is new, and there are enough requests in some seven days. */
-function candidatesOf({ grownIds, posts }: Input, ends: readonly Date[]): Map<string, Post[]> {
+function candidatesOf({ grownIds, posts }: WishesInput, ends: readonly Date[]): Map<string, Post[]> {
   const grown = Map.groupBy(
     posts.filter(({ wishId }) => grownIds.has(wishId)),
     ({ wishId }) => wishId,
@@ -135,17 +136,17 @@ function candidatesOf({ grownIds, posts }: Input, ends: readonly Date[]): Map<st
   return new Map([...grown].filter(([, some]) => isBusy(some)))
 }
 
-/** Whether more requests are of the last seven days than of those before: else the topic is not tested. */
-function isBusier(posts: readonly Post[], end: Date): boolean {
-  const inWeek = (week: number) => posts.filter((post) => weekOf(post, end) === week).length
-  return inWeek(-1) >= leastVoices && inWeek(-1) > inWeek(0)
-}
-
 interface Tested {
   ends: readonly Date[]
   knownSince: ReadonlyMap<PlatformName, Date>
   earlier: EarlierRises
 }
+
+const readTested = async (executor: Executor, input: Input): Promise<Tested> => ({
+  ends: endsOf(input),
+  knownSince: await readKnownSince(executor, input),
+  earlier: await readEarlierRises(executor, input),
+})
 
 const length: CountVoices = (posts) => posts.length
 
@@ -154,65 +155,62 @@ async function findWishes(
   { posts: all }: Input,
   { ends, knownSince, earlier, candidates }: Tested & { candidates: ReadonlyMap<string, readonly Post[]> },
 ): Promise<RisingWish[]> {
+  if (candidates.size === 0) return []
   const voicesOf = await readVoices(executor, [...candidates.values()].flat())
   const byWish = Map.groupBy(all, ({ wishId }) => wishId)
   const isTested = ({ wishId }: CountedWish) =>
     candidates.get(wishId)?.every(({ requestId }) => !earlier.requestIds.has(requestId)) ?? false
-  const found = new Map<string, RisingWish>()
-  for (const end of ends) {
+  const wishesAt = (end: Date) => {
     const known = knownWeeks(knownSince, end)
-    if (known.length === 0) continue
-    const wishes = [...byWish].map(([wishId, posts]) =>
+    if (known.length === 0) return []
+    return [...byWish].map(([wishId, posts]) =>
       countWish(wishId, posts, { end, known, countOf: candidates.has(wishId) ? voicesOf : length }),
     )
-    for (const { wish, ...rise } of findRising(wishes, { isTested, alarms: earlier.count })) {
-      const before = found.get(wish.wishId)
-      const requestIds = wish.posts.map((post) => post.requestId)
-      if (before === undefined || rise.chance < before.chance)
-        found.set(wish.wishId, { ...rise, wishId: wish.wishId, requestIds })
-    }
   }
-  return [...found.values()].sort((a, b) => a.chance - b.chance)
+  return findRisingOfRun(ends, { wishesAt, isTested, alarms: earlier.count }).map(({ wish, end: _, ...rise }) => ({
+    ...rise,
+    wishId: wish.wishId,
+    requestIds: wish.posts.map(({ requestId }) => requestId),
+  }))
 }
 
 /**
- * Whether a topic rises by other wishes than those that rise: they are told already. Requests are counted first, of which there are no fewer than
+ * Whether a topic rises by other wishes than those that rise, which are told already. Requests are counted first, of which there are no fewer than
  * voices.
  */
 async function findTopic(
   executor: Executor,
-  posts: readonly Post[],
-  { ends, knownSince, earlier }: Tested,
+  { posts }: Input,
+  { ends, knownSince, earlier, rising }: Tested & { rising: readonly RisingWish[] },
 ): Promise<Rise | null> {
+  if (earlier.hasTopic) return null
+  const told = posts.flatMap(({ requestId, wishId }) => (earlier.requestIds.has(requestId) ? [wishId] : []))
+  const toldIds = new Set([...told, ...rising.map(({ wishId }) => wishId)])
+  const others = posts.filter(({ wishId }) => !toldIds.has(wishId))
   for (const end of ends) {
-    const known = knownWeeks(knownSince, end)
-    const topic = countWish('', posts, { end, known, countOf: length })
-    if (findTopicRise(topic, earlier.count) === null) continue
+    const topic = countWish('', others, { end, known: knownWeeks(knownSince, end), countOf: length })
+    if (findTopicRise(topic) === null) continue
     const countOf = await readVoices(executor, topic.posts)
-    const rise = findTopicRise({ ...topic, recent: countOf(topic.posts) }, earlier.count)
+    const rise = findTopicRise({ ...topic, recent: countOf(topic.posts) })
     if (rise !== null) return rise
   }
   return null
 }
 
 /**
- * The wishes of a watch that rise beyond their own past, the most surprising first, and whether the topic does without them. Reads nothing where there
- * are not enough requests, and voices of what may rise alone: of the others requests are counted, which says how usual they are.
+ * The wishes of a watch that rise beyond their own past, the most surprising first, and whether the topic does without them. Reads nothing where no
+ * wish has grown, and voices of what may rise alone: of the others requests are counted, which says how usual they are.
  */
 export async function findRises(
   executor: Executor,
-  input: Input,
+  input: WishesInput,
 ): Promise<{ wishes: RisingWish[]; topic: Rise | null }> {
-  const ends = endsOf(input)
-  const candidates = candidatesOf(input, ends)
-  const isTopicTested = ends.some((end) => isBusier(input.posts, end))
-  if (candidates.size === 0 && !isTopicTested) return { wishes: [], topic: null }
-  const earlier = await readEarlierRises(executor, input)
-  const tested = { ends, earlier, knownSince: await readKnownSince(executor, input) }
-  const wishes = candidates.size === 0 ? [] : await findWishes(executor, input, { ...tested, candidates })
-  if (!isTopicTested || earlier.hasTopic) return { wishes, topic: null }
-  const told = input.posts.flatMap(({ requestId, wishId }) => (earlier.requestIds.has(requestId) ? [wishId] : []))
-  const rising = new Set([...told, ...wishes.map(({ wishId }) => wishId)])
-  const others = input.posts.filter(({ wishId }) => !rising.has(wishId))
-  return { wishes, topic: await findTopic(executor, others, tested) }
+  if (input.grownIds.size === 0) return { wishes: [], topic: null }
+  const tested = await readTested(executor, input)
+  const wishes = await findWishes(executor, input, { ...tested, candidates: candidatesOf(input, tested.ends) })
+  return { wishes, topic: await findTopic(executor, input, { ...tested, rising: wishes }) }
 }
+
+/** Whether a topic rises without the wishes that are told already. */
+export const findRisingTopic = async (executor: Executor, input: Input): Promise<Rise | null> =>
+  findTopic(executor, input, { ...(await readTested(executor, input)), rising: [] })

@@ -1,5 +1,14 @@
 import { seededRandom } from '../../../scripts/detection/random.ts'
-import { findRising, findTopicRise, type Past, type TestedWish, weightOfWeek, weightOfWeeks } from './model.ts'
+import {
+  countedWeeks,
+  findRisingOfRun,
+  findTopicRise,
+  quietDays,
+  type TestedWish,
+  testsOfRun,
+  weightOfWeek,
+  weightOfWeeks,
+} from './model.ts'
 
 // Two years of a watch, replayed: wishes of very different rates, whose voices come more and less often by day, week and season.
 
@@ -13,7 +22,7 @@ export interface World {
   growth: number
   /** What the topic as a whole is multiplied by in a week after every second or third month; 1: never. */
   pulse: number
-  /** Tests of a day; less than 1: a test of so many days at once. */
+  /** Less than 1: a run after some days. */
   runsPerDay: number
   /** Whether bursts are injected. */
   hasBursts: boolean
@@ -136,36 +145,54 @@ export interface Replayed {
   pulses: { all: number; found: number }
 }
 
-/** The sums that the model reads, step by step: of a window of seven days, and of the weeks before it. */
-function createSums(wishes: readonly ReplayedWish[], perDay: number) {
+/** A wish at the end of seven days. */
+interface CountedWish extends TestedWish {
+  index: number
+  wishId: string
+}
+
+/** The weeks of the past that count at most. */
+const mostWeeks = countedWeeks(Infinity)
+
+/**
+ * Counts all wishes at any end as `rising.ts` does, by sums that are made once: of each seven days, and of all weeks before them by their weights.
+ * @returns nothing while too little of the past is known.
+ */
+function createCounting(wishes: readonly ReplayedWish[], perDay: number) {
   const window = weekDays * perDay
-  const sums = wishes.map(({ counts }) => {
+  const sums = wishes.map(({ counts }, index) => {
     const recent = new Int32Array(counts.length + 1)
     const voices = new Float64Array(counts.length + 1)
     for (let step = 1; step <= counts.length; step += 1) {
       recent[step] = recent[step - 1]! + counts[step - 1]! - (step > window ? counts[step - 1 - window]! : 0)
       if (step >= 2 * window) voices[step] = recent[step - window]! + weightOfWeek * voices[step - window]!
     }
-    return { recent, voices }
+    return { index, recent, voices, wishId: String(index), firstStep: counts.findIndex((count) => count > 0) + 1 }
   })
-  const tested = wishes.map((_, index) => ({ index, recent: 0, past: [{ voices: 0, weight: 0 } as Past] }))
-  return (step: number) => {
-    const weight = weightOfWeeks(Math.floor(step / window) - 1)
-    for (const wish of tested) {
-      wish.recent = sums[wish.index]!.recent[step]!
-      wish.past[0] = { voices: sums[wish.index]!.voices[step]!, weight }
-    }
-    return tested
+  /** @param run the step at which the run begins: only what was asked for before is a wish. */
+  return (end: number, run: number): CountedWish[] => {
+    const weeks = countedWeeks(end / perDay)
+    if (weeks === 0) return []
+    const weight = weightOfWeeks(weeks)
+    const forgotten = end - mostWeeks * window
+    return sums.flatMap(({ index, wishId, recent, voices, firstStep }) => {
+      if (firstStep === 0 || firstStep > run) return []
+      const older = forgotten < 0 ? 0 : weightOfWeek ** mostWeeks * voices[forgotten]!
+      return [{ index, wishId, recent: recent[end]!, past: [{ voices: voices[end]! - older, weight }] }]
+    })
   }
 }
 
 /** All wishes as one. */
 const together = (wishes: readonly TestedWish[]): TestedWish => ({
   recent: wishes.reduce((sum, { recent }) => sum + recent, 0),
-  past: [{ voices: wishes.reduce((sum, { past }) => sum + past[0]!.voices, 0), weight: wishes[0]!.past[0]!.weight }],
+  past: wishes.slice(0, 1).map(({ past }) => ({
+    voices: wishes.reduce((sum, { past: own }) => sum + own[0]!.voices, 0),
+    weight: past[0]!.weight,
+  })),
 })
 
-const [quietDays, firstDay] = [30, 28]
+const firstDay = 28
 
 /** Replays two years of a watch that the world makes. */
 export function replay(seed: number, world: World): Replayed {
@@ -176,8 +203,30 @@ export function replay(seed: number, world: World): Replayed {
   return replayWishes(wishes, draws, world, pulses)
 }
 
+/** What a watch told, and which of it was true. */
+function createRecord(bursts: readonly Burst[], pulses: readonly number[], lateDays: number) {
+  /** Whether something that began on a day explains seven days that end on another. */
+  const explains = (begin: number, end: number) => end > begin && end <= begin + 2 * weekDays
+  const isInTime = (begin: number, day: number) => day <= begin + weekDays + lateDays
+  const foundPulses = new Set<number>()
+  const told = { falseAlarms: 0, foundPulses }
+  return {
+    told,
+    wish(wish: number, { end, day }: { end: number; day: number }): void {
+      const burst = bursts.find((one) => one.wish === wish && explains(one.day, end))
+      if (burst === undefined) told.falseAlarms += 1
+      else if (isInTime(burst.day, day)) burst.isFound = true
+    },
+    topic({ end, day }: { end: number; day: number }): void {
+      const pulse = pulses.find((begin) => explains(begin, end))
+      if (pulse === undefined) told.falseAlarms += 1
+      else if (isInTime(pulse, day)) foundPulses.add(pulse)
+    },
+  }
+}
+
 /**
- * Replays two years of wishes through the model, after bursts were injected.
+ * Replays two years of wishes through the tests of each run, after bursts were injected.
  * @param pulses when the topic as a whole rises; null: it is not known, so the topic is not tested
  */
 export function replayWishes(
@@ -187,42 +236,43 @@ export function replayWishes(
   pulses: readonly number[] | null,
 ): Replayed {
   const perDay = Math.max(1, world.runsPerDay)
+  const stride = Math.round(perDay / world.runsPerDay)
   const bursts = world.hasBursts ? injectBursts(draws, wishes, perDay) : []
-  const sumsAt = createSums(wishes, perDay)
+  const countAt = createCounting(wishes, perDay)
+  const record = createRecord(bursts, pulses ?? [], world.runsPerDay < 1 ? weekDays : 0)
   const quietUntil = new Float64Array(wishes.length)
-  const alarms: number[] = []
-  const foundPulses = new Set<number>()
-  let [falseAlarms, topicQuietUntil] = [0, 0]
-  for (let step = firstDay * perDay; step <= days * perDay; step += 1) {
-    const day = step / perDay
-    // A run of several days tests each of them.
-    const toldOn = world.runsPerDay < 1 ? Math.ceil(day * world.runsPerDay) / world.runsPerDay : day
-    const tested = sumsAt(step)
-    const told = alarms.filter((alarm) => alarm > day - quietDays).length
-    const found = findRising(tested, {
-      isTested: ({ index }) => quietUntil[index]! <= day && wishes[index]!.counts[step - 1]! > 0,
-      alarms: told,
+  const alarmDays: number[] = []
+  let topicQuietUntil = 0
+  for (let run = firstDay * perDay; run <= days * perDay; run += stride) {
+    const day = run / perDay
+    const ends = Array.from({ length: testsOfRun(stride / perDay) }, (_, before) => run - before * perDay)
+    const grown = wishes.map(({ counts }) => counts.subarray(run - stride, run).some((count) => count > 0))
+    if (!grown.includes(true)) continue
+    const alarms = alarmDays.filter((alarm) => alarm > day - quietDays).length
+    const rising = findRisingOfRun(ends, {
+      wishesAt: (end) => countAt(end, run),
+      isTested: ({ index }) => grown[index]! && quietUntil[index]! <= day,
+      alarms,
     })
-    if (pulses !== null && topicQuietUntil <= day && findTopicRise(together(tested), told) !== null) {
-      topicQuietUntil = day + quietDays
-      alarms.push(day)
-      const pulse = pulses.find((begin) => day > begin && day <= begin + 2 * weekDays)
-      if (pulse === undefined) falseAlarms += 1
-      else if (day <= pulse + weekDays) foundPulses.add(pulse)
-    }
-    for (const { wish } of found) {
+    for (const { wish, end } of rising) {
       quietUntil[wish.index] = day + quietDays
-      alarms.push(day)
-      const burst = bursts.find((one) => one.wish === wish.index && day > one.day && day <= one.day + 2 * weekDays)
-      if (burst === undefined) falseAlarms += 1
-      else if (toldOn <= burst.day + weekDays + (world.runsPerDay < 1 ? weekDays : 0)) burst.isFound = true
+      alarmDays.push(day)
+      record.wish(wish.index, { end: end / perDay, day })
     }
+    if (pulses === null || topicQuietUntil > day) continue
+    const isTold = ({ index }: CountedWish) => quietUntil[index]! > day
+    const end = ends.find((one) => findTopicRise(together(countAt(one, run).filter((wish) => !isTold(wish)))) !== null)
+    if (end === undefined) continue
+    topicQuietUntil = day + quietDays
+    alarmDays.push(day)
+    record.topic({ end: end / perDay, day })
   }
   const ranges = rateRanges.map((_, range) => {
     const ofRange = bursts.filter(({ wish }) => rangeOf(wishes[wish]!.rate) === range)
     const found = ofRange.filter(({ isFound }) => isFound).length
     return { wishes: wishes.filter(({ rate }) => rangeOf(rate) === range).length, bursts: ofRange.length, found }
   })
+  const { falseAlarms, foundPulses } = record.told
   const pulsesOf = { all: pulses?.length ?? 0, found: foundPulses.size }
   return { months: (days - firstDay) / (365 / 12), falseAlarms, ranges, pulses: pulsesOf }
 }

@@ -4,7 +4,7 @@ import { watchLink, wishLink } from '../../../http/addresses.ts'
 import { titleOf } from '../../../platforms/registry.ts'
 import { goalChangesNothing, notComparedWithGoal } from '../../../watches/news/goal-words.ts'
 import { readRise } from '../../../watches/news/read-report.ts'
-import { riseInWords } from '../../../watches/news/rise-words.ts'
+import { riseInWords, topicRiseInWords } from '../../../watches/news/rise-words.ts'
 import type { ShownRise } from '../../../watches/news/shown-items.ts'
 import { idIn, type Renderer, statusLabel, untitled } from './renderer.ts'
 import { readWatchName } from './watch.ts'
@@ -154,7 +154,7 @@ export const renderNews =
     return {
       title: `${watch.name}: ${words === '' ? 'nothing new' : words}`,
       paragraphs: [
-        ...(report.topicRise === null ? [] : [topicInWords(report.topic, report.topicRise)]),
+        ...(report.topicRise === null ? [] : [topicRiseInWords(report.topic, report.topicRise)]),
         ...(sections.length === 0 ? ['Nothing is new since the last report.'] : []),
       ],
       sections,
@@ -172,9 +172,6 @@ export const renderNews =
     }
   }
 
-const topicInWords = (topic: string, rise: ShownRise): string =>
-  `More people than usual ask about ${topic}: ${riseInWords(rise)}.`
-
 /** A wish of a watch, or its topic as a whole, rises beyond its own past. */
 export const renderRising =
   ({ readReport }: NewsRendering): Renderer =>
@@ -188,7 +185,7 @@ export const renderRising =
       const { topic, topicRise: rise } = report
       return {
         title: `${watch.name}: its topic is rising`,
-        paragraphs: [topicInWords(topic, rise)],
+        paragraphs: [topicRiseInWords(topic, rise)],
         sections: [],
         link: { label: 'Open the watch', url: watchLink(publicUrl, watchId) },
         data: { watchId, watchName: watch.name, reportId, wishId: null, topic, rise },
