@@ -59,6 +59,7 @@ describe("an account's keys", () => {
         expiresAt: null,
         revokedAt: null,
         lastUsedAt: null,
+        feedbackOnly: false,
         monthlyCredits: null,
         usedThisMonth: 0,
         madeBy: expect.any(String),

@@ -87,6 +87,14 @@ describe('an imported file', () => {
     expect(await listOf(service.client)).toEqual([])
   })
 
+  it('is one at a time for an account', async () => {
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => importFile(board, `name=${name}`)))
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { body } of refused) expect(body.error.code).toBe('UNAVAILABLE')
+    await imported(board, 'name=d')
+  })
+
   it('exists for no other account, also under the same name, and the operator imports for all', async () => {
     const other = await service.createAccount('pro')
     await imported(board, 'name=canny')

@@ -38,6 +38,8 @@ const statusWords: Readonly<Record<string, RequestStatus>> = {
 
 /** What a status says; null for a word that says nothing known. */
 export function statusOf(text: string): RequestStatus | null {
+  // Labels are short; a text of another kind says nothing.
+  if (text.length > 100) return null
   const word = text.toLowerCase().replace(/[_-]+/g, ' ').trim()
   const known = statusWords[word]
   if (known !== undefined && Object.hasOwn(statusWords, word)) return known
@@ -53,7 +55,7 @@ function dateOf(text: string): Date | null {
   return asDate(/^\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?$/.test(text) || hasZone.test(text) ? text : `${text} UTC`)
 }
 
-const looksLikeHtml = /<(?:p|br|div|li|ul|ol|a|b|strong|em|span|h[1-6])\b[^>]*>|&(?:amp|lt|gt|nbsp|quot|#\d+);/i
+const looksLikeHtml = /<(?:p|br|div|li|ul|ol|a|b|strong|em|span|h[1-6])\b[^<>]*>|&(?:amp|lt|gt|nbsp|quot|#\d+);/i
 
 function descriptionOf(text: string, format: ImportFormat): string {
   if (format === 'github' || format === 'reddit') return markdownToPlainText(text)

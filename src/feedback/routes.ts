@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type Audience, audiencesOf, type RouteDependencies } from '../accounts/authentication.ts'
 import { requestStatuses } from '../database/column-types.ts'
@@ -173,6 +174,13 @@ async function registerImport(
   slots: Slots,
 ): Promise<void> {
   const { prefix, onChange, changeErrors, accountIdOf, idSuffix, whose, tags, security, refusals } = audience
+  // Before the file is received, which is in memory as a whole.
+  const takeSlot = async (request: FastifyRequest, reply: FastifyReply) => {
+    const leave = slots.enter(accountIdOf(request) ?? 'operator')
+    if (typeof leave === 'string')
+      throw new ServiceError('UNAVAILABLE', 'Another import is going on. Try again when it has ended.')
+    reply.raw.once('close', leave)
+  }
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFileBytes }, (_request, body, done) =>
@@ -181,7 +189,7 @@ async function registerImport(
     ;(scope as App).post(
       `${prefix}/feedback/imports`,
       {
-        onRequest: onChange,
+        onRequest: [onChange, takeSlot],
         bodyLimit: maxFileBytes,
         schema: {
           operationId: `importFeedback${idSuffix}`,
@@ -200,9 +208,6 @@ async function registerImport(
       },
       async (request) => {
         const accountId = accountIdOf(request)
-        const leave = slots.enter(accountId ?? 'operator')
-        if (typeof leave === 'string')
-          throw new ServiceError('UNAVAILABLE', 'Another import is going on. Try again when it has ended.')
         try {
           const { name: given, format, areRequests, map, dryRun } = request.query
           const owned = importName(accountId, given)
@@ -217,8 +222,6 @@ async function registerImport(
           if (error instanceof UnreadableFileError)
             throw new ServiceError('INVALID_REQUEST', `Nothing was imported: ${error.message}`)
           throw error
-        } finally {
-          leave()
         }
       },
     )

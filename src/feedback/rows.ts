@@ -42,7 +42,9 @@ export function formOf(file: Buffer): FileForm {
   if (start.startsWith('[')) return 'json'
   if (!start.startsWith('{')) return 'csv'
   const end = file.indexOf(0x0a)
-  const first = parsed(file.subarray(0, end < 0 ? file.length : end).toString())
+  const length = end < 0 ? file.length : end
+  if (length > maxDocumentBytes) return 'json'
+  const first = parsed(file.subarray(0, length).toString())
   const isAll =
     end < 0 ||
     file

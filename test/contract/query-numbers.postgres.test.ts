@@ -43,14 +43,21 @@ beforeAll(async () => {
 const beside: Record<string, string> = {
   '/api/v1/requests': 'source=realtime&topic=dark%20mode',
   '/api/v1/requests/export': 'query=dark',
+  'POST /api/v1/feedback/imports': 'name=a',
+  'POST /api/admin/feedback/imports': 'name=a',
 }
+/** A file that can be imported, and that no search above finds. */
+const file = '{"title":"Please add tabs"}'
 const someId = '00000000-0000-4000-8000-000000000000'
 
 function send({ method, path, key, parameter: { in: place, name } }: Target, text: string) {
-  const query = [beside[path], ...(place === 'query' ? [`${name}=${text}`] : [])].filter(Boolean).join('&')
+  const query = [beside[path] ?? beside[`${method} ${path}`], ...(place === 'query' ? [`${name}=${text}`] : [])]
+    .filter(Boolean)
+    .join('&')
   const own = (part: string) => (place === 'path' && part === name ? text : someId)
   const address = `${path.replaceAll(/\{(\w+)\}/g, (_all, part: string) => own(part))}?${query}`
-  const body = method === 'GET' || method === 'DELETE' ? {} : { headers: json, body: '{}' }
+  const body =
+    method === 'GET' || method === 'DELETE' ? {} : { headers: json, body: path.endsWith('/imports') ? file : '{}' }
   return contract.clientOf(key).send(method, address, body)
 }
 
