@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { isPageStale } from './build-dashboard.mjs'
 
 // `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/, client/ and
-// simulator/ as JavaScript with declarations, its other files, and the built page. Prints on stderr, because stdout is that of npm.
+// simulator/ as JavaScript, the declarations of what programs import, its other files, and the built page. Prints on stderr, because stdout is that of npm.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -35,6 +35,24 @@ function copyTypes(): void {
   copyFileSync(join(root, 'client', 'api.d.ts'), join(fresh, 'client', 'api.d.ts'))
 }
 
+/** Deletes the declarations that no program can name: of 758 those of what `exports` names are 7, and the others a tenth of the package. */
+function keepNamedTypes(): void {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, { types?: string }>
+  }
+  const entries = Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [types]))
+  const kept = new Set<string>()
+  const keep = (path: string): void => {
+    if (kept.has(path)) return
+    kept.add(path)
+    const named = readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)
+    for (const [, name = ''] of named) keep(join(dirname(path), name.replace(/(?:\.d)?\.[jt]s$/, '.d.ts')))
+  }
+  for (const entry of entries) keep(join(fresh, entry.replace(/^\.\/dist\//, '')))
+  for (const path of globSync('**/*.d.ts', { cwd: fresh }).map((one) => join(fresh, one)))
+    if (!kept.has(path)) rmSync(path)
+}
+
 /** The page of the present build only: a clone keeps the assets of earlier ones, for services that run. */
 function copyPage(): void {
   if (!existsSync(join(page, 'index.html')) || isPageStale()) throw new Error('the page is not built')
@@ -54,6 +72,7 @@ try {
   compile()
   copyAssets()
   copyTypes()
+  keepNamedTypes()
   copyPage()
   rmSync(dist, { recursive: true, force: true })
   renameSync(fresh, dist)
