@@ -126,6 +126,6 @@ export const requestRecord = (fields: Partial<RequestRecord> = {}): RequestRecor
   excerpt: false,
   sourceName: null,
   product: null,
-  wish: { wishId: 'request-1', requestCount: 1, votes: 12 },
+  wish: { wishId: 'request-1', requestCount: 1, votes: 12, own: null },
   ...fields,
 })

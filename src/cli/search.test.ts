@@ -69,7 +69,7 @@ describe('results of a search', () => {
   })
 
   it('say how many requests and votes their wish has, where it has several', () => {
-    const wish = { wishId: 'wish-1', requestCount: 3, votes: 1_040 }
+    const wish = { wishId: 'wish-1', requestCount: 3, votes: 1_040, own: null }
     expect(format([requestRecord({ wish, originalCreatedAt: null })])[1]).toBe(
       '     12 votes · github · one of 3 requests for the same, 1,040 votes · https://github.com/acme/app/issues/1',
     )
@@ -81,6 +81,7 @@ describe('results of a search', () => {
       title: 'A dark theme',
       requestCount: 3,
       votes: 1_040,
+      own: null,
       platforms: ['github' as const, 'lemmy' as const],
       product: 'acme/app',
       status: 'in_progress' as const,

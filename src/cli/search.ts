@@ -11,6 +11,7 @@ import { exitWhenOutputCloses, noteLines, printJson, printLines, terminalColumns
 import { formatAge } from './relative-time.ts'
 import { addNarrowingOptions, type NarrowingOptions, toArguments, toBody } from './search-options.ts'
 import { count, firstLine, lastArgument, printable, shorten } from './text.ts'
+import { formatOwn } from './wish-lines.ts'
 
 const help = {
   ok: 'done, also without a result',
@@ -114,9 +115,10 @@ const likelihoodNames = { likely: [], maybe: ['may be a request'], unlikely: ['p
 const marksOf = ({ status, likelihood, wish }: Schemas['Request']): string[] => [
   ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
   ...likelihoodNames[likelihood],
-  ...(wish === null || wish.requestCount === 1
+  ...(wish === null || wish.requestCount <= 1
     ? []
     : [`one of ${count(wish.requestCount, 'request')} for the same, ${count(wish.votes, 'vote')}`]),
+  ...(wish?.own && wish.requestCount + wish.own.asks > 1 ? [formatOwn(wish.own)] : []),
 ]
 
 /** How many results `--include maybe` adds. */
@@ -222,11 +224,12 @@ type GroupedResult = Extract<Data<'searchRequests'>['results'][number], { bestMa
 
 /** A wish among the results of a search: its title, its numbers and its id, and the request of it that matches best. */
 function formatWish(wish: GroupedResult, position: number, { columns, now }: { columns: number; now: Date }) {
-  const { wishId, title, requestCount, votes, platforms, status, firstAskedAt, matching, bestMatch } = wish
-  const requests = requestCount === 1 ? [] : [`${count(requestCount, 'request')}, ${matching} match`]
+  const { wishId, title, requestCount, votes, own, platforms, status, firstAskedAt, matching, bestMatch } = wish
+  const requests = requestCount <= 1 ? [] : [`${count(requestCount, 'request')}, ${matching} match`]
   const facts = [
     count(votes, 'vote'),
     ...requests,
+    ...(own === null ? [] : [formatOwn(own)]),
     platforms.map(printable).join(', '),
     ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
     `first asked ${formatAge(firstAskedAt, now)}`,

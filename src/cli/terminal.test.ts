@@ -99,6 +99,7 @@ const answers: Record<string, FakeAnswer> = {
             wishId: 'wish-1',
             request: found[0],
             votes: 9,
+            own: null,
             requests: 2,
             platforms: ['github', 'lemmy'],
             status: 'open',

@@ -43,6 +43,7 @@ describe('wishwell topics', () => {
           request: requestRecord(),
           votes: 17,
           requests: 2,
+          own: { asks: 12, votes: 40 },
           platforms: ['github' as const, 'lemmy' as const],
           product: 'acme/app',
           status: 'in_progress' as const,
@@ -52,21 +53,22 @@ describe('wishwell topics', () => {
           request: requestRecord({ title: 'x'.repeat(100) }),
           votes: 1,
           requests: 1,
+          own: null,
           platforms: ['github' as const],
           product: null,
           status: null,
         },
       ],
     }
-    const lines = formatTopicPage(page, { now, columns: 60 })
+    const lines = formatTopicPage(page, { now, columns: 90 })
     expect(lines.slice(1, 5)).toEqual([
       'On github 1 request, 5 votes (reactions)',
       'By status: in progress 1 request, 5 votes',
       'By product: acme/app 1 request, 5 votes',
       'The largest request has 80 % of the votes.',
     ])
-    expect(lines[7]).toBe('     17  Dark mode, in progress, 2 requests on github, lemmy')
-    expect(lines[8]).toHaveLength(60)
+    expect(lines[7]).toBe('     17  Dark mode, in progress, 2 requests on github, lemmy, own: 12 asks, 40 votes')
+    expect(lines[8]).toHaveLength(90)
   })
 
   it('sends the given options, and says how to get more', async () => {

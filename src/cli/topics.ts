@@ -7,7 +7,7 @@ import { defined, sortOption, wholeNumber } from './options.ts'
 import { terminalColumns } from './output.ts'
 import { formatAge } from './relative-time.ts'
 import { count, countColumns, printable, shorten } from './text.ts'
-import { formatPart, formatPlatform } from './wish-lines.ts'
+import { formatOwn, formatPart, formatPlatform } from './wish-lines.ts'
 
 const help = {
   failed: 'the service refused, or has no such topic',
@@ -123,10 +123,11 @@ const pipedColumns = 200
 export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now: Date; columns: number }): string[] {
   const { statuses, products, largest } = page.breakdown
   const ofParts = (title: string, parts: string[]) => (parts.length === 0 ? [] : [`${title} ${parts.join('; ')}`])
-  const wishes = page.wishes.map(({ request, votes, requests, platforms: names, status: ofWish }) => {
+  const wishes = page.wishes.map(({ request, votes, requests, own, platforms: names, status: ofWish }) => {
     const together = requests === 1 ? '' : `, ${requests} requests on ${names.map(printable).join(', ')}`
+    const beside = own === null ? '' : `, ${formatOwn(own)}`
     const status = ofWish === null ? '' : `, ${printable(ofWish).replaceAll('_', ' ')}`
-    return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${status}${together}`, columns)
+    return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${status}${together}${beside}`, columns)
   })
   return [
     formatTopic(page, now),

@@ -14,6 +14,10 @@ export const formatMark = ({ mark, starred, note, owner }: NonNullable<ListedWis
     ...(note === '' ? [] : [`"${printable(note)}"`]),
   ].join(', ')
 
+/** What one's own people ask for, beside the public numbers; empty where there is nothing. */
+export const formatOwn = (own: Schemas['OwnAsks'] | null): string =>
+  own === null ? '' : `own: ${count(own.asks, 'ask')}, ${count(own.votes, 'vote')}`
+
 const wordsOf = (status: string | null) => status?.replaceAll('_', ' ') ?? ''
 
 /** A wish in a list: its numbers, its status, and what the account noted. */
@@ -22,6 +26,7 @@ export function wishRow({
   title,
   requestCount,
   votes,
+  own,
   voices,
   platforms,
   status,
@@ -35,6 +40,7 @@ export function wishRow({
     growth.days30 === null || growth.days30 === 0
       ? ''
       : `${growth.days30.toLocaleString('en-US')} new votes in 30 days`,
+    formatOwn(own),
     platforms.join(', '),
     wordsOf(status),
     mark === null ? '' : formatMark(mark),
@@ -81,8 +87,8 @@ export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): s
     formatRow(wishRow(wish)),
     `Asked first on ${firstAskedAt.slice(0, 10)}, last on ${lastAskedAt.slice(0, 10)}`,
     `Votes gained in 7 days: ${gained(growth.days7)}; in 30 days: ${gained(growth.days30)}`,
-    ...(requestCount === 1 ? [] : formatParts(wish)),
-    'Asked for, by when:',
+    ...(requestCount <= 1 ? [] : formatParts(wish)),
+    ...(timeline.length === 0 ? [] : ['Asked for, by when:']),
     ...timeline
       .filter(({ requests: asked }) => asked > 0)
       .map((one) => `  ${one.from}  ${count(one.requests, 'request')}`),

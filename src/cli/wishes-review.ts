@@ -5,6 +5,7 @@ import type { Json } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { exitWhenOutputCloses, formatRow, printJson, printLines } from './output.ts'
 import { count, printable } from './text.ts'
+import { formatOwn } from './wish-lines.ts'
 
 type Suggestion = Data<'listWishSuggestions'>['results'][number]
 type Answer = Body<'answerWishSuggestion'>['answer']
@@ -36,6 +37,7 @@ const formatWish = ({
   title,
   requestCount,
   votes,
+  own,
   platforms,
   product,
   status,
@@ -43,7 +45,13 @@ const formatWish = ({
 }: Suggestion['wishes'][number]) => [
   `  ${formatRow({
     title,
-    facts: [count(votes, 'vote'), count(requestCount, 'request'), product ?? platforms.join(', '), status ?? ''],
+    facts: [
+      count(votes, 'vote'),
+      count(requestCount, 'request'),
+      formatOwn(own),
+      product ?? platforms.join(', '),
+      status ?? '',
+    ],
     id: null,
   })}`,
   `    ${printable(topRequest.description.split('\n', 1)[0]!.slice(0, 160))}`,

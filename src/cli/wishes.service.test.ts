@@ -12,6 +12,7 @@ const listed = {
   requestCount: 3,
   voices: 2,
   votes: 1_234,
+  own: { asks: 12, votes: 40 },
   platforms: ['github', 'lemmy'],
   status: 'in_progress',
   firstAskedAt: '2026-01-01T00:00:00.000Z',
@@ -30,7 +31,7 @@ describe('wishwell wishes list', { timeout: 60_000 }, () => {
     expect(exitCode).toBe(exitCodes.ok)
     expect(service.received[0]?.call).toBe('GET /api/v1/wishes?mark=planned&starred=true&limit=1&sortBy=growing')
     expect(stdout.split('\n')).toEqual([
-      'Dark mode  3 requests · 1,234 votes · 2 voices · 12 new votes in 30 days · github, lemmy · in progress · starred, planned, owned by Ana, "next"  w1',
+      'Dark mode  3 requests · 1,234 votes · 2 voices · 12 new votes in 30 days · own: 12 asks, 40 votes · github, lemmy · in progress · starred, planned, owned by Ana, "next"  w1',
       'More: wishwell wishes list --sort growing --mark planned --starred --limit 1 --cursor next',
       '',
     ])

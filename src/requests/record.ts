@@ -55,12 +55,27 @@ export type Likelihood = (typeof likelihoods)[number]
 const likelihoodOf = (standing: Standing): Likelihood =>
   standing === standings.likely ? 'likely' : standing === standings.maybe ? 'maybe' : 'unlikely'
 
+/** The imported requests of a wish, which no public number counts. */
+export const ownAsks = closed(
+  {
+    asks: Type.Integer(),
+    votes: Type.Integer(),
+    voices: Type.Optional(Type.Integer({ description: 'How many people asked; where the wish has `voices`' })),
+  },
+  {
+    ...named('OwnAsks'),
+    description:
+      'What was imported of the wish and you see: beside the public numbers, never in them; null where nothing was',
+  },
+)
+
 /** The wish of a request, as every answer gives it. */
 export const wishOfRequest = closed(
   {
     wishId: Type.String({ description: 'Identifier of the wish: the requests that ask for the same' }),
-    requestCount: Type.Integer({ description: 'How many likely requests it has' }),
+    requestCount: Type.Integer({ description: 'How many likely requests it has, without imported ones' }),
     votes: Type.Integer({ description: 'The sum of their votes' }),
+    own: nullable(ownAsks),
   },
   named('WishOfRequest'),
 )

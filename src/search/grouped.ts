@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type PlatformName, type RequestStatus, standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
+import { importPlatform } from '../platforms/registry.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, readRequests } from '../requests/record.ts'
 import { requestColumns, standingIn, type View } from '../requests/views/view.ts'
-import { membersIn, wishIdIn } from '../requests/wishes/membership.ts'
-import { readWishNumbers, type WishNumbers } from '../requests/wishes/numbers.ts'
+import { membersIn, type OwnAsks, wishIdIn } from '../requests/wishes/membership.ts'
+import { numbersAlone, readWishNumbers, type WishNumbers } from '../requests/wishes/numbers.ts'
 import { type AnswerInput, readAskedTotals, type SearchAnswer, type SearchPage, toAnswer } from './answer.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { maxSelected, wideWindowSize } from './page.ts'
@@ -20,6 +21,7 @@ export interface GroupedResult {
   title: string
   requestCount: number
   votes: number
+  own: OwnAsks | null
   platforms: PlatformName[]
   /** That of its most telling request. */
   product: string | null
@@ -48,7 +50,8 @@ interface Group {
 /** The orders of wishes; equally good ones in the order of their best match. */
 const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   relevance: sql`position`,
-  votes: sql`is_likely desc, is_first desc, coalesce(own.votes, wishes.votes, requests.votes) desc, position`,
+  votes: sql`is_likely desc, is_first desc, coalesce(own.votes, wishes.votes,
+    case when requests.platform <> ${importPlatform} then requests.votes else 0 end) desc, position`,
   new: sql`is_likely desc, is_first desc, coalesce(own.first_asked_at, wishes.first_asked_at, requests.posted_at) desc, position`,
 }
 
@@ -93,7 +96,7 @@ async function groupMatches(
       (count(*) filter (where position <= ${final}) over ())::int as final_groups
     from grouped
       join requests on requests.id = best_id
-      left join wishes on is_likely and wishes.id = group_id and wishes.requests > 0
+      left join wishes on is_likely and wishes.id = group_id and wishes.requests + wishes.own_requests > 0
       left join (${own}) as own on is_likely and own.wish_id = group_id
     order by ${orders[sortBy]} limit ${limit} offset ${offset}`.execute(executor)
   return rows
@@ -111,8 +114,7 @@ const withoutWish = ({
 }: RequestRecord) => ({
   wishId: null,
   title,
-  requestCount: 1,
-  votes,
+  ...numbersAlone(sourcePlatform, votes),
   platforms: [sourcePlatform as PlatformName],
   product,
   status,
@@ -161,11 +163,12 @@ interface GroupsRead {
   unsure: WishNumbers[]
 }
 
+const sizeOf = ({ requestCount, own }: WishNumbers): number => requestCount + (own?.asks ?? 0)
+
 /** Whether the page is the one that a ranking of all matches would give. */
 const isFinal = ({ ranked, groups, unsure }: GroupsRead, end: number): boolean =>
   ranked.window === null ||
-  ((groups[0]?.final_groups ?? 0) > end &&
-    unsure.reduce((sum, { requestCount }) => sum + requestCount, 0) <= maxSelected)
+  ((groups[0]?.final_groups ?? 0) > end && unsure.reduce((sum, wish) => sum + sizeOf(wish), 0) <= maxSelected)
 
 /** Whether the matches are as many as are grouped at most; whichever page it is, so that pages fit together: one beyond the groups is empty. */
 const isFull = ({ ranked, groups }: GroupsRead): boolean =>
@@ -180,9 +183,7 @@ async function readGroups(searchIndex: SearchIndex, executor: Executor, input: S
     const wishIds = groups.flatMap(({ wish_id: wishId }) => wishId ?? [])
     const numbers = await readWishNumbers(executor, wishIds, page.view)
     const considered = new Map(groups.map(({ wish_id: wishId, matching }) => [wishId, matching]))
-    const unsure = [...numbers.values()].filter(
-      ({ wishId, requestCount }) => requestCount > (considered.get(wishId) ?? 0),
-    )
+    const unsure = [...numbers.values()].filter((wish) => sizeOf(wish) > (considered.get(wish.wishId) ?? 0))
     return { ranked, groups, numbers, unsure }
   }
   let found = await read()

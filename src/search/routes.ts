@@ -23,7 +23,7 @@ import {
 import { invalidField } from '../http/validation.ts'
 import { platformList } from '../platforms/schemas.ts'
 import { bodyFilters, includeFilter, parseBodyFilters } from '../requests/filters/filters.ts'
-import { fullTextParameter, requestRecord } from '../requests/record.ts'
+import { fullTextParameter, ownAsks, requestRecord } from '../requests/record.ts'
 import type { Include } from '../requests/views/include.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
@@ -144,8 +144,9 @@ const wishResult = closed(
   {
     wishId: nullable(Type.String({ description: 'Null for a request that is not likely, which stands for itself' })),
     title: Type.String({ description: 'That of its most telling request' }),
-    requestCount: Type.Integer({ description: 'How many likely requests the whole wish has' }),
+    requestCount: Type.Integer({ description: 'How many likely requests the whole wish has, without imported ones' }),
     votes: Type.Integer({ description: 'The sum of their votes' }),
+    own: nullable(ownAsks),
     platforms: Type.Array(Type.String()),
     product: nullable(Type.String({ description: 'That of its most telling request' })),
     status: nullable(oneOf(requestStatuses)),

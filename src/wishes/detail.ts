@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionId, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
-import { votesOf } from '../platforms/registry.ts'
+import { importPlatform, votesOf } from '../platforms/registry.ts'
 import { type RequestRecord, readRequests } from '../requests/record.ts'
 import { type Period, timelineOf } from '../requests/timeline.ts'
 import type { View } from '../requests/views/view.ts'
@@ -51,29 +51,29 @@ interface Breakdowns {
   days: { day: string; requests: number }[]
 }
 
-/** What the likely members have, counted. Only listed topics have names that all may see, but members of a view are seen with theirs. */
+/** What the likely members have, counted, without the imported ones. Only listed topics have names that all may see, but members of a view are seen with theirs. */
 async function readBreakdowns(executor: Executor, input: DetailInput): Promise<Breakdowns> {
   const { rows } = await sql<Breakdowns>`
-    with member as materialized (${members(input)})
+    with member as materialized (select * from (${members(input)}) as member where platform <> ${importPlatform})
     select
-      (select json_agg(json_build_object('status', status, 'requests', requests) order by requests desc, status nulls last)
+      (select coalesce(json_agg(json_build_object('status', status, 'requests', requests) order by requests desc, status nulls last), '[]')
         from (select status, count(*) as requests from member group by status) as counted) as statuses,
-      (select json_agg(json_build_object('platform', platform, 'requests', requests, 'votes', votes)
-          order by votes desc, requests desc, platform)
+      (select coalesce(json_agg(json_build_object('platform', platform, 'requests', requests, 'votes', votes)
+          order by votes desc, requests desc, platform), '[]')
         from (select platform, count(*) as requests, sum(votes::bigint) as votes from member group by platform) as counted) as platforms,
       (select coalesce(json_agg(json_build_object('product', product, 'requests', requests, 'votes', votes)
           order by votes desc, requests desc, product), '[]')
         from (select product, count(*) as requests, sum(member.votes::bigint) as votes
           from member where product is not null
           group by product order by votes desc, requests desc, product limit ${sql.lit(shownProducts)}) as counted) as products,
-      (select max(votes) from member)::float8 as most_votes,
+      coalesce((select max(votes) from member), 0)::float8 as most_votes,
       exists (select from wish_corrections where kind = 'merge' and made_by = ${modelName} and undone_at is null
         and to_wish_id = ${input.wishId}::uuid) as is_merged_by_model,
       (select coalesce(json_agg(json_build_object('topic', name, 'requests', requests) order by requests desc, key), '[]')
         from (select topics.key, topics.name, count(*) as requests
           from member join request_topics as link on link.request_id = member.request_id join topics on topics.key = link.topic_key
           group by topics.key order by requests desc, topics.key limit ${sql.lit(shownTopics)}) as counted) as topics,
-      (select json_agg(json_build_object('day', day, 'requests', requests))
+      (select coalesce(json_agg(json_build_object('day', day, 'requests', requests)), '[]')
         from (select to_char(posted_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as requests
           from member group by 1) as counted) as days`.execute(executor)
   return rows[0]!

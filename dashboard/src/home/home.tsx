@@ -8,6 +8,7 @@ import { ago, dateAndTime, number, platformTitle, signed } from '../shell/format
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link, navigate } from '../shell/router.tsx'
+import { ownAsks } from '../texts/counts.ts'
 import { homeTexts as texts } from '../texts/home.ts'
 import { useRowKeys } from '../wishes/keyboard.ts'
 import { Sparkline } from '../wishes/sparkline.tsx'
@@ -152,6 +153,7 @@ const ChangedWish = ({ wish, gained, trend }: ChangedWishProps) => (
       </Link>
       <span className="note" title={dateAndTime(wish.lastAskedAt)}>
         {texts.facts(wish.votes, wish.requestCount, wish.platforms.map(platformTitle), gained !== null)}
+        {wish.own && ` · ${ownAsks(wish.own)}`}
         {wish.mark?.mark && ` · ${texts.marked(wish.mark.mark)}`}
       </span>
     </span>

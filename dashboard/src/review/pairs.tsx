@@ -10,7 +10,7 @@ import { percent, platformTitle } from '../shell/format.ts'
 import { Empty, Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { counts } from '../texts/counts.ts'
+import { counts, ownAsks } from '../texts/counts.ts'
 import { reviewTexts as texts } from '../texts/later/review.ts'
 import { useChanges } from '../wishes/changes.ts'
 
@@ -132,7 +132,7 @@ const PairWishes = ({ pair }: { pair: Suggestion }) => (
           <Link href={wishAddress(wish.wishId)}>{wish.title}</Link>
         </h3>
         <p className="note">
-          {counts.votes(wish.votes)} · {counts.requests(wish.requestCount)} ·{' '}
+          {counts.votes(wish.votes)} · {counts.requests(wish.requestCount)} · {wish.own && `${ownAsks(wish.own)} · `}
           {wish.platforms.map(platformTitle).join(', ')}
         </p>
         <Description request={wish.topRequest} />

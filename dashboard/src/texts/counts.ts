@@ -2,6 +2,7 @@ import { plural } from '@lingui/core/macro'
 
 /** Numbers of things: `1 vote`, `1,200 votes`. */
 export const counts = {
+  asks: (count: number) => plural(count, { one: '# own ask', other: '# own asks' }),
   channels: (count: number) => plural(count, { one: '# channel', other: '# channels' }),
   comments: (count: number) => plural(count, { one: '# comment', other: '# comments' }),
   credits: (count: number) => plural(count, { one: '# credit', other: '# credits' }),
@@ -13,3 +14,7 @@ export const counts = {
   votes: (count: number) => plural(count, { one: '# vote', other: '# votes' }),
   wishes: (count: number) => plural(count, { one: '# wish', other: '# wishes' }),
 }
+
+/** What was imported of a wish: it stands beside the public numbers, and is never added to them. */
+export const ownAsks = ({ asks, votes }: { asks: number; votes: number }): string =>
+  `${counts.asks(asks)} · ${counts.votes(votes)}`

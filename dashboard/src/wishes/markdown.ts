@@ -21,7 +21,7 @@ function quote(text: string): string {
   return plain(characters.slice(0, quotedLength).join('')) + (characters.length > quotedLength ? ' …' : '')
 }
 
-/** A wish as Markdown: its numbers, and who asks for it with where and in which words. */
+/** A wish as Markdown, to be passed on: its public numbers, and who asks for it with where and in which words. What was imported is one's own. */
 export function toMarkdown(wish: WishDetail): string {
   const { title, votes, requestCount, voices, status, firstAskedAt, lastAskedAt, members, wishId } = wish
   const facts = [
@@ -31,21 +31,26 @@ export function toMarkdown(wish: WishDetail): string {
     ...(status === null ? [] : [texts.statusOf(status)]),
     texts.askedFromTo(date(firstAskedAt.slice(0, 10)), date(lastAskedAt.slice(0, 10))),
   ]
-  const requests = members.results.slice(0, shownRequests).map((request) => {
-    const { sourceUrl, sourcePlatform, authorName, authorHandle, license, description } = request
-    const author = authorName ?? authorHandle
-    const origin = [
-      platformTitle(sourcePlatform),
-      ...(author ? [plain(author)] : []),
-      ...(request.originalCreatedAt ? [date(request.originalCreatedAt.slice(0, 10))] : []),
-      counts.votes(request.votes),
-      ...(license ? [license] : []),
-    ]
-    const link = /^https?:\/\/[^\s()<>]+$/i.test(sourceUrl)
-      ? `[${plain(request.title)}](${sourceUrl})`
-      : plain(request.title)
-    return [`- ${link} (${origin.join(', ')})`, ...(description === '' ? [] : [`  > ${quote(description)}`])].join('\n')
-  })
+  const requests = members.results
+    .filter(({ sourcePlatform }) => sourcePlatform !== 'import')
+    .slice(0, shownRequests)
+    .map((request) => {
+      const { sourceUrl, sourcePlatform, authorName, authorHandle, license, description } = request
+      const author = authorName ?? authorHandle
+      const origin = [
+        platformTitle(sourcePlatform),
+        ...(author ? [plain(author)] : []),
+        ...(request.originalCreatedAt ? [date(request.originalCreatedAt.slice(0, 10))] : []),
+        counts.votes(request.votes),
+        ...(license ? [license] : []),
+      ]
+      const link = /^https?:\/\/[^\s()<>]+$/i.test(sourceUrl)
+        ? `[${plain(request.title)}](${sourceUrl})`
+        : plain(request.title)
+      return [`- ${link} (${origin.join(', ')})`, ...(description === '' ? [] : [`  > ${quote(description)}`])].join(
+        '\n',
+      )
+    })
   const left = requestCount - requests.length
   return [
     `## ${plain(title)}`,

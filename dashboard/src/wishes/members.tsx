@@ -6,7 +6,7 @@ import { Description, Marks, Origin, SourceLink } from '../search/request-parts.
 import { number, platformTitle } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { counts } from '../texts/counts.ts'
+import { counts, ownAsks } from '../texts/counts.ts'
 import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { useChanges } from './changes.ts'
 import type { useWish } from './use-wish.ts'
@@ -16,6 +16,8 @@ interface MembersProps {
   query: ReturnType<typeof useWish>
 }
 
+const sizeOf = ({ requestCount, own }: WishDetail) => requestCount + (own?.asks ?? 0)
+
 /** Who asks for it, in their own words, by platform; the platform with most votes first. */
 export function Members({ wish, query }: MembersProps) {
   // A request that got votes meanwhile may be in two pages: it is shown once.
@@ -23,18 +25,22 @@ export function Members({ wish, query }: MembersProps) {
     ...new Map(query.data?.pages.flatMap((page) => page.members.results).map((one) => [one._id, one])).values(),
   ]
   const byPlatform = Map.groupBy(members, ({ sourcePlatform }) => sourcePlatform)
-  const groups = wish.votesByPlatform.filter(({ platform }) => byPlatform.has(platform))
+  const { own, votesByPlatform } = wish
+  const groups = [
+    ...votesByPlatform.map(({ platform, requests, votes }) => ({
+      platform,
+      numbers: `${counts.requests(requests)} · ${counts.votes(votes)}`,
+    })),
+    ...(own ? [{ platform: 'import', numbers: ownAsks(own) }] : []),
+  ].filter(({ platform }) => byPlatform.has(platform))
   return (
     <section aria-labelledby="members">
       <h3 id="members">{texts.members}</h3>
-      {groups.map(({ platform, requests, votes }) => (
+      {groups.map(({ platform, numbers }) => (
         <div key={platform} className="platform-members">
-          {wish.requestCount > 1 && (
+          {sizeOf(wish) > 1 && (
             <h4>
-              {platformTitle(platform)}{' '}
-              <span className="note">
-                {counts.requests(requests)} · {counts.votes(votes)}
-              </span>
+              {platformTitle(platform)} <span className="note">{numbers}</span>
             </h4>
           )}
           <ol>
@@ -62,7 +68,7 @@ const Member = ({ request, wish }: { request: RequestRecord; wish: WishDetail })
     <Origin request={request} />
     <p className="member-actions">
       <Correction request={request} />
-      {wish.requestCount > 1 && <SplitOff request={request} wish={wish} />}
+      {sizeOf(wish) > 1 && <SplitOff request={request} wish={wish} />}
     </p>
   </li>
 )

@@ -8,7 +8,7 @@ import { wishAddress } from '../shell/addresses.ts'
 import { number, platformTitle } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
-import { counts } from '../texts/counts.ts'
+import { counts, ownAsks } from '../texts/counts.ts'
 import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { useChanges } from './changes.ts'
 
@@ -17,6 +17,7 @@ interface Other {
   title: string
   votes: number
   requestCount: number
+  own: WishDetail['own']
   platforms: readonly string[]
 }
 
@@ -56,7 +57,7 @@ function OtherWish({ wish, other, canPart }: { wish: WishDetail; other: Other; c
         <Link href={wishAddress(other.wishId)}>{other.title}</Link>
       </p>
       <p className="note">
-        {counts.votes(other.votes)} · {counts.requests(other.requestCount)} ·{' '}
+        {counts.votes(other.votes)} · {counts.requests(other.requestCount)} · {other.own && `${ownAsks(other.own)} · `}
         {other.platforms.map(platformTitle).join(', ')}
       </p>
       {mayChange && (

@@ -5,6 +5,7 @@ import { wishAddress } from '../shell/addresses.ts'
 import { focusWhenThere } from '../shell/focus.ts'
 import { agoBriefly, dateAndTime, number, platformCode, platformTitle } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
+import { ownAsks } from '../texts/counts.ts'
 import { wishTexts as texts } from '../texts/wishes.ts'
 import type { Row } from './rows.ts'
 import { Sparkline } from './sparkline.tsx'
@@ -36,7 +37,7 @@ export const WishRow = ({ row, trend, isOpen, open }: RowProps) => (
 )
 
 function RowTitle({ row, trend, isOpen, open }: RowProps) {
-  const { request, title, wishId, requestCount } = row
+  const { request, title, wishId, requestCount, own } = row
   const shown = request.title === title ? <Marked text={title} highlight={highlightOf(request, 'title')} /> : title
   return (
     <span className="row-title">
@@ -67,6 +68,7 @@ function RowTitle({ row, trend, isOpen, open }: RowProps) {
           {texts.voicesBriefly(trend.voices)}
         </span>
       )}
+      {own && <span className="row-count">{ownAsks(own)}</span>}
     </span>
   )
 }

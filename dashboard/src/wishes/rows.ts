@@ -8,6 +8,7 @@ export interface Row {
   title: string
   votes: number
   requestCount: number
+  own: Wish['own']
   platforms: readonly string[]
   status: Wish['status']
   lastAskedAt: string
@@ -40,13 +41,16 @@ export const rowOfFound = ({ bestMatch, wishId, ...wish }: FoundWish): Row => ({
   request: bestMatch,
 })
 
+const alone = ({ sourcePlatform, votes }: RequestRecord): Pick<Row, 'votes' | 'requestCount' | 'own'> =>
+  sourcePlatform === 'import'
+    ? { votes: 0, requestCount: 0, own: { asks: 1, votes } }
+    : { votes, requestCount: 1, own: null }
+
 /** A request of a list, with the numbers of its wish. */
 export const rowOfRequest = (request: RequestRecord): Row => ({
   id: request._id,
-  wishId: request.wish?.wishId ?? null,
   title: request.title,
-  votes: request.wish?.votes ?? request.votes,
-  requestCount: request.wish?.requestCount ?? 1,
+  ...(request.wish ?? { wishId: null, ...alone(request) }),
   platforms: [request.sourcePlatform],
   status: request.status,
   lastAskedAt: request.originalCreatedAt ?? request.createdAt,

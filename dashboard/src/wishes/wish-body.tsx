@@ -5,7 +5,7 @@ import { topicAddress } from '../shell/addresses.ts'
 import { Aside } from '../shell/aside.tsx'
 import { ago, date, dateAndTime, number, platformTitle, utcPeriod } from '../shell/format.ts'
 import { Link } from '../shell/router.tsx'
-import { counts } from '../texts/counts.ts'
+import { counts, ownAsks } from '../texts/counts.ts'
 import { wishPageTexts as texts } from '../texts/later/wish.ts'
 import { MarkBar } from './mark-bar.tsx'
 import { Members } from './members.tsx'
@@ -43,6 +43,7 @@ function Figures({ wish }: { wish: WishDetail }) {
   const {
     votes,
     requestCount,
+    own,
     voices,
     crossPosts,
     votesByPlatform,
@@ -61,6 +62,7 @@ function Figures({ wish }: { wish: WishDetail }) {
       <p className="wish-figures">
         <strong>{counts.votes(votes)}</strong>
         <span>{counts.requests(requestCount)}</span>
+        {own && <span title={texts.ownAre}>{ownAsks(own)}</span>}
         {requestCount > 1 && <span title={texts.voicesAre}>{counts.voices(voices)}</span>}
         {crossPosts > 0 && <span title={texts.crossPostsAre}>{texts.crossPosts(crossPosts)}</span>}
         <State wish={wish} />

@@ -9,17 +9,23 @@ create function shared_members(wish uuid) returns setof uuid language sql stable
     and not exists (select from wish_members where wish_members.request_id = wish)
 $$;
 
--- The numbers of those of these requests that are likely, as an account sees them; null: in the shared view. Members that are a column become part of the
+-- The numbers of those of these requests that are likely, as an account sees them; null: in the shared view. Imported requests are own ones, and are in no
+-- public number; where all are imported, dates, status and title are theirs. Members that are a column become part of the
 -- statement that calls it; those that are a subquery make it a function that is started for each wish, which takes ten times as long.
-create function wish_numbers(members uuid[], viewer uuid) returns table (requests integer, votes bigint, platforms text[],
-    first_asked_at timestamptz, last_asked_at timestamptz, status text, top_request_id uuid) language sql stable as $$
-  select count(*)::integer, coalesce(sum(facet.votes), 0)::bigint, coalesce(array_agg(distinct facet.platform), '{}'),
-    min(facet.posted_at), max(facet.posted_at),
-    (array['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'])[min(array_position(
-      array['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'], facet.status))],
-    (array_agg(facet.request_id order by facet.votes desc, facet.confidence desc, facet.posted_at, facet.request_id))[1]
+create function wish_numbers(members uuid[], viewer uuid) returns table (requests integer, votes bigint, own_requests integer, own_votes bigint,
+    platforms text[], first_asked_at timestamptz, last_asked_at timestamptz, status text, top_request_id uuid) language sql stable as $$
+  select count(*) filter (where is_public)::integer, coalesce(sum(facet.votes) filter (where is_public), 0)::bigint,
+    count(*) filter (where not is_public)::integer, coalesce(sum(facet.votes) filter (where not is_public), 0)::bigint,
+    coalesce(array_agg(distinct facet.platform), '{}'),
+    coalesce(min(facet.posted_at) filter (where is_public), min(facet.posted_at)),
+    coalesce(max(facet.posted_at) filter (where is_public), max(facet.posted_at)),
+    (array['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'])[
+      case when bool_or(is_public) then min(rank) filter (where is_public) else min(rank) end],
+    (array_agg(facet.request_id order by is_public desc, facet.votes desc, facet.confidence desc, facet.posted_at, facet.request_id))[1]
   from unnest(members) as member (id) cross join lateral (
-    select * from request_facets where request_id = member.id offset 0
+    select *, platform <> 'import' as is_public, array_position(
+      array['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'], status) as rank
+    from request_facets where request_id = member.id offset 0
   ) as facet
   where coalesce((select own.standing from account_requests as own
     where own.account_id = viewer and own.request_id = facet.request_id), facet.standing) = 2
@@ -62,7 +68,8 @@ create function count_account_wishes(account_ids uuid[], wish_ids uuid[]) return
       delete from account_wishes using pairs
       where account_wishes.account_id = pairs.account_id and account_wishes.wish_id = pairs.wish_id and not is_own
     )
-    insert into account_wishes as known (account_id, wish_id, requests, votes, platforms, first_asked_at, last_asked_at, status, top_request_id)
+    insert into account_wishes as known (account_id, wish_id, requests, votes, own_requests, own_votes, platforms, first_asked_at, last_asked_at,
+        status, top_request_id)
       select pair.account_id, pair.wish_id, fresh.*
       from pairs as pair cross join lateral (select array(
           select request_id from account_wish_members where account_id = pair.account_id and wish_id = pair.wish_id
@@ -78,11 +85,13 @@ create function count_account_wishes(account_ids uuid[], wish_ids uuid[]) return
         ) as ids offset 0) as member cross join lateral wish_numbers(member.ids, pair.account_id) as fresh
       where is_own
       on conflict (account_id, wish_id) do update set requests = excluded.requests, votes = excluded.votes,
-        platforms = excluded.platforms, first_asked_at = excluded.first_asked_at, last_asked_at = excluded.last_asked_at,
-        status = excluded.status, top_request_id = excluded.top_request_id
-      where (known.requests, known.votes, known.platforms, known.first_asked_at, known.last_asked_at, known.status,
-        known.top_request_id) is distinct from (excluded.requests, excluded.votes, excluded.platforms, excluded.first_asked_at,
-        excluded.last_asked_at, excluded.status, excluded.top_request_id);
+        own_requests = excluded.own_requests, own_votes = excluded.own_votes, platforms = excluded.platforms,
+        first_asked_at = excluded.first_asked_at, last_asked_at = excluded.last_asked_at, status = excluded.status,
+        top_request_id = excluded.top_request_id
+      where (known.requests, known.votes, known.own_requests, known.own_votes, known.platforms, known.first_asked_at, known.last_asked_at,
+        known.status, known.top_request_id) is distinct from (excluded.requests, excluded.votes, excluded.own_requests,
+        excluded.own_votes, excluded.platforms, excluded.first_asked_at, excluded.last_asked_at, excluded.status,
+        excluded.top_request_id);
   end
 $$;
 
@@ -94,6 +103,11 @@ create function recount_wishes(changed_ids uuid[], left_ids uuid[], account_ids 
       or exists (select from account_wish_members) or exists (select from account_wish_merges);
     wish_ids uuid[];
   begin
+    -- What a listed imported request has is in no public number: as a wish by itself it has a row that says so.
+    insert into wishes (id) select request_id from request_facets as facet
+      where request_id = any(changed_ids) and platform = 'import' and standing = 2
+        and not exists (select from wish_members as member where member.request_id = facet.request_id)
+      order by 1 on conflict do nothing;
     -- Most requests are wishes by themselves that all see alike. That none of these becomes another one meanwhile, their locks ensure.
     wish_ids := array(
       select distinct wish_id from (
@@ -128,14 +142,16 @@ create function recount_wishes(changed_ids uuid[], left_ids uuid[], account_ids 
         select distinct hashtext(account_id::text) as hash from unnest(account_ids) as account_id order by 1) as hashes;
     end if;
     if exists (select from wishes where id = any(wish_ids)) then
-      update wishes set (requests, votes, platforms, first_asked_at, last_asked_at, status, top_request_id) = (fresh.requests, fresh.votes,
-          fresh.platforms, fresh.first_asked_at, fresh.last_asked_at, fresh.status, fresh.top_request_id)
+      update wishes set (requests, votes, own_requests, own_votes, platforms, first_asked_at, last_asked_at, status, top_request_id) = (
+          fresh.requests, fresh.votes, fresh.own_requests, fresh.own_votes, fresh.platforms, fresh.first_asked_at, fresh.last_asked_at,
+          fresh.status, fresh.top_request_id)
         from unnest(wish_ids) as changed (id)
           cross join lateral (select array(select shared.id from shared_members(changed.id) as shared (id)) as ids offset 0) as member
           cross join lateral wish_numbers(member.ids, null) as fresh
-        where wishes.id = changed.id and (wishes.requests, wishes.votes, wishes.platforms, wishes.first_asked_at,
-          wishes.last_asked_at, wishes.status, wishes.top_request_id) is distinct from (fresh.requests, fresh.votes, fresh.platforms,
-          fresh.first_asked_at, fresh.last_asked_at, fresh.status, fresh.top_request_id);
+        where wishes.id = changed.id and (wishes.requests, wishes.votes, wishes.own_requests, wishes.own_votes, wishes.platforms,
+          wishes.first_asked_at, wishes.last_asked_at, wishes.status, wishes.top_request_id) is distinct from (fresh.requests,
+          fresh.votes, fresh.own_requests, fresh.own_votes, fresh.platforms, fresh.first_asked_at, fresh.last_asked_at, fresh.status,
+          fresh.top_request_id);
       perform choose_wish_cores(wish_ids);
     end if;
     if account_ids is not null then perform count_account_wishes(account_ids, account_wish_ids); end if;

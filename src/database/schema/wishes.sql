@@ -22,12 +22,15 @@ create table uncounted_texts (
   request_id uuid primary key
 );
 
--- The numbers are those of its likely members in the shared view, counted by recount_wishes().
+-- The numbers are those of its likely members in the shared view, counted by recount_wishes(). Of a wish with public members all but `platforms` and
+-- the own ones are of these alone; imported requests are the own ones.
 create table wishes (
   id uuid primary key,
   created_at timestamptz not null default now(),
   requests integer not null default 0,
   votes bigint not null default 0,
+  own_requests integer not null default 0,
+  own_votes bigint not null default 0,
   platforms text[] not null default '{}',
   first_asked_at timestamptz,
   last_asked_at timestamptz,
@@ -35,9 +38,9 @@ create table wishes (
   -- The member whose title is shown. No foreign key: another one is chosen when it goes.
   top_request_id uuid
 );
-create index wishes_top on wishes (votes desc, id desc) where requests > 0;
-create index wishes_large on wishes (requests desc, id desc) where requests > 0;
-create index wishes_new on wishes (first_asked_at desc, id desc) where requests > 0;
+create index wishes_top on wishes (votes desc, id desc) where requests + own_requests > 0;
+create index wishes_large on wishes (requests desc, id desc) where requests + own_requests > 0;
+create index wishes_new on wishes (first_asked_at desc, id desc) where requests + own_requests > 0;
 
 create table wish_members (
   request_id uuid primary key references requests on delete cascade,
@@ -81,12 +84,14 @@ create table account_wish_merges (
 create index account_wish_merges_into on account_wish_merges (account_id, into_wish_id);
 create index account_wish_merges_wish on account_wish_merges (wish_id);
 
--- The numbers of each wish that an account sees differently; 0 requests hides it. Derived from the tables above and account_requests.
+-- The numbers of each wish that an account sees differently; 0 requests and own ones hide it. Derived from the tables above and account_requests.
 create table account_wishes (
   account_id uuid not null references accounts,
   wish_id uuid not null,
   requests integer not null,
   votes bigint not null,
+  own_requests integer not null,
+  own_votes bigint not null,
   platforms text[] not null,
   first_asked_at timestamptz,
   last_asked_at timestamptz,
@@ -95,9 +100,9 @@ create table account_wishes (
   primary key (account_id, wish_id)
 );
 create index account_wishes_wish on account_wishes (wish_id);
-create index account_wishes_top on account_wishes (account_id, votes desc, wish_id desc) where requests > 0;
-create index account_wishes_large on account_wishes (account_id, requests desc, wish_id desc) where requests > 0;
-create index account_wishes_new on account_wishes (account_id, first_asked_at desc, wish_id desc) where requests > 0;
+create index account_wishes_top on account_wishes (account_id, votes desc, wish_id desc) where requests + own_requests > 0;
+create index account_wishes_large on account_wishes (account_id, requests desc, wish_id desc) where requests + own_requests > 0;
+create index account_wishes_new on account_wishes (account_id, first_asked_at desc, wish_id desc) where requests + own_requests > 0;
 
 -- What people did: merges and splits, by an account, or for all by the operator (account_id null). Durable; undone_at takes it back.
 create table wish_corrections (

@@ -58,6 +58,8 @@ export interface TopicsTables {
 interface WishNumberColumns {
   requests: GeneratedAlways<number>
   votes: GeneratedAlways<number>
+  own_requests: GeneratedAlways<number>
+  own_votes: GeneratedAlways<number>
   platforms: GeneratedAlways<PlatformName[]>
   first_asked_at: GeneratedAlways<Date | null>
   last_asked_at: GeneratedAlways<Date | null>

@@ -32,7 +32,7 @@ type Input = Static<typeof input>
 type Wish = Data<'listWishes'>['results'][number]
 type Found = Pick<
   Wish,
-  'title' | 'requestCount' | 'votes' | 'platforms' | 'product' | 'status' | 'firstAskedAt' | 'lastAskedAt'
+  'title' | 'requestCount' | 'votes' | 'own' | 'platforms' | 'product' | 'status' | 'firstAskedAt' | 'lastAskedAt'
 > & {
   wishId: string | null
   /** A search does not count them. */
@@ -44,8 +44,9 @@ type Found = Pick<
 const maxExcerpt = 90
 
 function rowOf({ best, ...wish }: Found): Row {
-  const { wishId, votes, requestCount, voices, status, platforms: found } = wish
+  const { wishId, votes, requestCount, voices, own, status, platforms: found } = wish
   const title = nameOf(wish.title)
+  const beside = own === null ? '' : `, ${own.asks} own asks with ${own.votes} votes`
   const id = wishId === null ? `requestId ${best._id}` : `wishId ${wishId}`
   return {
     facts: {
@@ -53,6 +54,7 @@ function rowOf({ best, ...wish }: Found): Row {
       votes,
       requests: requestCount,
       ...(voices === undefined ? {} : { voices }),
+      ...(own === null ? {} : { own }),
       status,
       platforms: found,
       firstAskedAt: dayOf(wish.firstAskedAt),
@@ -64,7 +66,7 @@ function rowOf({ best, ...wish }: Found): Row {
       excerpt: clip(best.description, maxExcerpt),
       url: addressOf(best.sourceUrl),
     },
-    line: `- ${inLine(title)} (${id}, ${votes} votes, ${requestCount} requests, ${status ?? 'no status'}, ${found.join(' ')})`,
+    line: `- ${inLine(title)} (${id}, ${votes} votes, ${requestCount} requests${beside}, ${status ?? 'no status'}, ${found.join(' ')})`,
   }
 }
 

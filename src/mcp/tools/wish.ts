@@ -19,6 +19,7 @@ const factsOf = (wish: Wish) => ({
   votes: wish.votes,
   requests: wish.requestCount,
   voices: wish.voices,
+  own: wish.own,
   crossPosts: wish.crossPosts,
   status: wish.status,
   statuses: wish.statuses,
@@ -46,13 +47,14 @@ async function readWish(given: { wishId: string; cursor?: string }, { client, si
   const { data } = await answerOf(
     client.GET('/api/v1/wishes/{wishId}', { params: { path: { wishId }, query }, signal }),
   )
-  const { requestCount, votes, voices, members } = data
+  const { requestCount, votes, voices, own, members } = data
+  const beside = own === null ? '' : ` ${own.asks} own asks with ${own.votes} votes are beside them.`
   const rows = members.results.map((request) => {
     const row = requestRow(request, maxText)
     return { ...row, line: `${row.line}: ${row.foreign.text}` }
   })
   return {
-    summary: `Wish ${wishId}: ${votes} votes, ${requestCount} requests of ${voices} voices, the most voted first.`,
+    summary: `Wish ${wishId}: ${votes} votes, ${requestCount} requests of ${voices} voices, the most voted first.${beside}`,
     facts: factsOf(data),
     foreign: foreignOf(data),
     ...pageAt(position, rows, members.cursor),

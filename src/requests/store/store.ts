@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { takeLock, takeSourceLocks } from '../../database/advisory-locks.ts'
 import type { Standing } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
+import { importPlatform } from '../../platforms/registry.ts'
 import { findSuppressed } from '../purge/suppression.ts'
 import { standingOfConfidence } from '../views/standings.ts'
 import { recount, type WishChanges } from '../wishes/recount.ts'
@@ -78,9 +79,16 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await countLater(transaction, texts.created)
   await noteChangedWords(transaction, texts.changed)
   const corrected = rows.filter((row) => row.maybe_corrected).map(({ id }) => id)
-  const wishes = { requests: [...changed, ...corrected, ...settled.computed] }
-  const inserted = rows.filter((row) => row.created).length
-  const counts = { created: created.likely, maybeCreated: created.maybe, inserted, changed: changed.length }
+  const inserted = rows.filter((row) => row.created)
+  // Other new requests are wishes by themselves without a row.
+  const asks = page.platform === importPlatform ? inserted.map(({ id }) => id) : []
+  const wishes = { requests: [...changed, ...corrected, ...settled.computed, ...asks] }
+  const counts = {
+    created: created.likely,
+    maybeCreated: created.maybe,
+    inserted: inserted.length,
+    changed: changed.length,
+  }
   return { found: joining.length, ...counts, joined, wishes }
 }
 

@@ -9,6 +9,7 @@ import { changeWishes, makeWish } from '../../../test/stored-wish.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import { hashIdentity } from '../store/identity.ts'
+import type { OwnAsks } from '../wishes/membership.ts'
 
 // Holds (Search, lists and export): every surface shows each account exactly its view: ids, classes, corrections, sums of topics
 // Holds (Dashboard): records, similar requests, topics, grouped searches and the page say the same numbers of a wish, for every account
@@ -43,7 +44,7 @@ interface Drawn {
 const shared = fc.constantFrom<Standing>(2, 2, 1, 0, 0, -1)
 const own = fc.option(fc.constantFrom<Standing>(2, 1, 0), { freq: 3 })
 const drawn: fc.Arbitrary<Drawn> = fc.record({
-  platform: fc.constantFrom<PlatformName>('github', 'hackernews'),
+  platform: fc.constantFrom<PlatformName>('github', 'hackernews', 'import'),
   group: fc.nat(groups.length - 1),
   votes: fc.nat(9),
   tags: fc.subarray(['ui', 'bug']),
@@ -184,11 +185,20 @@ async function storeViews(requests: readonly Request[], readers: readonly Reader
 const standingFor = ({ differences }: Reader, { standing, own }: Request): Standing =>
   (differences === null ? null : own[differences]) ?? standing
 
+const isAsk = ({ platform }: Request) => platform === 'import'
+
 /** The wish of a request as a reader sees it; null for a request that is not likely. */
 function wishFor(reader: Reader, requests: readonly Request[], request: Request) {
   if (standingFor(reader, request) < 2) return null
   const members = requests.filter((one) => one.wishId === request.wishId && standingFor(reader, one) === 2)
-  return { wishId: request.wishId, requestCount: members.length, votes: sum(members) }
+  const asks = members.filter(isAsk)
+  const others = members.filter((member) => !isAsk(member))
+  return {
+    wishId: request.wishId,
+    requestCount: others.length,
+    votes: sum(others),
+    own: asks.length === 0 ? null : { asks: asks.length, votes: sum(asks) },
+  }
 }
 
 /** The wishes of some likely requests, by their ids. */
@@ -326,6 +336,7 @@ interface SimilarAnswer {
   wish: object | null
   requests: number
   votes: number
+  own: object | null
 }
 
 /** The members of the wish, and after them others, which are of no number. */
@@ -344,11 +355,12 @@ function checkSimilar(
   const possible = ids(shown.filter((other) => other.id !== request.id && !isMember(other)))
   expect(possible).toEqual(expect.arrayContaining(idsOf(data.results.slice(members.length))))
   const wish = wishFor(reader, requests, request)
-  expect({ wish: data.wish, requests: data.requests, votes: data.votes }).toEqual({
-    wish,
-    requests: wish?.requestCount ?? 1,
-    votes: wish?.votes ?? request.votes,
-  })
+  const { votes } = request
+  const alone = isAsk(request)
+    ? { requestCount: 0, votes: 0, own: { asks: 1, votes } }
+    : { requestCount: 1, votes, own: null }
+  const { requestCount, ...sums } = wish ?? { wishId: null, ...alone }
+  expect(data).toMatchObject({ wish, requests: requestCount, votes: sums.votes, own: sums.own })
 }
 
 /** A search whose results are wishes has the wishes of the requests that it has without, in the same numbers. */
@@ -439,8 +451,11 @@ async function checkTopics(reader: Reader, requests: readonly Request[]): Promis
     expect(body.data.breakdown.counted).toBe(likely.length)
     const total = (counts: { requests: number }[]) => counts.reduce((all, { requests: amount }) => all + amount, 0)
     expect(total(body.data.timeline)).toBe(likely.length)
-    const wishes: { wishId: string; requests: number; votes: number }[] = body.data.wishes
-    const shown = wishes.map(({ wishId, requests: requestCount, votes }) => ({ wishId, requestCount, votes }))
+    const wishes: { wishId: string; requests: number; votes: number; own: OwnAsks | null }[] = body.data.wishes
+    const shown = wishes.map(({ wishId, requests: requestCount, votes, own }) => ({
+      ...{ wishId, requestCount, votes },
+      own: own && { asks: own.asks, votes: own.votes },
+    }))
     expect(shown.map(({ votes }) => votes)).toEqual(shown.map(({ votes }) => votes).sort((a, b) => b - a))
     // At most 20 are shown.
     if (shown.length < 20) expect(shown.sort(byWishId)).toEqual(wishesFor(reader, requests, likely))
@@ -455,7 +470,9 @@ it('every surface shows each account exactly its view', { timeout: 900_000 }, as
       const readers = [await makeReader(null), await makeReader(0), await makeReader(1)]
       const requests = made.map((request, index) => {
         const id = crypto.randomUUID()
-        return { ...request, id, sourceId: `source é ${index}`, wishId: id }
+        // What is imported is about no topic.
+        const found = request.platform === 'import' ? [] : request.topics
+        return { ...request, topics: found, id, sourceId: `source é ${index}`, wishId: id }
       })
       await storeRequests(requests)
       await storeWishes(requests)

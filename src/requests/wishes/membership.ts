@@ -1,22 +1,36 @@
 import { type RawBuilder, sql } from 'kysely'
 import { requestColumns, standingIn, type View } from '../views/view.ts'
 
+/** What the caller's own people ask for, beside what is public: the imported requests of a wish, those of the operator included. */
+export interface OwnAsks {
+  asks: number
+  votes: number
+  /** How many people asked; only where the voices of the wish are read, too. */
+  voices?: number
+}
+
 /** The wish of a request, with its numbers: those of `readWishNumbers`. */
 export interface WishOfRequest {
   wishId: string
   requestCount: number
   votes: number
+  own: OwnAsks | null
 }
 
-const toJson = (id: RawBuilder<unknown>, requests: RawBuilder<unknown>, votes: RawBuilder<unknown>) =>
-  sql`json_build_object('wishId', ${id}, 'requestCount', ${requests}, 'votes', ${votes})`
-
 /** A wish by itself, without a row. */
-const alone = toJson(sql`requests.id`, sql`1`, sql`requests.votes`)
+const alone = sql`json_build_object('wishId', requests.id, 'requestCount', 1, 'votes', requests.votes, 'own', null)`
+
+/** @param id the column of `row` that has the id */
+const rowAsJson = (row: string, id: string) => {
+  const column = (name: string) => sql.ref(`${row}.${name}`)
+  return sql`json_build_object('wishId', ${column(id)}, 'requestCount', ${column('requests')}, 'votes', ${column('votes')},
+    'own', case when ${column('own_requests')} > 0
+      then json_build_object('asks', ${column('own_requests')}, 'votes', ${column('own_votes')}) end)`
+}
 
 const sharedNumbers = (wishId: RawBuilder<unknown>) => sql`(
-  select ${toJson(sql`wishes.id`, sql`wishes.requests`, sql`wishes.votes`)}
-  from wishes where wishes.id = ${wishId} and wishes.requests > 0)`
+  select ${rowAsJson('wishes', 'id')}
+  from wishes where wishes.id = ${wishId} and wishes.requests + wishes.own_requests > 0)`
 
 /**
  * For a query over `requests`: the wish of the row in a view, as JSON; null for a request that is not likely in the view. In the same
@@ -28,7 +42,7 @@ export function wishColumn(view: View): RawBuilder<WishOfRequest | null> {
     account === null
       ? sql`null::json`
       : sql`(
-          select ${toJson(sql`own.wish_id`, sql`own.requests`, sql`own.votes`)} from account_wishes as own
+          select ${rowAsJson('own', 'wish_id')} from account_wishes as own
           where own.account_id = ${account}::uuid and own.wish_id = placed.wish_id)`
   const wish = sql`(
     select coalesce(${ownNumbers}, ${sharedNumbers(sql`placed.wish_id`)}, ${alone})

@@ -20,12 +20,14 @@ import { lockRequests } from '../store/request-locks.ts'
 import { storePageAlone } from '../store/store.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
 import type { View } from '../views/view.ts'
+import { type WishOfRequest, wishColumn } from './membership.ts'
 import { readWishIds, readWishNumbers, type WishNumbers } from './numbers.ts'
 import { recount } from './recount.ts'
 import { type PlainView, plainVoices, plainWishes } from './testing.ts'
 
 // Holds (Data): the numbers of every wish are those of its likely members, in each view, after any changes at the same time; their sum is the likely requests
 // Holds (Data): lists of wishes are exact in every order, with filters
+// Holds (Data): what is imported is in no public number of a wish, and is counted beside them
 
 // Takes seconds: a run makes dozens of changes, and compares all wishes after each.
 
@@ -47,7 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-const platform = fc.constantFrom<PlatformName>('github', 'hackernews')
+const platform = fc.constantFrom<PlatformName>('github', 'hackernews', 'import')
 const found = fc.record({
   sourceId: fc.nat(5).map(String),
   votes: fc.constantFrom(-3, 0, 1, 7, 2_147_483_647),
@@ -71,7 +73,7 @@ const thresholds = fc.constantFrom<OwnThresholds>(
 const filters: fc.Arbitrary<WishFilters> = fc.record(
   {
     topic: fc.constantFrom('Dark Mode', 'sync', 'none'),
-    platforms: fc.subarray<PlatformName>(['github', 'hackernews'], { minLength: 1 }),
+    platforms: fc.subarray<PlatformName>(['github', 'hackernews', 'import'], { minLength: 1 }),
     tags: fc.subarray(['ui', 'bug'], { minLength: 1 }),
     minVotes: fc.constantFrom(0, 1, 7, 8),
     since: fc.nat(70).map((days) => new Date(start - days * dayMs)),
@@ -151,7 +153,9 @@ async function store(made: StepOf<'store'>): Promise<unknown> {
       originalCreatedAt: posted === null ? null : new Date(start - posted * 20 * dayMs),
     }),
   )
-  const prepared = await preparePage(made.platform, { requests, incomplete: [], offTopic: [] }, null)
+  // What is imported is about no topic.
+  const found = made.platform === 'import' ? { requests: [], incomplete: requests } : { requests }
+  const prepared = await preparePage(made.platform, found, null)
   const page = { platform: made.platform, topic: made.topic, jobId, markSeenBefore: null, now }
   return storePageAlone(opened.database, { ...page, ...prepared })
 }
@@ -309,7 +313,7 @@ async function makeAccounts(): Promise<void> {
   )
   accounts = rows.map(({ id }) => id)
   await sql`insert into account_sources select account_id, platform, 'one', now()
-    from unnest(array['github', 'hackernews']) as platform, unnest(${accounts.slice(1)}::uuid[]) as account_id`.execute(
+    from unnest(array['github', 'hackernews', 'import']) as platform, unnest(${accounts.slice(1)}::uuid[]) as account_id`.execute(
     database,
   )
   const job = { account_id: accounts[1]!, topic: 'dark mode', depth: 1, created_at: new Date(start) }
@@ -334,7 +338,11 @@ async function checkView(view: View): Promise<void> {
   const numbers = await readWishNumbers(database, wishes, view)
   expect(Object.fromEntries(numbers)).toEqual(Object.fromEntries(right.wishes))
   expect(Object.fromEntries(await readWishIds(database, requests, view))).toEqual(Object.fromEntries(right.wishIds))
-  const counted = [...numbers.values()].reduce((sum, { requestCount }) => sum + requestCount, 0)
+  const { rows } = await sql<{ wish: WishOfRequest | null }>`select ${wishColumn(view)} as wish from requests`.execute(
+    database,
+  )
+  for (const { wish } of rows) if (wish) expect(right.wishes.get(wish.wishId)).toMatchObject(wish)
+  const counted = [...numbers.values()].reduce((sum, { requestCount, own }) => sum + requestCount + (own?.asks ?? 0), 0)
   expect(counted).toBe(right.wishIds.size)
 }
 
@@ -384,13 +392,17 @@ async function checkLists(view: View, given: WishFilters): Promise<void> {
       listed.map(({ wishId }) => wishId),
       `list by ${sortBy}`,
     ).toEqual(plainList(right, sortBy, given))
-    for (const { wishId, requestCount, votes, voices, authors, crossPosts, topRequest } of listed)
-      expect({ requestCount, votes, voices, authors, crossPosts, topRequestId: topRequest._id }).toEqual({
-        ...plainVoices(right.members.get(wishId)!),
-        requestCount: right.wishes.get(wishId)!.requestCount,
-        votes: right.wishes.get(wishId)!.votes,
-        topRequestId: right.wishes.get(wishId)!.topRequestId,
+    for (const { wishId, requestCount, votes, own, voices, authors, crossPosts, topRequest } of listed) {
+      const { own: ownVoices, ...plain } = plainVoices(right.members.get(wishId)!)
+      const expected = right.wishes.get(wishId)!
+      expect({ requestCount, votes, own, voices, authors, crossPosts, topRequestId: topRequest._id }).toEqual({
+        ...plain,
+        requestCount: expected.requestCount,
+        votes: expected.votes,
+        own: expected.own && { ...expected.own, voices: ownVoices },
+        topRequestId: expected.topRequestId,
       })
+    }
   }
 }
 

@@ -1,14 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type PlatformName, type RequestStatus, standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
+import { importPlatform } from '../../platforms/registry.ts'
 import { standingIn, type View } from '../views/view.ts'
-import { hasSharedNumbers, isSingle, wishIdIn } from './membership.ts'
+import { hasSharedNumbers, isSingle, type OwnAsks, wishIdIn } from './membership.ts'
 
-/** The numbers of a wish in a view: those of its likely members. */
+/**
+ * The numbers of a wish in a view: those of its likely members. `own` is of the imported ones, which no other number counts; only a wish that has no
+ * others has the status, dates and title of these.
+ */
 export interface WishNumbers {
   wishId: string
   requestCount: number
   votes: number
+  /** null where none of it is imported. */
+  own: OwnAsks | null
   /** In alphabetical order. */
   platforms: PlatformName[]
   /** The first that a member has of: in progress, planned, open, completed, declined, closed, duplicate. */
@@ -24,6 +30,8 @@ export interface NumbersRow {
   id: string
   requests: number
   votes: number
+  own_requests: number
+  own_votes: number
   platforms: PlatformName[]
   status: RequestStatus | null
   first_asked_at: Date
@@ -31,10 +39,14 @@ export interface NumbersRow {
   top_request_id: string
 }
 
-export const numberColumns = sql`requests, votes, platforms, status, first_asked_at, last_asked_at, top_request_id`
+export const numberColumns = sql`requests, votes, own_requests, own_votes, platforms, status, first_asked_at,
+  last_asked_at, top_request_id`
 
-/** A likely request as a wish by itself: the values of `numberColumns`. */
-export const singleColumns = sql`1 as requests, votes::bigint as votes, array[platform] as platforms, status,
+/** Whether a view has a wish at all; `numberColumns` has its columns. */
+export const isSeen = sql<boolean>`requests + own_requests > 0`
+
+/** A likely request as a wish by itself: the values of `numberColumns`. One that is imported has a row of `wishes`. */
+export const singleColumns = sql`1 as requests, votes::bigint as votes, 0 as own_requests, 0::bigint as own_votes, array[platform] as platforms, status,
   posted_at as first_asked_at, posted_at as last_asked_at`
 
 /**
@@ -43,7 +55,7 @@ export const singleColumns = sql`1 as requests, votes::bigint as votes, array[pl
  */
 export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<NumbersRow> {
   const shared = sql`
-    select id, ${numberColumns} from wishes where id = any(${ids}) and requests > 0
+    select id, ${numberColumns} from wishes where id = any(${ids}) and ${isSeen}
     union all
     select request_id, ${singleColumns}, request_id from request_facets
     where request_id = any(${ids}) and standing = ${sql.lit(standings.likely)} and ${isSingle(sql.ref('request_facets.request_id'))}`
@@ -52,13 +64,20 @@ export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<Nu
     select * from (${shared}) as shared where ${hasSharedNumbers(view, sql.ref('shared.id'))}
     union all
     select wish_id, ${numberColumns} from account_wishes
-    where account_id = ${view.account}::uuid and wish_id = any(${ids}) and requests > 0`
+    where account_id = ${view.account}::uuid and wish_id = any(${ids}) and ${isSeen}`
 }
+
+/** The numbers of a request that is in no wish, since it is not likely. */
+export const numbersAlone = (platform: string, votes: number): Pick<WishNumbers, 'requestCount' | 'votes' | 'own'> =>
+  platform === importPlatform
+    ? { requestCount: 0, votes: 0, own: { asks: 1, votes } }
+    : { requestCount: 1, votes, own: null }
 
 export const toNumbers = (row: NumbersRow): WishNumbers => ({
   wishId: row.id,
   requestCount: row.requests,
   votes: Number(row.votes),
+  own: row.own_requests === 0 ? null : { asks: row.own_requests, votes: Number(row.own_votes) },
   platforms: row.platforms,
   status: row.status,
   firstAskedAt: row.first_asked_at,

@@ -30,17 +30,24 @@ const best = (a: SeenRequest, b: SeenRequest): number =>
   a.posted_at.getTime() - b.posted_at.getTime() ||
   (a.id < b.id ? -1 : 1)
 
+const isAsk = ({ platform }: SeenRequest): boolean => platform === 'import'
+const votesOf = (requests: readonly SeenRequest[]): number => requests.reduce((sum, { votes }) => sum + votes, 0)
+
 function numbersOf(wishId: string, members: readonly SeenRequest[]): WishNumbers {
-  const asked = members.map(({ posted_at }) => posted_at.getTime())
+  const asks = members.filter(isAsk)
+  const others = members.filter((member) => !isAsk(member))
+  const telling = others.length === 0 ? asks : others
+  const asked = telling.map(({ posted_at }) => posted_at.getTime())
   return {
     wishId,
-    requestCount: members.length,
-    votes: members.reduce((sum, { votes }) => sum + votes, 0),
+    requestCount: others.length,
+    votes: votesOf(others),
+    own: asks.length === 0 ? null : { asks: asks.length, votes: votesOf(asks) },
     platforms: [...new Set(members.map(({ platform }) => platform))].sort(),
-    status: statusOrder.find((status) => members.some((member) => member.status === status)) ?? null,
+    status: statusOrder.find((status) => telling.some((member) => member.status === status)) ?? null,
     firstAskedAt: new Date(Math.min(...asked)),
     lastAskedAt: new Date(Math.max(...asked)),
-    topRequestId: [...members].sort(best)[0]!.id,
+    topRequestId: [...telling].sort(best)[0]!.id,
   }
 }
 
@@ -53,10 +60,12 @@ export interface PlainView {
   members: Map<string, SeenRequest[]>
 }
 
-/** Who asks for a wish, where every author has one handle a platform and all texts are too short to be compared. */
-export function plainVoices(members: readonly SeenRequest[]): Voices {
-  const authors = new Set(members.map(({ platform, author_handle }) => `${platform} ${author_handle}`)).size
-  return { voices: authors, authors, crossPosts: 0 }
+/** Who asks for a wish, where every author has one handle a platform and all texts are too short to be compared; `own` of what is imported. */
+export function plainVoices(members: readonly SeenRequest[]): Voices & { own: number } {
+  const authorsOf = (of: readonly SeenRequest[]) =>
+    new Set(of.map(({ platform, author_handle }) => `${platform} ${author_handle}`)).size
+  const authors = authorsOf(members.filter((member) => !isAsk(member)))
+  return { voices: authors, authors, crossPosts: 0, own: authorsOf(members.filter(isAsk)) }
 }
 
 /** What the wishes of a view are, from the requests and from who belongs where: a plain model without triggers. */

@@ -31,7 +31,7 @@ const request: ExportedRequest = {
   excerpt: false,
   sourceName: null,
   product: null,
-  wish: { wishId: 'wish', requestCount: 3, votes: 12 },
+  wish: { wishId: 'wish', requestCount: 3, votes: 12, own: null },
   cursor: 'cursor',
 }
 

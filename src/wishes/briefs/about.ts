@@ -1,6 +1,7 @@
 import type { Database } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
 import { invalidField } from '../../http/validation.ts'
+import { importPlatform, platformNames } from '../../platforms/registry.ts'
 import { parseBodyFilters } from '../../requests/filters/filters.ts'
 import { type Include, includes } from '../../requests/views/include.ts'
 import { countRequests } from '../../search/list/counts.ts'
@@ -63,7 +64,7 @@ interface TextCounts {
   isExact: boolean
 }
 
-/** How many texts of each class are about it, as the account sees them. @param searched the query, corrected; null for a list. */
+/** How many public texts of each class are about it, as the account sees them. @param searched the query, corrected; null for a list. */
 export async function countTexts(
   view: ListView,
   searched: string | null,
@@ -72,7 +73,8 @@ export async function countTexts(
 ): Promise<TextCounts> {
   const { mark: _mark, starred: _starred, ...filters } = view.filters ?? {}
   const count = async (include: { include?: Include }) => {
-    const parsed = parseBodyFilters({ ...filters, ...include }, reader)
+    const given = parseBodyFilters({ ...filters, ...include }, reader)
+    const parsed = { ...given, platforms: (given.platforms ?? platformNames).filter((name) => name !== importPlatform) }
     return searched === null
       ? countRequests(database, parsed, { facets: [] })
       : searchIndex.totals(database, { query: searched, filters: parsed })

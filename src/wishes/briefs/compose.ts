@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
-import { publicPagesOf, publicTextPlatforms, votesOf } from '../../platforms/registry.ts'
+import { importPlatform, publicPagesOf, publicTextPlatforms, votesOf } from '../../platforms/registry.ts'
 import { readAccuracy } from '../../requests/accuracy/labels.ts'
 import { type RequestRecord, readRequests } from '../../requests/record.ts'
 import { type View, viewOf } from '../../requests/views/view.ts'
@@ -52,6 +52,7 @@ async function readEvidence(
     ), member as materialized (
       select wish.id as wish_id, wish.status as wish_status, member.request_id, member.platform, member.votes, member.status
       from wish cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
+      where platform <> ${importPlatform}
     )
     select wish.id,
       (select json_agg(json_build_object('platform', platform, 'requests', requests, 'votes', votes) order by votes desc, requests desc, platform)
@@ -125,7 +126,7 @@ const unquotedOf = (platforms: BriefWish['platforms']): number =>
 type Parts = ReturnType<typeof createParts>
 
 function toWish(wish: WishSummary, { platforms, records, statusFrom: told }: Evidence, parts: Parts): BriefWish | null {
-  const { topRequest, title: _title, platforms: _platforms, product: _product, ...numbers } = wish
+  const { topRequest, title: _title, platforms: _platforms, product: _product, own: _own, ...numbers } = wish
   const isAlone = wish.requestCount === 1
   // All that is said of a wish of one request goes with it.
   const part = <Content extends { requestId: string } | null>(content: Content) =>

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { View } from '../../requests/views/view.ts'
 import { hasSharedNumbers, isSingle } from '../../requests/wishes/membership.ts'
-import { numberColumns, singleColumns } from '../../requests/wishes/numbers.ts'
+import { isSeen, numberColumns, singleColumns } from '../../requests/wishes/numbers.ts'
 import { type WishFilters, type WishOrder, type WishPosition, wishConditions } from './filters.ts'
 
 /** The orders that an index has. */
@@ -44,7 +44,7 @@ function sharedWishes(scan: WishScan, width: number): RawBuilder<unknown> {
   return sql`
     select id, ${numberColumns}, ${hasSharedNumbers(scan.view, sql.ref('listed.id'))} as counts from (
       select * from wishes
-      where requests > 0 and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}
+      where ${isSeen} and ${range(scan, column, sql.ref('id'))} order by ${column} desc, id desc limit ${width}
     ) as listed`
 }
 
@@ -78,7 +78,7 @@ function ownWishes(scan: WishScan, width: number): RawBuilder<unknown>[] {
   const column = sql.ref(columnOf[scan.sortBy])
   return [
     sql`select wish_id, ${numberColumns}, true as counts from account_wishes
-      where account_id = ${account}::uuid and requests > 0 and ${range(scan, column, sql.ref('wish_id'))}
+      where account_id = ${account}::uuid and ${isSeen} and ${range(scan, column, sql.ref('wish_id'))}
       order by ${column} desc, wish_id desc limit ${width}`,
   ]
 }

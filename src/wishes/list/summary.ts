@@ -4,7 +4,8 @@ import { requestStatuses } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { named } from '../../http/openapi-components.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
-import { readRequests, requestRecord } from '../../requests/record.ts'
+import { importPlatform } from '../../platforms/registry.ts'
+import { ownAsks, readRequests, requestRecord } from '../../requests/record.ts'
 import { dayMs, dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
 import { countVoices, type Voices } from '../../requests/voices/voices.ts'
@@ -23,7 +24,7 @@ export const dayBefore = (days: number, now: Date): string => dayOf(new Date(now
 /**
  * How many votes a request gained after a day: its votes less those that it had at the end of the day, by its samples
  * (`requests/store/page-effects.ts`). 0 for a request that entered the cache after the day, so neither its return after an expiry nor a new
- * request is growth; null without samples.
+ * request is growth, nor are the votes of an imported one; null without samples.
  * @param row names a row with `request_id` and `votes`.
  */
 export const votesGained = (row: string, day: string): RawBuilder<number | null> => {
@@ -32,14 +33,29 @@ export const votesGained = (row: string, day: string): RawBuilder<number | null>
     select ${sql.ref(`${row}.votes`)}::bigint - coalesce(
       (select votes from vote_samples where request_id = ${id} and day <= ${day}::date order by day desc limit 1),
       (select votes from vote_samples where request_id = ${id} order by day limit 1))
-    from requests where requests.id = ${id} and created_at < ((${day}::date + 1)::timestamp at time zone 'UTC'))`
+    from requests where requests.id = ${id} and created_at < ((${day}::date + 1)::timestamp at time zone 'UTC')
+      and platform <> ${importPlatform})`
 }
 
 /** What is read from the members of a wish. */
 interface MemberNumbers extends Voices {
   /** Over the members that were in the cache at both ends. */
   growth: WishGrowth
+  /** Of the imported members, which count in nothing else. */
+  ownVoices: number
 }
+
+interface MemberRow {
+  id: string
+  since: Date | null
+  days7: number
+  days30: number
+  voices: string
+  own_voices: string
+}
+
+/** Whether a row of `member` was posted where all can read it. */
+const isPublic = sql<boolean>`(member.platform <> ${importPlatform})`
 
 /** The growth and the voices of some wishes in a view. */
 export async function readMemberNumbers(
@@ -51,27 +67,31 @@ export async function readMemberNumbers(
   const changed = sql`
     (select day from vote_samples where request_id = member.request_id order by day desc limit 1) > ${month}::date`
   const gained = (day: string) => sql`coalesce(sum(${votesGained('member', day)}) filter (where ${changed}), 0)::bigint`
-  const { rows } = await sql<{ id: string; since: Date; days7: number; days30: number; voices: string }>`
-    select wish.id, min(requests.created_at) as since, ${gained(week)} as days7, ${gained(month)} as days30,
-      encode(string_agg(requests.voice, ''::bytea order by requests.id), 'base64') as voices
+  const voices = (which: RawBuilder<unknown>) =>
+    sql`coalesce(encode(string_agg(requests.voice, ''::bytea order by requests.id) filter (where ${which}), 'base64'), '')`
+  const { rows } = await sql<MemberRow>`
+    select wish.id, min(requests.created_at) filter (where ${isPublic}) as since, ${gained(week)} as days7,
+      ${gained(month)} as days30, ${voices(isPublic)} as voices, ${voices(sql`not ${isPublic}`)} as own_voices
     from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
       join requests on requests.id = member.request_id
     group by wish.id`.execute(executor)
   return new Map(
-    rows.map(({ id, since, days7, days30, voices }) => {
-      const known = (day: string, votes: number) => (dayOf(since) <= day ? Number(votes) : null)
+    rows.map(({ id, since, days7, days30, voices: ofOthers, own_voices: ofAsks }) => {
+      const known = (day: string, votes: number) => (since !== null && dayOf(since) <= day ? Number(votes) : null)
       const growth = { days7: known(week, days7), days30: known(month, days30) }
-      return [id, { growth, ...countVoices(Buffer.from(voices, 'base64')) }]
+      const [counted, own] = [ofOthers, ofAsks].map((texts) => countVoices(Buffer.from(texts, 'base64')))
+      return [id, { growth, ...counted!, ownVoices: own!.voices }]
     }),
   )
 }
 
-/** A wish as the interface gives it. All numbers are those of its likely requests, as the account of the caller sees them. */
+/** A wish as the interface gives it. All numbers are those of its likely requests, as the account of the caller sees them, and only `own` counts imported ones. */
 export const wishProperties = {
   wishId: Type.String({ description: 'Identifier of the wish; it stays while requests join and leave' }),
   title: Type.String({ description: 'That of `topRequest`' }),
-  requestCount: Type.Integer({ description: 'How many likely requests ask for it' }),
+  requestCount: Type.Integer({ description: 'How many likely requests ask for it; imported ones are in `own` alone' }),
   votes: Type.Integer({ description: 'Of all of them together' }),
+  own: nullable(ownAsks),
   voices: Type.Integer({
     description:
       'How many people asked in words of their own: requests of one author on one platform are one voice, and so are those with nearly the same text',
@@ -135,15 +155,31 @@ export async function readWishes(
     { fullText: false, view: { ...view, least: 2 } },
   )
   const records = new Map(top.map((record) => [record._id, record]))
-  return found.flatMap(({ topRequestId, wishId, requestCount, votes, platforms, status, ...asked }) => {
+  return found.flatMap(({ topRequestId, wishId, requestCount, votes, own, platforms, status, ...asked }) => {
     const topRequest = records.get(topRequestId)
     const numbersOfMembers = ofMembers.get(wishId)
     // A statement of its own: the last member may have left meanwhile.
     if (topRequest === undefined || numbersOfMembers === undefined) return []
     const { title, product } = topRequest
-    const ofWish = { wishId, title, requestCount, votes, platforms, product, status }
+    const { ownVoices, ...counted } = numbersOfMembers
+    const ofWish = {
+      wishId,
+      title,
+      requestCount,
+      votes,
+      own: own && { ...own, voices: ownVoices },
+      platforms,
+      product,
+      status,
+    }
     const firstAskedAt = asked.firstAskedAt.toISOString()
     const lastAskedAt = asked.lastAskedAt.toISOString()
-    return [{ ...ofWish, ...numbersOfMembers, firstAskedAt, lastAskedAt, topRequest }]
+    return [{ ...ofWish, ...counted, firstAskedAt, lastAskedAt, topRequest }]
   })
 }
+
+/** What of some wishes may be passed on: nothing that was imported, so no wish of which all was. */
+export const withoutOwn = <Wish extends WishSummary>(wishes: readonly Wish[]): Wish[] =>
+  wishes
+    .filter(({ requestCount }) => requestCount > 0)
+    .map((wish) => ({ ...wish, own: null, platforms: wish.platforms.filter((name) => name !== importPlatform) }))

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
+import { importPlatform } from '../../platforms/registry.ts'
 import { requestColumns, sharedView, standingIn, type View } from '../../requests/views/view.ts'
 import { allMembers, wishIdIn } from '../../requests/wishes/membership.ts'
 import { wishNumbers } from '../../requests/wishes/numbers.ts'
@@ -25,6 +26,8 @@ interface Member {
 interface Numbers {
   requests: number
   votes: number
+  asks: number
+  askedVotes: number
   platforms: string
   status: string | null
   first: number
@@ -38,18 +41,27 @@ const statusOrder = ['in_progress', 'planned', 'open', 'completed', 'declined', 
 const before = (a: Member, b: Member): number =>
   b.votes - a.votes || b.confidence - a.confidence || a.posted - b.posted || (a.id < b.id ? -1 : 1)
 
+const votesOf = (members: readonly Member[]): number => members.reduce((sum, { votes }) => sum + votes, 0)
+
 /** The numbers of a wish from its likely members, without the SQL that maintains them. */
 function numbersOf(members: readonly Member[]): Numbers | null {
   if (members.length === 0) return null
-  const posted = members.map((member) => member.posted)
+  const [asks, others] = [
+    members.filter(({ platform }) => platform === importPlatform),
+    members.filter(({ platform }) => platform !== importPlatform),
+  ]
+  const telling = others.length > 0 ? others : asks
+  const posted = telling.map((member) => member.posted)
   return {
-    requests: members.length,
-    votes: members.reduce((sum, { votes }) => sum + votes, 0),
+    requests: others.length,
+    votes: votesOf(others),
+    asks: asks.length,
+    askedVotes: votesOf(asks),
     platforms: [...new Set(members.map(({ platform }) => platform))].sort().join(' '),
-    status: statusOrder.find((status) => members.some((member) => member.status === status)) ?? null,
+    status: statusOrder.find((status) => telling.some((member) => member.status === status)) ?? null,
     first: posted.reduce((a, b) => Math.min(a, b)),
     last: posted.reduce((a, b) => Math.max(a, b)),
-    top: members.toSorted(before)[0]!.id,
+    top: telling.toSorted(before)[0]!.id,
   }
 }
 
@@ -73,13 +85,24 @@ async function readWishes(database: Database, ids: readonly string[], view: View
     )
     select (
       select json_agg(json_build_object('id', id, 'requests', requests, 'votes', votes, 'status', status,
+        'asks', own_requests, 'askedVotes', own_votes,
         'platforms', array_to_string(platforms, ' '), 'first', extract(epoch from first_asked_at)::float8,
         'last', extract(epoch from last_asked_at)::float8, 'top', top_request_id)) from served
     ) as served, (select json_agg(members) from members) as members`.execute(database)
   return rows[0]!
 }
 
-const names: (keyof Numbers)[] = ['requests', 'votes', 'platforms', 'status', 'first', 'last', 'top']
+const names: (keyof Numbers)[] = [
+  'requests',
+  'votes',
+  'asks',
+  'askedVotes',
+  'platforms',
+  'status',
+  'first',
+  'last',
+  'top',
+]
 const shown = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
 
 async function compare(database: Database, ids: readonly string[], view: View): Promise<WrongNumber[]> {
@@ -139,7 +162,7 @@ async function* batches<Row extends { id: string }>(
 
 async function readSharedWishes(database: Database, after: string): Promise<Counted[]> {
   const { rows } = await sql<Counted>`
-    select id, requests as size from wishes where id > ${after} order by id limit ${sql.lit(maxWishes)}`.execute(
+    select id, requests + own_requests as size from wishes where id > ${after} order by id limit ${sql.lit(maxWishes)}`.execute(
     database,
   )
   return rows
@@ -151,7 +174,7 @@ async function readAccountWishes(database: Database, account: string, after: str
     select unnest(array[${wishIdIn(sharedView, sql.ref('own.request_id'))},
       ${wishIdIn({ account, least: 2 }, sql.ref('own.request_id'))}]) as id from ${table} as own where own.account_id = ${account}`
   const { rows } = await sql<Counted>`
-    select touched.id, coalesce(wishes.requests, 1) as size from (
+    select touched.id, coalesce(wishes.requests + wishes.own_requests, 1) as size from (
       select wish_id as id from account_wishes where account_id = ${account}
       union ${seen(sql`account_requests`)}
       union ${seen(sql`account_wish_members`)}

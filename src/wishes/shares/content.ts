@@ -12,7 +12,7 @@ import type { SearchIndex } from '../../search/search-index.ts'
 import { readBrief } from '../briefs/briefs.ts'
 import type { Brief } from '../briefs/schemas.ts'
 import { readWish, type WishDetail } from '../detail.ts'
-import { readWishes, type WishSummary } from '../list/summary.ts'
+import { readWishes, type WishSummary, withoutOwn } from '../list/summary.ts'
 import { readMarks, type WishMark } from '../marks/marks.ts'
 import { readTopicPage, type TopicPage } from '../topics/topic-page.ts'
 import type { Share } from './shares.ts'
@@ -149,8 +149,10 @@ async function readLaterWishes(executor: Executor, wishId: string, { accountId, 
 /** A wish; also after it became part of another one. */
 async function findWish(executor: Executor, wishId: string, reader: Reader): Promise<WishDetail | null> {
   const { view, now } = reader
-  const read = (id: string) =>
-    readWish(executor, { wishId: id, limit: maxRequests, view, now, possiblySame: async () => [] })
+  const read = async (id: string) => {
+    const wish = await readWish(executor, { wishId: id, limit: maxRequests, view, now, possiblySame: async () => [] })
+    return wish === null ? null : (withoutOwn([wish])[0] ?? null)
+  }
   const wish = await read(wishId)
   if (wish !== null) return wish
   for (const id of await readLaterWishes(executor, wishId, reader)) {
@@ -179,7 +181,7 @@ async function readSharedTopic(executor: Executor, name: string, reader: Reader)
   const page = await readTopicPage(executor, { topic: name, view, now })
   if (page === null) return null
   const ids = page.wishes.map(({ wishId }) => wishId)
-  const wishes = await readWishes(executor, ids, { view, now })
+  const wishes = withoutOwn(await readWishes(executor, ids, { view, now }))
   const { topic, requests, votes, growth, platforms, timeline } = page
   return {
     kind: 'topic',

@@ -14,7 +14,7 @@ import { invalidField } from '../../http/validation.ts'
 import { dayOf } from '../../requests/timeline.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { readBrief } from '../briefs/briefs.ts'
-import { readWishes } from '../list/summary.ts'
+import { readWishes, withoutOwn } from '../list/summary.ts'
 import { readTopic } from '../topics/topics.ts'
 import {
   createShare,
@@ -115,7 +115,9 @@ async function checkShown(
   if (topic !== undefined && (await readTopic(executor, { topic, ...seen })) === null) throw notFound('Topic')
   if (briefId !== undefined && (await readBrief(executor, account.accountId, briefId)) === null) throw notFound('Brief')
   if (wishId === undefined) return
-  if (!isId(wishId) || (await readWishes(executor, [wishId.toLowerCase()], seen)).length === 0) throw notFound('Wish')
+  const wishes = isId(wishId) ? await readWishes(executor, [wishId.toLowerCase()], seen) : []
+  if (wishes.length === 0) throw notFound('Wish')
+  if (withoutOwn(wishes).length === 0) throw invalidField('wishId', 'has only what was imported, which no page shows')
 }
 
 function registerCreate(app: App, { clock, authentication, idempotent, publicUrl }: ShareRouteDependencies): void {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { unknownId } from '../../../test/contract/testing.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
+import { joinWish } from '../../../test/stored-wish.ts'
 import { unlimited } from '../../../test/unlimited.ts'
 import { openBrowser } from '../../accounts/sessions/testing.ts'
 import { guardLimits } from '../../http/rate-limits/rate-limits.ts'
@@ -11,6 +12,7 @@ import { shareLimits } from './read-routes.ts'
 import { maxDays, maxShares } from './shares.ts'
 import { idOf, makeShare, openShare, storeRequests } from './testing.ts'
 
+// Holds (Data): nothing that was imported, and no count of it, is on a page without a key or in a brief
 // Holds (HTTP and secrets): the address of a share is in no table and no log; unknown, expired, revoked and purged ones are one and the same 404
 
 const publicUrl = 'https://wishes.example.org'
@@ -45,6 +47,44 @@ afterAll(() => service.stop())
 const make = (body: object = { wishId }, client = service.client) => makeShare(client, body)
 const open = (url: string) => openShare(service, url)
 const listed = async (client = service.client) => (await client.get('/api/v1/shares')).body.data.results
+
+it('nothing that was imported is on a page or in a brief, nor is it counted there', async () => {
+  const file = 'id,title,votes,author\nown-1,Dark mode for Zelda,4711,Zelda\nown-2,Secret of Zelda,4712,Zelda\n'
+  const imported = await service.client.send('POST', '/api/v1/feedback/imports?name=board&areRequests=true', {
+    headers: { 'content-type': 'text/csv' },
+    body: file,
+  })
+  expect(imported.status, imported.text).toBe(200)
+  const { rows } = await sql<{ id: string; title: string }>`
+    select id, title from requests where platform = 'import' order by title`.execute(service.database)
+  const [joined, alone] = rows.map(({ id }) => id)
+  await joinWish(service.database, wishId, [wishId, joined!])
+  const read = await service.client.get(`/api/v1/wishes/${wishId}`)
+  expect(read.body.data).toMatchObject({
+    title: 'Dark mode',
+    requestCount: 1,
+    platforms: ['github', 'import'],
+    own: { asks: 1, votes: 4711, voices: 1 },
+  })
+  const { body } = await service.client.get(`/api/v1/wishes/${alone}`)
+  expect(body.data).toMatchObject({
+    title: 'Secret of Zelda',
+    ...{ requestCount: 0, votes: 0, voices: 0, platforms: ['import'], timeline: [], votesByPlatform: [] },
+    own: { asks: 1, votes: 4712, voices: 1 },
+  })
+  expect((await service.client.post('/api/v1/shares', { wishId: alone })).status).toBe(400)
+  const brief = await service.client.post('/api/v1/briefs', { filters: { minVotes: 0 } })
+  expect(brief.status, brief.text).toBe(200)
+  const { briefId } = brief.body.data
+  const shared = [{ wishId }, { topic: 'dark mode' }, { view: {} }, { view: { query: 'mode' } }, { briefId }]
+  const texts = [brief.text]
+  for (const what of shared) {
+    const { status, text } = await open((await make(what)).url)
+    expect([status, text.includes('Dark mode')], JSON.stringify(what)).toEqual([200, true])
+    texts.push(text)
+  }
+  for (const text of texts) expect(text).not.toMatch(/Zelda|471[12]|4[.,]71[12]|import/i)
+})
 
 describe('the address of a share', () => {
   it('is a token of 128 bits that nothing has that is stored, listed or logged', async () => {

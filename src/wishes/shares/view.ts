@@ -14,7 +14,7 @@ import { searchCorrected } from '../../search/query-search.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { wishOrders } from '../list/filters.ts'
 import { listWishes } from '../list/list.ts'
-import { readWishes, type WishSummary } from '../list/summary.ts'
+import { readWishes, type WishSummary, withoutOwn } from '../list/summary.ts'
 import { markFilterOf } from '../marks/marks.ts'
 import { markFilters } from '../marks/routes.ts'
 
@@ -92,7 +92,7 @@ export interface ReadView {
   searched: string | null
 }
 
-/** The wishes of a view, as the account sees them now. */
+/** The wishes of a view, as the account sees them now, for others to read: without what is imported. */
 export async function readView(
   view: ListView,
   reader: Reader & { now: Date },
@@ -107,7 +107,7 @@ export async function readView(
     )
     const ids = found.results.flatMap(({ wishId }) => wishId ?? [])
     const searched = found.understood.corrected ?? asked.query
-    return { wishes: await readWishes(database, ids, seen), searched }
+    return { wishes: withoutOwn(await readWishes(database, ids, seen)), searched }
   }
   const { view: _view, ...filters } = asked.filters
   const wishes: WishSummary[] = []
@@ -115,7 +115,7 @@ export async function readView(
   for (let page = 0; page < maxPages && wishes.length < maxWishes; page++) {
     const list = { ...filters, marks: asked.marks, sortBy: asked.order, limit: maxWishes - wishes.length, cursor }
     const found = await listWishes(database, { ...list, ...seen })
-    wishes.push(...found.results)
+    wishes.push(...withoutOwn(found.results))
     cursor = found.cursor ?? undefined
     if (cursor === undefined) break
   }

@@ -12,6 +12,7 @@ import { closed, errorResponses, nullable } from '../../http/schemas.ts'
 import { queryFilters } from '../../requests/filters/filters.ts'
 import {
   fullTextParameter,
+  ownAsks,
   type RequestRecord,
   readRequests,
   requestRecord,
@@ -20,7 +21,7 @@ import {
 } from '../../requests/record.ts'
 import { requestColumns, standingIn, type View, viewOf } from '../../requests/views/view.ts'
 import { allMembers } from '../../requests/wishes/membership.ts'
-import { readWishNumbers } from '../../requests/wishes/numbers.ts'
+import { numbersAlone, readWishNumbers } from '../../requests/wishes/numbers.ts'
 import type { PossiblySame } from '../list/possibly-same.ts'
 
 interface WishMember {
@@ -77,8 +78,13 @@ async function findSimilar(
 /** The sums of the likely members of the wish of a request; of the request alone, where it has no wish. */
 async function readSums(executor: Executor, { wish, votes, sourcePlatform }: RequestRecord, view: View) {
   const numbers = wish === null ? undefined : (await readWishNumbers(executor, [wish.wishId], view)).get(wish.wishId)
-  if (numbers === undefined) return { votes, requests: 1, platforms: [sourcePlatform as PlatformName] }
-  return { votes: numbers.votes, requests: numbers.requestCount, platforms: numbers.platforms }
+  const { requestCount: requests, ...sums } = numbers ?? numbersAlone(sourcePlatform, votes)
+  return {
+    votes: sums.votes,
+    requests,
+    own: sums.own,
+    platforms: numbers?.platforms ?? [sourcePlatform as PlatformName],
+  }
 }
 
 const params = closed({ requestId: Type.String({ description: 'The `_id` of a request' }) })
@@ -87,6 +93,7 @@ const params = closed({ requestId: Type.String({ description: 'The `_id` of a re
 export const similarWishProperties = {
   votes: Type.Integer({ description: 'The sum of the votes of its likely requests' }),
   requests: Type.Integer({ description: 'How many likely requests it has' }),
+  own: nullable(ownAsks),
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
 }
 

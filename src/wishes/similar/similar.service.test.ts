@@ -58,7 +58,7 @@ describe('similar requests', () => {
     for (const title of titles) {
       const { data } = await similar(await idOf(title))
       expect(data).toMatchObject({ votes: 17, requests: 2, platforms: ['github', 'hackernews'] })
-      expect(data.wish).toEqual({ wishId, requestCount: 2, votes: 17 })
+      expect(data.wish).toEqual({ wishId, requestCount: 2, votes: 17, own: null })
       expect(data.results.map((one: { sameWish: boolean; votes: number }) => [one.sameWish, one.votes])).toEqual([
         [true, title === titles[0] ? 7 : 10],
         [false, 4],
@@ -72,7 +72,7 @@ describe('similar requests', () => {
   })
 
   it('and every list, search and export say the same of the wish', async () => {
-    const wish = { wishId, requestCount: 2, votes: 17 }
+    const wish = { wishId, requestCount: 2, votes: 17, own: null }
     const { body } = await service.client.search('dark mode', { limit: 10 })
     const headers = { authorization: `Bearer ${service.apiKey}` }
     const text = await (await fetch(`${service.url}/api/v1/requests/export`, { headers })).text()

@@ -76,7 +76,7 @@ export async function readTopicPage(executor: Executor, input: TopicInput): Prom
 const shownWishes = 20
 
 /** A wish of a topic, with the numbers of the whole wish: also of its requests that other topics found. */
-interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'platforms' | 'product' | 'status'> {
+interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'own' | 'platforms' | 'product' | 'status'> {
   /** Its most telling request, whose title is that of the wish. */
   request: RequestRecord
   requests: number
@@ -123,11 +123,12 @@ async function readTopicWishes(
   }
   return [...found, ...tagged]
     .slice(0, shownWishes)
-    .map(({ wishId, topRequest: request, votes, requestCount: requests, platforms, product, status }) => ({
+    .map(({ wishId, topRequest: request, votes, own, requestCount: requests, platforms, product, status }) => ({
       wishId,
       request,
       votes,
       requests,
+      own,
       platforms,
       product,
       status,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
+import { importPlatform } from '../../platforms/registry.ts'
 import { dayMs, dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
@@ -20,7 +21,7 @@ export const daysOfTrend = (weeks: number, now: Date): string[] =>
   Array.from({ length: weeks + 1 }, (_, week) => dayOf(new Date(now.getTime() - (weeks - week) * 7 * dayMs)))
 
 /**
- * The votes of some wishes in a view at the end of some days. A request counts from the day on which it was posted; before its first
+ * The votes of some wishes in a view at the end of some days; imported ones have none. A request counts from the day on which it was posted; before its first
  * sample it counts with the votes of that sample, which are the first that are known.
  * @param wishIds at most 100; one that does not exist in the view is left out.
  */
@@ -32,18 +33,18 @@ export async function readTrends(
   if (wishIds.length === 0) return []
   const { rows } = await sql<{ id: string; votes: number[]; measured_since: string | null }>`
     with member as materialized (
-      select wish.id, member.request_id, member.votes, member.posted_at
+      select wish.id, member.request_id, member.votes, member.posted_at, member.platform = ${importPlatform} as is_own
       from unnest(${wishIds}::uuid[]) as wish (id) cross join lateral (${membersIn(view, sql.ref('wish.id'))}) as member
     ),
     counted as (
       select member.id, point.day, sum(case
-        when (member.posted_at at time zone 'UTC')::date > point.day then 0
+        when member.is_own or (member.posted_at at time zone 'UTC')::date > point.day then 0
         when first.votes is null then member.votes
         else coalesce(
           (select votes from vote_samples where request_id = member.request_id and vote_samples.day <= point.day
             order by vote_samples.day desc limit 1),
           first.votes)
-        end)::bigint as votes, min(first.day) as measured_since
+        end)::bigint as votes, min(first.day) filter (where not member.is_own) as measured_since
       from member
         left join lateral (select day, votes from vote_samples where request_id = member.request_id order by day limit 1) as first on true
         cross join unnest(${days}::date[]) as point (day)

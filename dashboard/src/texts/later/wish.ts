@@ -24,6 +24,7 @@ export const wishPageTexts = {
   askedFromTo: (first: string, last: string) =>
     first === last ? t`asked on ${first}` : t`asked from ${first} to ${last}`,
   crossPosts: (count: number) => plural(count, { one: '# cross-post', other: '# cross-posts' }),
+  ownAre: t`What you imported: beside the public numbers, never in them`,
   crossPostsAre: t`Requests that repeat the text of another one`,
   gained7: t`Votes gained in the last 7 days`,
   grewIn7: (votes: number | null) => (votes === null ? t`no trend yet` : t`${signed(votes)} in 7 days`),
