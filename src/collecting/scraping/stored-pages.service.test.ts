@@ -148,7 +148,7 @@ describe('a stored page', () => {
       originalCreatedAt: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
-      wish: { wishId: byUrl.are._id, requestCount: 1, votes: 0 },
+      wish: { wishId: byUrl.are._id, requestCount: 1, votes: 0, own: null },
     })
     expect(byUrl.odd).toMatchObject({ votes: 7, commentCount: 2, originalCreatedAt: null, license: 'CC BY-SA 4.0' })
     expect(byUrl.odd.title).toBe('emoji 🎉 \'quotes\' \\ "{}" $1')
