@@ -189,6 +189,7 @@ try {
   const limits = {
     ofTier: () => 1_000_000_000,
     polls: 1_000_000,
+    feedback: 1_000_000,
     page: 1_000_000,
     withoutKey: 1_000_000,
     files: 1_000_000,

@@ -35,7 +35,7 @@ const withModules = resident()
 const onCrash = (error: Error) => {
   throw error
 }
-const limits = { ofTier: () => 1e9, polls: 1e9, page: 1e9, withoutKey: 1e9, files: 1_000_000 }
+const limits = { ofTier: () => 1e9, polls: 1e9, page: 1e9, feedback: 1e9, withoutKey: 1e9, files: 1_000_000 }
 const service = await startService({ ...readConfig(), requestLimits: limits }, pino({ level: 'error' }), onCrash)
 const started = resident()
 const wasm = residentWasmBytes()

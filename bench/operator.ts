@@ -74,7 +74,14 @@ const onCrash = (error: Error) => {
   throw error
 }
 const onDemand = new Set(['placing', 'news', 'events'] as const)
-const limits = { ofTier: () => 1_000_000, polls: 1_000_000, page: 1_000_000, withoutKey: 1_000_000, files: 1_000_000 }
+const limits = {
+  ofTier: () => 1_000_000,
+  polls: 1_000_000,
+  page: 1_000_000,
+  feedback: 1_000_000,
+  withoutKey: 1_000_000,
+  files: 1_000_000,
+}
 const service = await startService({ ...config, requestLimits: limits }, pino({ level: 'error' }), onCrash, {
   onDemand,
 })

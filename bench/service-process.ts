@@ -13,7 +13,14 @@ export interface MemoryReport {
 const onCrash = (error: Error) => {
   throw error
 }
-const limits = { ofTier: () => 1_000_000, polls: 1_000_000, page: 1_000_000, withoutKey: 1_000_000, files: 1_000_000 }
+const limits = {
+  ofTier: () => 1_000_000,
+  polls: 1_000_000,
+  page: 1_000_000,
+  feedback: 1_000_000,
+  withoutKey: 1_000_000,
+  files: 1_000_000,
+}
 const config = { ...readConfig(), requestLimits: limits }
 const service = await startService(config, pino({ level: 'error' }), onCrash, { platforms: { timeScale: 1_000_000 } })
 

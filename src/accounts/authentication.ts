@@ -79,7 +79,7 @@ export function createAuthentication({
       accounts.set(request, found.account)
       setOwner(found.account.accountId)
       callers.set(request, { name: found.account.accountId, token: found.token, origin: found.origin })
-      await rateLimits.countCall(found.account, policy === 'default' && found.isSession ? 'page' : policy, reply)
+      await rateLimits.countCall(found.account, policyOf(found, policy), reply)
       requireScopeOf(found.account, scope)
     }
   return {
@@ -103,6 +103,10 @@ export function createAuthentication({
     refuse,
   }
 }
+
+/** By which limit a call is counted: what a public key calls, whatever it is, takes nothing from the calls of its account. */
+const policyOf = ({ account, isSession }: { account: Account; isSession: boolean }, policy: AccountPolicy) =>
+  account.scope === 'feedback' ? 'feedback' : policy === 'default' && isSession ? 'page' : policy
 
 /** For whom a route is that there is twice: for accounts, and for the operator, who decides for all of them. */
 export interface Audience {

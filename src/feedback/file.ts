@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FoundRequest } from '../platforms/platform.ts'
 import { type ColumnMapping, mapColumns } from './columns.ts'
 import { columnsOfFormat, formatOf, type ImportFormat, isBoard } from './formats.ts'
@@ -80,9 +81,11 @@ async function* readFileAsks({
   ...options
 }: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
   const seen = new Map<string, number>()
+  // Hashes, since the texts of a file without ids are as large as the file.
   const occurrence = (text: string) => {
-    const before = seen.get(text) ?? 0
-    seen.set(text, before + 1)
+    const key = hash('sha256', text, 'base64')
+    const before = seen.get(key) ?? 0
+    seen.set(key, before + 1)
     return before
   }
   for await (const row of readRows(bytes, form)) {

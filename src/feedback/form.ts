@@ -77,7 +77,7 @@ export function registerForm(app: App, { database, clock, authentication, idempo
         operationId: 'sendFeedback',
         summary: 'Send what somebody asks for',
         description:
-          'For your own form. A key of the scope `feedback` can do only this, so it may stand in a page that everybody reads. Only the account sees the ask. Free.',
+          'For your own form. A key that is `feedbackOnly` can do only this, so it may stand in a page that everybody reads; it can say neither `votes` nor `status`, and has ids of its own. Only the account sees the ask. Free.',
         tags: ['Feedback'],
         security: [{ apiKey: [] }],
         headers: idempotencyHeaders,
@@ -96,15 +96,19 @@ export function registerForm(app: App, { database, clock, authentication, idempo
       },
     },
     async (request, reply) => {
-      const { accountId } = authentication.accountOf(request)
+      const { accountId, scope } = authentication.accountOf(request)
       const { import: given, text, email, askId, votes, tags, isRequest, createdAt, ...rest } = request.body
+      const isPublic = scope === 'feedback'
+      for (const field of ['votes', 'status'] as const)
+        if (isPublic && request.body[field] !== undefined) throw invalidField(field, 'is not said with such a key')
       const now = clock.now()
       const name = importName(accountId, given)
       const read = readAsk(
         {
           ...rest,
           description: text,
-          id: askId ?? randomUUID(),
+          // Everybody may have a public key: with the ids of others it could change what was asked elsewhere.
+          id: askId === undefined ? randomUUID() : isPublic ? `form:${askId}` : askId,
           votes: String(votes ?? ''),
           tags: tags?.join(',') ?? '',
           authorHandle: email ?? '',

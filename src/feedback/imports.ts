@@ -21,7 +21,7 @@ export async function listImports(executor: Executor, accountId: string | null):
           select source_name as name, count(*)::integer as asks, max(updated_at) as imported_at from requests
           where ${isOperators} group by source_name order by name`.execute(executor)
       : await sql<{ name: string; asks: number; imported_at: Date }>`
-          select substr(source, 38) as name, named_at as imported_at, (select count(*)::integer from request_sources as found
+          select split_part(source, '/', 2) as name, named_at as imported_at, (select count(*)::integer from request_sources as found
             where found.platform = named.platform and found.source = named.source) as asks
           from account_sources as named where account_id = ${accountId}::uuid and platform = ${importPlatform}
           order by name`.execute(executor)

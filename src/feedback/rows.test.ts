@@ -31,6 +31,12 @@ describe('a file', () => {
     expect((await read(text)).requests).toMatchObject([{ title: 'Dark', description: 'a, b' }])
   })
 
+  it('whose first row is wrong is known by its first line', async () => {
+    expect(await errorsOf('title,text\nDark\nWiki,a wiki\n')).toEqual([
+      'line 2: it has 1 columns, where the first line has 2.',
+    ])
+  })
+
   it('is of the product whose columns it has, each of which is found by its name', async () => {
     const canny = JSON.stringify({
       posts: [

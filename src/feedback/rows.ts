@@ -126,7 +126,7 @@ async function* readCsv(file: Buffer): AsyncGenerator<Row> {
       else if (record.length === columns.length) yield { at: `line ${begin}`, values: valuesOf(columns, record) }
       else {
         const problem = `it has ${record.length} columns, where the first line has ${columns.length}.`
-        yield { at: `line ${begin}`, values: {}, problem }
+        yield { at: `line ${begin}`, values: valuesOf(columns, record), problem }
       }
     }
   } catch (error) {

@@ -20,7 +20,7 @@ const analyse = (database: Database) =>
 
 /** How many imports an account has. */
 const maxImports = 50
-/** How many asks all of them have together. */
+/** How many asks all of them have together, but for the last file. */
 const maxAsks = 500_000
 
 /** What became of the asks of an import. */
@@ -55,14 +55,18 @@ export async function openImport(
     // A page that is being stored there is stored wholly before this, or reads it.
     await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')
     await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
-    const { rows } = await sql<{ imports: number; asks: number }>`
-      select count(*)::integer as imports, coalesce(sum((select count(*) from request_sources as found
-        where found.platform = named.platform and found.source = named.source)), 0)::integer as asks
-      from account_sources as named where ${ofAccount(accountId)} and source <> ${source}`.execute(transaction)
-    const { imports, asks: others } = rows[0]!
+    const { rows } = await sql<{ imports: number; others: number; own: number }>`
+      select count(*) filter (where source <> ${source})::integer as imports,
+        coalesce(sum(asks) filter (where source <> ${source}), 0)::integer as others,
+        coalesce(sum(asks) filter (where source = ${source}), 0)::integer as own
+      from (select source, (select count(*) from request_sources as found
+        where found.platform = named.platform and found.source = named.source) as asks
+        from account_sources as named where ${ofAccount(accountId)}) as each`.execute(transaction)
+    const { imports, others, own } = rows[0]!
     if (imports >= maxImports)
       throw new ServiceError('CONFLICT', `An account has at most ${maxImports} imports. Delete one.`)
-    if (others + asks > maxAsks)
+    // An import that is full takes no more, of a form either; how many of these asks are new is not known yet.
+    if (others + Math.max(own, asks) > maxAsks)
       throw new ServiceError(
         'CONFLICT',
         `An account has at most ${maxAsks.toLocaleString('en-US')} imported asks. Delete an import.`,

@@ -123,7 +123,7 @@ describePage('too many calls', () => {
   const test = usePage({
     service: {
       clock: { now: () => now },
-      requestLimits: { ofTier: () => 8, polls: 600, page: 8, withoutKey: 60, files: 1_000_000 },
+      requestLimits: { ofTier: () => 8, polls: 600, page: 8, feedback: 8, withoutKey: 60, files: 1_000_000 },
     },
   })
 

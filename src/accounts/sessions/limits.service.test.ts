@@ -9,7 +9,7 @@ beforeAll(async () => {
   service = await startTestService({
     clock: { now: () => now },
     environment: { TRUST_PROXY: '127.0.0.1' },
-    requestLimits: { ofTier: () => 5, polls: 8, page: 6, withoutKey: 4, files: 1_000_000 },
+    requestLimits: { ofTier: () => 5, polls: 8, page: 6, feedback: 6, withoutKey: 4, files: 1_000_000 },
   })
 })
 afterAll(() => service.stop())

@@ -120,6 +120,18 @@ describe("an account's calls", () => {
   })
 })
 
+describe('calls with a key that only sends feedback', () => {
+  it('take nothing from the calls of their account, whatever they call', async () => {
+    const { client } = await service.createAccount('free')
+    const { body } = await client.post('/api/v1/keys', { name: 'form', feedbackOnly: true })
+    const form = service.clientFor(body.data.apiKey)
+    for (let call = 1; call <= 60; call++) expect((await form.get('/api/v1/requests')).status).toBe(403)
+    const refused = await form.post('/api/v1/feedback', { text: 'Please add a dark theme' })
+    expect(refused.body).toEqual(tooMany('60 calls with keys for feedback', '60 seconds'))
+    expect(limitsOf(await client.get('/api/v1/usage')).limit).toContain('r=18')
+  })
+})
+
 describe('polls of a job', () => {
   it('do not count towards the plan, and have a limit of their own', async () => {
     expect(requestLimits.polls).toBe(600)

@@ -37,6 +37,8 @@ export interface RequestLimits {
   polls: number
   /** Calls of the page by a signed-in person, for an account of any plan: it searches at every key that is pressed. */
   page: number
+  /** Calls with keys that only send feedback, for an account of any plan: such keys stand in pages, and whoever reads them may call. */
+  feedback: number
   /** Calls without a valid key, from one client address. */
   withoutKey: number
   /** Calls of the page's files and of the documents of the API, which need no key, from one client address. */
@@ -44,15 +46,16 @@ export interface RequestLimits {
 }
 
 /** The limits that no plan changes. */
-export const guardLimits: Pick<RequestLimits, 'polls' | 'page' | 'withoutKey' | 'files'> = {
+export const guardLimits: Pick<RequestLimits, 'polls' | 'page' | 'feedback' | 'withoutKey' | 'files'> = {
   polls: 600,
   page: 600,
+  feedback: 60,
   withoutKey: 60,
   files: 600,
 }
 
 /** The calls of each policy are counted separately; the names are those in the headers. */
-export type AccountPolicy = 'default' | 'polls' | 'page'
+export type AccountPolicy = 'default' | 'polls' | 'page' | 'feedback'
 
 export interface RateLimits {
   /**
@@ -91,7 +94,12 @@ function refusal(what: string, verdict: Verdict): ServiceError {
   return new ServiceError('RATE_LIMITED', message, { reason: 'rate' })
 }
 
-const units: Record<AccountPolicy, string> = { default: 'requests', polls: 'polls', page: 'calls of the page' }
+const units: Record<AccountPolicy, string> = {
+  default: 'requests',
+  polls: 'polls',
+  page: 'calls of the page',
+  feedback: 'calls with keys for feedback',
+}
 
 interface RateLimitDependencies {
   clock: Clock

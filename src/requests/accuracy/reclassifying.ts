@@ -14,7 +14,7 @@ import { readLabels, readThresholds } from './labels.ts'
 import { thresholdsBy } from './thresholds.ts'
 import { knowMoved } from './watch-knowledge.ts'
 
-/** How many requests a slice reads, and how many of them it derives anew in its transaction, which others wait for: fewer for many accounts. 0.1 s. */
+/** How many requests a slice reads, and how many of them it derives anew in its transaction, which others wait for: fewer for many accounts. Measured: docs/benchmarks.md. */
 const sliceRows = 2_000
 const sliceChanges = 100
 const sliceViews = 400

@@ -138,7 +138,7 @@ export async function serveMailPages(database: Database, { now }: { now: () => D
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const app = createServer({ log, usualCallLevel: 'info', trustProxy: undefined })
   setCommonRules(app, () => null)
-  const limits = { ofTier: () => 1_000, polls: 1_000, page: 1_000, withoutKey, files: 1_000 }
+  const limits = { ofTier: () => 1_000, polls: 1_000, page: 1_000, feedback: 1_000, withoutKey, files: 1_000 }
   const rateLimits = createRateLimits({ clock, limiter: createSlidingLog({ clock }), limits })
   await registerMailPages(app, { database, clock, rateLimits, ...emailStates() })
   const base = await app.listen({ host: '127.0.0.1', port: 0 })
