@@ -17,6 +17,7 @@ const sizes: Record<SimulatedPlatformName, number> = {
   x: 350,
   youtube: 1_100,
   bluesky: 1_000,
+  board: 350,
 }
 
 /** Platforms whose parameter means exactly the instant, for everything that they return. */

@@ -1,5 +1,6 @@
 import type { SimulatedPlatform } from '../platform-shape.ts'
 import { bluesky } from './bluesky.ts'
+import { board } from './board.ts'
 import { discourse } from './discourse.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
@@ -22,6 +23,7 @@ export const simulatedPlatforms = {
   x,
   discourse,
   lemmy,
+  board,
 } as const satisfies Record<string, SimulatedPlatform>
 
 export type SimulatedPlatformName = keyof typeof simulatedPlatforms

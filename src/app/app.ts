@@ -61,6 +61,7 @@ import type { Monitoring } from '../operations/metrics/monitoring.ts'
 import { registerMetricsRoute } from '../operations/metrics/routes.ts'
 import { registerOverviewRoute } from '../operations/overview/routes.ts'
 import type { HostMemoryStore } from '../platforms/budget/host-memory.ts'
+import type { PlatformClient } from '../platforms/client/client.ts'
 import type { Platforms } from '../platforms/create-platforms.ts'
 import { registerPlatformRoutes } from '../platforms/routes.ts'
 import type { PlatformsConfig } from '../platforms/settings.ts'
@@ -141,6 +142,7 @@ export interface AppDependencies {
   comparesGoals: boolean
   jobSources: JobSources
   hostMemory: HostMemoryStore
+  platformClient: PlatformClient
   /** The base of links. */
   publicUrl: () => string
   /** Where the API document says that the service is: the configured address, else where the document was read. */

@@ -172,6 +172,7 @@ export async function composeService(parts: ServiceParts) {
       }
     },
     hostMemory,
+    platformClient: client,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
     cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters })),

@@ -47,6 +47,7 @@ const commands: Record<string, (inner?: string) => Promise<Command>> = {
   feeds: async () => (await import('./feeds.ts')).feedsCommand(),
   brief: async () => (await import('./brief.ts')).briefCommand(),
   import: async () => (await import('./import.ts')).importCommand(),
+  sources: async () => (await import('./sources.ts')).sourcesCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
   usage: async () => (await import('./usage.ts')).usageCommand(),
   mcp: async () => (await import('./mcp.ts')).mcpCommand(),

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { RequestStatus } from '../database/column-types.ts'
-import { meaningsOfLabels } from '../platforms/adapters/tracker-labels.ts'
+import { statusOfWord } from '../platforms/adapters/status-words.ts'
 import { asDate, asEpochSeconds, asId, asInteger, asName, asWebUrl, foundRequest } from '../platforms/content/fields.ts'
 import { cleanTags, htmlToPlainText, markdownToPlainText, plainText, plainTitle } from '../platforms/content/text.ts'
 import type { FoundRequest } from '../platforms/platform.ts'
@@ -21,30 +20,6 @@ export function askOf(values: Readonly<Record<string, string>>, mapping: ColumnM
   const ask: Ask = {}
   for (const [field, column] of Object.entries(mapping)) ask[field as ImportField] = values[column] ?? ''
   return ask
-}
-
-/** Words for a status beside those of labels: of Canny, UserVoice, Productboard and Fider. */
-const statusWords: Readonly<Record<string, RequestStatus>> = {
-  open: 'open',
-  opened: 'open',
-  new: 'open',
-  'new idea': 'open',
-  candidate: 'open',
-  'under review': 'open',
-  'under consideration': 'open',
-  closed: 'closed',
-  reopened: 'open',
-}
-
-/** What a status says; null for a word that says nothing known. */
-export function statusOf(text: string): RequestStatus | null {
-  // Labels are short; a text of another kind says nothing.
-  if (text.length > 100) return null
-  const word = text.toLowerCase().replace(/[_-]+/g, ' ').trim()
-  const known = statusWords[word]
-  if (known !== undefined && Object.hasOwn(statusWords, word)) return known
-  const [meaning] = [...meaningsOfLabels([text])].filter((one) => one !== 'stale')
-  return meaning ?? null
 }
 
 const hasZone = /(?:z|utc|gmt|[+-]\d\d:?\d\d)$/i
@@ -109,7 +84,7 @@ export function readAsk(ask: Ask, { name, format, areRequests, occurrence }: Rea
       authorName: asName(value('author')),
       authorHandle: asName(value('authorHandle')),
       originalCreatedAt: date,
-      status: statusOf(value('statusReason')) ?? statusOf(value('status')),
+      status: statusOfWord(value('statusReason')) ?? statusOfWord(value('status')),
       sourceName: name.name,
       ownSource: name.source,
       ...(areRequests ? { confidence: 1 } : {}),

@@ -1,5 +1,6 @@
 import type { PlatformName } from '../database/column-types.ts'
 import { bluesky } from './adapters/bluesky/settings.ts'
+import { board } from './adapters/board/settings.ts'
 import { discourse } from './adapters/discourse/settings.ts'
 import { github } from './adapters/github/settings.ts'
 import { gitlab } from './adapters/gitlab/settings.ts'
@@ -23,6 +24,7 @@ export const platformDefinitions: readonly PlatformDefinition[] = [
   x,
   youtube,
   bluesky,
+  board,
 ]
 
 export const platformNames: readonly PlatformName[] = platformDefinitions.map(({ name }) => name)

@@ -7,8 +7,10 @@ import { named } from '../http/openapi-components.ts'
 import { type PageInput, pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, errorResponses, moment, nullable, oneOf, openWord } from '../http/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { registerBoardTrial } from './adapters/board/routes.ts'
 import type { Budget } from './budget/budget.ts'
 import type { HostMemoryStore } from './budget/host-memory.ts'
+import type { PlatformClient } from './client/client.ts'
 import { platformNames } from './registry.ts'
 import { platformErrorCode } from './schemas.ts'
 import type { PlatformsConfig } from './settings.ts'
@@ -21,6 +23,7 @@ export interface PlatformRoutesDependencies {
   platformsConfig: PlatformsConfig
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>
   hostMemory: HostMemoryStore
+  platformClient: PlatformClient
 }
 
 const host = closed({
@@ -73,6 +76,7 @@ const platform = closed(
 )
 
 export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDependencies): void {
+  registerBoardTrial(app, dependencies)
   const { database, clock, authentication, platformsConfig: config, hosts, hostMemory } = dependencies
   const answer = async ({ query }: { query: PageInput }) => {
     await hostMemory.save()

@@ -6,6 +6,7 @@ export const counts = {
   channels: (count: number) => plural(count, { one: '# channel', other: '# channels' }),
   comments: (count: number) => plural(count, { one: '# comment', other: '# comments' }),
   credits: (count: number) => plural(count, { one: '# credit', other: '# credits' }),
+  items: (count: number) => plural(count, { one: '# item', other: '# items' }),
   pages: (count: number) => plural(count, { one: '# page', other: '# pages' }),
   platforms: (count: number) => plural(count, { one: '# platform', other: '# platforms' }),
   requests: (count: number) => plural(count, { one: '# request', other: '# requests' }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { privateTitle } from '../../../simulator/corpus.ts'
+import { describeBoard, writeBoard } from '../../../simulator/platforms/board.ts'
 import type { SimulatedPlatformName } from '../../../simulator/platforms/index.ts'
 import type { PlatformSimulator } from '../../../simulator/simulator.ts'
 import { simulate } from '../../../simulator/testing.ts'
@@ -230,7 +231,11 @@ describe.each(platformNames)('the requests of %s', (name) => {
     const elsewhere = await startServer((response) => sendJson(response, {}))
     const away = `${elsewhere.baseUrl}/next?page=2`
     const home = await startServer(leadingAway(away))
-    const { platform, clock } = await makePlatforms(everyAddress(home.baseUrl))
+    const board = describeBoard(home.baseUrl, {
+      request: { url: `${home.baseUrl}/board?cursor={cursor}`, headers: { Authorization: 'Bearer {secret}' } },
+      paging: { by: 'cursor', next: '$.next' },
+    })
+    const { platform, clock } = await makePlatforms({ ...everyAddress(home.baseUrl), BOARD_FILES: writeBoard(board) })
     let cursor: Json = null
     for (let count = 0; count < 3; count++) {
       const page = await fetchPageOrNull(platform(name), { cursor })
@@ -255,6 +260,7 @@ const everyAddress = (baseUrl: string) =>
 function leadingAway(away: string): Handler {
   const headers = { link: `<${away}>; rel="next"` }
   const item = { id: 1, title: 'Tabs in dark mode', html_url: `${away}#1`, web_url: `${away}#1`, url: away }
+  let ideas = 0
   const bodies: Record<SimulatedPlatformName, (path: string) => unknown> = {
     github: () => ({ items: [item], next: away, next_page: away }),
     hackernews: () => ({
@@ -283,6 +289,8 @@ function leadingAway(away: string): Handler {
       path.endsWith('/search')
         ? { items: [{ id: { videoId: 'v' }, snippet: { title: 'v' } }], nextPageToken: away }
         : { items: [{ id: 'c', snippet: {} }], nextPageToken: away },
+    // A page with the items of the one before would end it.
+    board: () => ({ ideas: [{ id: ++ideas, slug: 'a', title: 'Tabs in dark mode', url: away }], next: away }),
     bluesky: (path) =>
       path.endsWith('createSession')
         ? { accessJwt: 't', didDoc: { service: [{ serviceEndpoint: away }] } }

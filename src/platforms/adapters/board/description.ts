@@ -1,0 +1,190 @@
+import { Ajv } from 'ajv'
+import { type Static, Type } from 'typebox'
+import { requestStatuses } from '../../../database/column-types.ts'
+import { closed, oneOf } from '../../../http/schemas.ts'
+import { BoardError, condition, fieldPath, type ReadValues, singlePath } from './paths.ts'
+import { type BoardRequest, checkTemplates } from './templates.ts'
+
+/** The fields of a request that a description maps; `id`, `url` and one of `title` and `text` are needed. */
+export const boardFields = [
+  'id',
+  'url',
+  'title',
+  'text',
+  'votes',
+  'comments',
+  'author',
+  'authorUrl',
+  'createdAt',
+  'status',
+  'statusChangedAt',
+  'tags',
+] as const
+export type BoardField = (typeof boardFields)[number]
+
+const short = (maxLength: number, description?: string) =>
+  Type.String({ minLength: 1, maxLength, ...(description ? { description } : {}) })
+
+const pathText = short(300)
+
+export const textFormats = ['plain', 'html', 'markdown'] as const
+
+const paging = Type.Union([
+  closed({ by: Type.Literal('none') }),
+  closed({
+    by: Type.Union([Type.Literal('page'), Type.Literal('offset')]),
+    /** The number of the first page; 1 by default. */
+    first: Type.Optional(Type.Integer({ minimum: 0, maximum: 1 })),
+    /** How many items a whole page has: a shorter one is the last. */
+    size: Type.Integer({ minimum: 1, maximum: 1_000 }),
+    /** A path to whether there is more. */
+    more: Type.Optional(pathText),
+  }),
+  closed({
+    by: Type.Literal('cursor'),
+    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    /** A path to the cursor of the next page. */
+    next: pathText,
+    /** Where the answer has an address instead: which of its parameters is the cursor. */
+    parameter: Type.Optional(short(100)),
+    more: Type.Optional(pathText),
+  }),
+])
+
+/** The form of a description, version 1 (docs/platforms/board.md). */
+export const boardDescription = closed({
+  version: Type.Literal(1),
+  name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,39}$' }),
+  title: Type.Optional(short(100)),
+  request: closed({
+    url: short(2_000),
+    method: Type.Optional(oneOf(['GET', 'POST'])),
+    headers: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9-]{0,63}$' }), short(1_000), { maxProperties: 20 }),
+    ),
+    body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  }),
+  paging,
+  /** A path to the list of items. */
+  items: pathText,
+  /** Which of them count, as a condition of JSONPath: `@.private == false`. */
+  only: Type.Optional(pathText),
+  fields: closed({
+    ...(Object.fromEntries(boardFields.map((field) => [field, Type.Optional(pathText)])) as Record<
+      BoardField,
+      ReturnType<typeof Type.Optional<typeof pathText>>
+    >),
+    id: pathText,
+    url: pathText,
+  }),
+  textFormat: Type.Optional(oneOf(textFormats)),
+  /** What its words for a status mean; the usual words need none. */
+  statuses: Type.Optional(Type.Record(short(100), oneOf(requestStatuses), { maxProperties: 50 })),
+  /** Whether each item is a feature request; otherwise detection judges it. */
+  areRequests: Type.Optional(Type.Boolean()),
+  /** Whether its pages are the newest first. */
+  newestFirst: Type.Optional(Type.Boolean()),
+  /** How many pages of one topic are read at most; 20 by default. */
+  maxPages: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  /** How many calls it allows in how many seconds; 20 in 60 by default. */
+  budget: Type.Optional(
+    closed({
+      calls: Type.Integer({ minimum: 1, maximum: 600 }),
+      seconds: Type.Integer({ minimum: 1, maximum: 86_400 }),
+    }),
+  ),
+})
+type Description = Static<typeof boardDescription>
+export type Paging = Description['paging']
+
+/** A description that can be used. */
+export interface Board {
+  name: string
+  title: string
+  /** Its host, for messages and budgets. */
+  host: string
+  request: BoardRequest
+  /** What stands for `{secret}`; never in a message. */
+  secret: string | undefined
+  paging: Paging
+  /** The list of an answer; undefined where there is none. */
+  items(body: unknown): unknown
+  only: ((items: readonly unknown[]) => unknown[]) | undefined
+  /** The cursor, or the address that has it, of an answer. */
+  next: ((body: unknown) => unknown) | undefined
+  more: ((body: unknown) => unknown) | undefined
+  fields: ReadonlyMap<BoardField, ReadValues>
+  textFormat: (typeof textFormats)[number]
+  statuses: ReadonlyMap<string, (typeof requestStatuses)[number]>
+  areRequests: boolean
+  newestFirst: boolean
+  maxPages: number
+  budget: { calls: number; seconds: number }
+}
+
+/** A description is a page of text, and its body is part of each call. */
+const maxDescription = 20_000
+
+const validate = new Ajv({ allErrors: true }).compile<Description>(boardDescription)
+
+/** The most specific of the errors: of a union, Ajv names what each of its forms lacks. */
+function formError(): BoardError {
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'anyOf')
+  const deepest = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0]!)
+  const place = deepest.instancePath.slice(1).replaceAll('/', '.') || 'the description'
+  const { additionalProperty, allowedValues, allowedValue } = deepest.params as Record<string, unknown>
+  const detail =
+    additionalProperty === undefined
+      ? Array.isArray(allowedValues)
+        ? `: ${allowedValues.join(', ')}`
+        : allowedValue === undefined
+          ? ''
+          : `: ${String(allowedValue)}`
+      : `: ${String(additionalProperty).slice(0, 60)}`
+  return new BoardError(`${place} ${deepest.message ?? 'is wrong'}${detail}.`)
+}
+
+/**
+ * Reads a description and compiles its paths.
+ * @param secret what stands for `{secret}`
+ * @throws BoardError that names the first thing that is wrong, and where
+ */
+export function readBoard(text: string, secret?: string): Board {
+  if (text.length > maxDescription) throw new BoardError(`It has more than ${maxDescription} characters.`)
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch (error) {
+    throw new BoardError(`It is no JSON: ${(error as Error).message.slice(0, 150)}.`)
+  }
+  if (!validate(given)) throw formError()
+  const { title = given.name, fields, statuses = {} } = given
+  if (fields.title === undefined && fields.text === undefined)
+    throw new BoardError('fields: a title or a text is needed.')
+  const url = checkTemplates(given.request, given.paging, secret)
+  const paging = given.paging as Paging & { next?: string; more?: string }
+  return {
+    name: given.name,
+    title,
+    host: url.host,
+    request: { method: 'GET', headers: {}, ...given.request },
+    secret,
+    paging: given.paging,
+    items: singlePath(given.items, 'items'),
+    only: given.only === undefined ? undefined : condition(given.only, 'only'),
+    next: paging.next === undefined ? undefined : singlePath(paging.next, 'paging.next'),
+    more: paging.more === undefined ? undefined : singlePath(paging.more, 'paging.more'),
+    fields: new Map(
+      boardFields.flatMap((field) => {
+        const path = fields[field]
+        return path === undefined ? [] : [[field, fieldPath(path, `fields.${field}`)] as const]
+      }),
+    ),
+    textFormat: given.textFormat ?? 'plain',
+    statuses: new Map(Object.entries(statuses).map(([word, status]) => [word.toLowerCase().trim(), status])),
+    areRequests: given.areRequests ?? false,
+    newestFirst: given.newestFirst ?? false,
+    maxPages: given.maxPages ?? 20,
+    budget: given.budget ?? { calls: 20, seconds: 60 },
+  }
+}

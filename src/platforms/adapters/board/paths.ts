@@ -1,0 +1,76 @@
+import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3'
+import type { Fields } from '../../content/fields.ts'
+
+/** What is wrong with a description. The message names the place and what it should be. */
+export class BoardError extends Error {
+  override readonly name = 'BoardError'
+}
+
+/** JSONPath (RFC 9535) without functions: `match` and `search` run a regular expression of the description against texts of strangers. */
+const environment = new JSONPathEnvironment({ maxRecursionDepth: 20 })
+environment.functionRegister.clear()
+
+const maxPath = 200
+/** Of one field of an item: its tags are the longest list. */
+const maxValues = 50
+
+/**
+ * Compiles a path. `..` and a second `$` are refused: they make the work on an answer a power of its size.
+ * @param where its place in the description, for the message
+ * @throws BoardError
+ */
+function compile(path: string, where: string): JSONPathQuery {
+  if (path.length > maxPath) throw new BoardError(`${where}: a path has at most ${maxPath} characters.`)
+  if (path.includes('..')) throw new BoardError(`${where}: ".." is not allowed; name each step.`)
+  if (path.indexOf('$', 1) > 0) throw new BoardError(`${where}: only its beginning may be "$".`)
+  try {
+    return environment.compile(path)
+  } catch (error) {
+    throw new BoardError(`${where}: ${path} is no JSONPath: ${(error as Error).message.slice(0, 100)}.`)
+  }
+}
+
+/** Reads the values of one field of an item. */
+export type ReadValues = (item: Fields) => unknown[]
+
+/** A path to at most one value, of the whole answer. @throws BoardError */
+export function singlePath(path: string, where: string): (body: unknown) => unknown {
+  const query = compile(path, where)
+  if (!query.singularQuery()) throw new BoardError(`${where}: ${path} must name one value, without * or a filter.`)
+  return (body) => query.query(body as never).values()[0]
+}
+
+/** A condition for items, such as `@.private == false`. @throws BoardError */
+export function condition(text: string, where: string): (items: readonly unknown[]) => unknown[] {
+  const query = compile(`$[?${text}]`, where)
+  return (items) => query.query(items as never).values() as unknown[]
+}
+
+const placed = /\{(\$[^{}]*)\}/g
+
+/**
+ * A field of an item: a path, which begins with `$`, or a text with paths in it, `https://acme.example/ideas/{$.slug}`, which has no value where one of
+ * them has none.
+ * @throws BoardError
+ */
+export function fieldPath(text: string, where: string): ReadValues {
+  if (text.startsWith('$')) {
+    const query = compile(text, where)
+    return (item) => {
+      const values: unknown[] = []
+      for (const node of query.lazyQuery(item as never)) {
+        values.push(node.value)
+        if (values.length === maxValues) break
+      }
+      return values
+    }
+  }
+  const paths = [...text.matchAll(placed)].map(([, path]) => compile(path!, where))
+  if (paths.length === 0) throw new BoardError(`${where}: must be a path, such as $.title, or a text with one in {…}.`)
+  return (item) => {
+    const values = paths.map((query) => query.query(item as never).values()[0])
+    if (!values.every((value) => typeof value === 'string' || typeof value === 'number')) return []
+    let next = 0
+    return [text.replace(placed, () => encodeURIComponent(String(values[next++])))]
+  }
+}

@@ -1,0 +1,25 @@
+import type { RequestStatus } from '../../database/column-types.ts'
+import { meaningsOfLabels } from './tracker-labels.ts'
+
+/** Words for a status beside those of labels: of Canny, UserVoice, Productboard and Fider. */
+const words: ReadonlyMap<string, RequestStatus> = new Map([
+  ['open', 'open'],
+  ['opened', 'open'],
+  ['new', 'open'],
+  ['new idea', 'open'],
+  ['candidate', 'open'],
+  ['under review', 'open'],
+  ['under consideration', 'open'],
+  ['closed', 'closed'],
+  ['reopened', 'open'],
+])
+
+/** What a word for a status says; null for one that says nothing known. */
+export function statusOfWord(text: string): RequestStatus | null {
+  // Labels are short; a text of another kind says nothing.
+  if (text.length > 100) return null
+  const known = words.get(text.toLowerCase().replace(/[_-]+/g, ' ').trim())
+  if (known !== undefined) return known
+  const [meaning] = [...meaningsOfLabels([text])].filter((one) => one !== 'stale')
+  return meaning ?? null
+}
