@@ -27,6 +27,7 @@ const returnedKinds: Record<string, readonly NearMissKind[]> = {
   reddit: ['otherOrder', 'otherForm', 'fewWords', 'gone'],
   x: ['otherOrder', 'otherForm', 'noise', 'private', 'gone'],
   bluesky: ['otherOrder', 'otherForm', 'fewWords', 'gone'],
+  fider: ['otherOrder', 'otherForm', 'fewWords', 'private', 'gone'],
   board: ['otherOrder', 'otherForm', 'substring', 'private', 'gone'],
   youtube: ['otherOrder', 'otherForm', 'substring', 'nearSpelling', 'fewWords', 'noise', 'private'],
 }

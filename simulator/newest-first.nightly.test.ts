@@ -17,6 +17,7 @@ const sizes: Record<SimulatedPlatformName, number> = {
   x: 350,
   youtube: 1_100,
   bluesky: 1_000,
+  fider: 80,
   board: 350,
 }
 

@@ -143,6 +143,7 @@ describe('through its adapter, within its real limits,', () => {
     x: 210,
     youtube: 160,
     bluesky: 450,
+    fider: 80,
     board: 110,
   }
   /** The sources that the adapter searched, where a search without one means the first of them. */

@@ -6,7 +6,7 @@ import { simulatedPlatformNames } from '../simulator/platforms/index.ts'
 import { type PlatformSimulator, startPlatformSimulator } from '../simulator/simulator.ts'
 import { apiKeyPattern } from '../src/accounts/api-key.ts'
 import { openBrowser } from '../src/accounts/sessions/testing.ts'
-import { openPlatformNames } from '../src/platforms/registry.ts'
+import { defaultPlatformNames } from '../src/platforms/registry.ts'
 import { type ChildService, startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
 import { copyDatabase, type DatabaseCopy } from './database.ts'
@@ -94,7 +94,7 @@ describe('the service as a process', () => {
     const job = await createTestClient(() => next.url, apiKey).waitForJob(body.data.jobId)
     expect(job).toMatchObject({
       status: 'completed',
-      progress: Object.fromEntries(openPlatformNames.map((name) => [name, 'done'])),
+      progress: Object.fromEntries(defaultPlatformNames.map((name) => [name, 'done'])),
     })
     expect(await next.end('SIGTERM')).toBe(0)
   })

@@ -2,6 +2,7 @@ import type { SimulatedPlatform } from '../platform-shape.ts'
 import { bluesky } from './bluesky.ts'
 import { board } from './board.ts'
 import { discourse } from './discourse.ts'
+import { fider } from './fider.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
@@ -23,6 +24,7 @@ export const simulatedPlatforms = {
   x,
   discourse,
   lemmy,
+  fider,
   board,
 } as const satisfies Record<string, SimulatedPlatform>
 

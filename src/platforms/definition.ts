@@ -78,8 +78,10 @@ export interface PlatformDefinition<Variables extends TProperties = TProperties>
   title: string
   /** What `votes` of its requests count, in a few words: likes, a score. */
   votes: string
-  /** Whether its search needs no credentials: then it is on by default. */
+  /** Whether its search needs no credentials: then it is on by default, unless `isOptIn`. */
   isOpen: boolean
+  /** Whether it is off until the operator names it, because it has nothing to search that suits everybody. */
+  isOptIn?: boolean
   /** Its environment variables; their names begin with that of the platform. */
   variables: Variables
   /** The variables without which it is skipped. */

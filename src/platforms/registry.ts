@@ -2,6 +2,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import { bluesky } from './adapters/bluesky/settings.ts'
 import { board } from './adapters/board/settings.ts'
 import { discourse } from './adapters/discourse/settings.ts'
+import { fider } from './adapters/fider/settings.ts'
 import { github } from './adapters/github/settings.ts'
 import { gitlab } from './adapters/gitlab/settings.ts'
 import { hackernews } from './adapters/hackernews/settings.ts'
@@ -24,6 +25,7 @@ export const platformDefinitions: readonly PlatformDefinition[] = [
   x,
   youtube,
   bluesky,
+  fider,
   board,
 ]
 
@@ -35,9 +37,14 @@ export const importPlatform: PlatformName = 'import'
 /** The platforms that requests may be from. */
 export const storedPlatformNames: readonly PlatformName[] = [...platformNames, importPlatform]
 
-/** On by default: their searches need no credentials. */
+/** Their searches need no credentials: a call that names no platforms uses those of them that are on. */
 export const openPlatformNames: readonly PlatformName[] = platformDefinitions
   .filter(({ isOpen }) => isOpen)
+  .map(({ name }) => name)
+
+/** On by default. */
+export const defaultPlatformNames: readonly PlatformName[] = platformDefinitions
+  .filter(({ isOpen, isOptIn }) => isOpen && !isOptIn)
   .map(({ name }) => name)
 
 /** @throws Error for a name that no platform has. */

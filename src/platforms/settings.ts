@@ -3,7 +3,13 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { parseDuration } from '../runtime/duration.ts'
 import { commaList, isWebAddress, itemsOf } from './definition.ts'
-import { definitionOf, openPlatformNames, platformDefinitions, platformNames } from './registry.ts'
+import {
+  defaultPlatformNames,
+  definitionOf,
+  openPlatformNames,
+  platformDefinitions,
+  platformNames,
+} from './registry.ts'
 
 const dayMs = 86_400_000
 
@@ -16,7 +22,7 @@ const variablesOfAdapters: TProperties = Object.assign({}, ...platformDefinition
 
 /** The environment variables of the platforms: part of the schema in `config.ts`, which alone reads them. */
 export const platformVariables = {
-  PLATFORMS: commaList(openPlatformNames, `the platforms that are on, of ${platformNames.join(', ')}`),
+  PLATFORMS: commaList(defaultPlatformNames, `the platforms that are on, of ${platformNames.join(', ')}`),
   DEFAULT_PLATFORMS: Type.Optional(
     Type.String({
       description:

@@ -12,6 +12,7 @@ export const platformTitles: Readonly<Record<string, string>> = {
   x: 'X',
   youtube: 'YouTube',
   bluesky: 'Bluesky',
+  fider: 'Fider',
   board: 'Boards',
   import: 'Imported',
 }

@@ -6,7 +6,8 @@ export const board = definePlatform({
   title: 'Boards',
   votes: 'as the board counts them',
   // Not one platform whose terms are known: whoever describes a board is responsible for it.
-  isOpen: false,
+  isOpen: true,
+  isOptIn: true,
   publicPages: { show: 'links' },
   hasIndependentHosts: true,
   variables: {

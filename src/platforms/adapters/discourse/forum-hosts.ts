@@ -1,8 +1,8 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
-import { after } from '../../client/headers.ts'
 import { asFields, type Fields } from '../../content/fields.ts'
-import { type FoundRequest, PlannedWaitError, PlatformError } from '../../platform.ts'
+import { type FoundRequest, PlatformError } from '../../platform.ts'
+import { createNamedHosts } from '../named-hosts.ts'
 import type { Forum } from './forum.ts'
 import { readTopicPage, topicIdOf } from './post.ts'
 
@@ -90,10 +90,6 @@ export interface ForumHostsOptions {
   maxForeign?: number
 }
 
-/** Later than every window of a forum. */
-const idleMs = 60_000
-const crowdedRetryMs = 5_000
-
 /**
  * What a forum lets an anonymous address search: 15 times a minute and twice a second (site settings
  * `rate_limit_search_anon_user_per_minute`, `_per_second`; the second one since discourse/discourse pull request 19708).
@@ -118,52 +114,19 @@ const readLimits = (name: string): BudgetLimits => ({
   isUnlisted: true,
 })
 
-interface ForeignHost extends ForumHost {
-  lastUsedAt: Date
-}
-
-/**
- * The budgets of all forums of this process. Those of the operator are opened at once, those that accounts name with their
- * first request. A forum is forgotten only when nothing depends on its budgets: least recently used first, a minute after
- * its last request and after its cooldown.
- */
+/** The budgets of all forums of this process. Two categories of one forum share what it allows. */
 export function createForumHosts({ clock, openBudget, forums, maxForeign = 200 }: ForumHostsOptions): ForumHosts {
-  const open = (name: string, isForeign: boolean): ForumHost => ({
-    searches: openBudget({ ...searchLimits(name), isUnlisted: isForeign }),
-    reads: openBudget(readLimits(name)),
-    isForeign,
+  const hostOf = createNamedHosts<ForumHost>({
+    clock,
+    listed: forums.map(({ name }) => name),
+    open: (name, isForeign) => ({
+      searches: openBudget({ ...searchLimits(name), isUnlisted: isForeign }),
+      reads: openBudget(readLimits(name)),
+      isForeign,
+    }),
+    budgetsOf: ({ searches, reads }) => [searches, reads],
+    what: 'forums',
+    maxForeign,
   })
-  const own = new Map<string, ForumHost>()
-  // Two categories of one forum share what it allows.
-  for (const { name } of forums) if (!own.has(name)) own.set(name, open(name, false))
-  /** Least recently used first. */
-  const foreign = new Map<string, ForeignHost>()
-
-  function makeRoom(now: Date): void {
-    if (foreign.size < maxForeign) return
-    const idle = [...foreign].find(([, host]) => isIdle(host, now))
-    if (!idle) {
-      throw new PlannedWaitError('rate_limited', 'Too many forums are in use.', after(now, crowdedRetryMs))
-    }
-    foreign.delete(idle[0])
-  }
-
-  return {
-    of({ name }) {
-      const listed = own.get(name)
-      if (listed) return listed
-      const now = clock.now()
-      const known = foreign.get(name)
-      if (!known) makeRoom(now)
-      const host = { ...(known ?? open(name, true)), lastUsedAt: now }
-      foreign.delete(name)
-      foreign.set(name, host)
-      return host
-    },
-  }
-}
-
-function isIdle({ searches, reads, lastUsedAt }: ForeignHost, now: Date): boolean {
-  const ends = [searches, reads].map((budget) => budget.state(now).cooldownUntil ?? now)
-  return now.getTime() - lastUsedAt.getTime() > idleMs && ends.every((end) => end <= now)
+  return { of: ({ name }) => hostOf(name) }
 }

@@ -1,0 +1,52 @@
+import type { RequestStatus } from '../../../database/column-types.ts'
+import {
+  asDate,
+  asFields,
+  asId,
+  asInteger,
+  asList,
+  asName,
+  asString,
+  type Fields,
+  foundRequest,
+} from '../../content/fields.ts'
+import type { ItemResult } from '../../content/items.ts'
+import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
+import { boardName } from './source.ts'
+
+/** app/models/enum/post_status.go of getfider/fider. */
+const statuses: ReadonlyMap<unknown, RequestStatus> = new Map<unknown, RequestStatus>([
+  ['open', 'open'],
+  ['started', 'in_progress'],
+  ['planned', 'planned'],
+  ['completed', 'completed'],
+  ['declined', 'declined'],
+  ['duplicate', 'duplicate'],
+])
+
+const slugOf = (value: unknown) => /^[\p{L}\p{N}_-]{1,200}$/u.exec(asString(value) ?? '')?.[0]
+
+/** A post of a board; null without a number. What the staff answered is not the text of the wish. */
+export function readPost(address: string, post: Fields): ItemResult {
+  const number = asId(post.number)
+  if (post.status === 'deleted') return 'removed'
+  // Only its author and the staff see a post that waits for approval.
+  if (post.isApproved === false) return 'notPublic'
+  if (number === null || !/^\d+$/.test(number)) return null
+  const name = boardName(address)
+  const slug = slugOf(post.slug)
+  return foundRequest({
+    sourceId: `${name}:${number}`,
+    sourceUrl: `${address.replace(/\/+$/, '')}/posts/${number}${slug === undefined ? '' : `/${encodeURIComponent(slug)}`}`,
+    title: plainTitle(asString(post.title) ?? ''),
+    description: markdownToPlainText(asString(post.description) ?? ''),
+    votes: asInteger(post.votesCount) ?? 0,
+    commentCount: asInteger(post.commentsCount),
+    tags: cleanTags(asList(post.tags) ?? []),
+    authorName: asName(asFields(post.user)?.name),
+    originalCreatedAt: asDate(post.createdAt),
+    status: statuses.get(post.status) ?? null,
+    statusChangedAt: post.status === 'open' ? null : asDate(asFields(post.response)?.respondedAt),
+    sourceName: name,
+  })
+}

@@ -1,0 +1,121 @@
+import type { Budget } from '../../budget/budget.ts'
+import { endpointUrl } from '../../client/client.ts'
+import type { Answer } from '../../client/messages.ts'
+import { readItems, requiredList } from '../../content/items.ts'
+import type { AdapterDependencies } from '../../definition.ts'
+import { type Page, type PageRequest, type Platform, PlatformError, SourceRefusedError } from '../../platform.ts'
+import { searchWords } from '../../topic-words.ts'
+import { createNamedHosts } from '../named-hosts.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
+import { readPost } from './post.ts'
+import { boardName, fiderSources } from './source.ts'
+
+export interface FiderOptions extends AdapterDependencies {
+  /** The addresses of boards, searched round-robin; a page is one board. */
+  urls: readonly string[]
+}
+
+/** Its search takes a number up to any, and has no second page (app/services/sqlstore/postgres/post.go). */
+const pageSize = 100
+/** The maximum body of a board that an account chose while it is verified. */
+const maxForeignBytes = 2 * 1024 * 1024
+
+/** Nothing in the code of Fider limits callers, so a board is asked gently: a page is a whole search. */
+const windows = [{ limit: 20, windowMs: 60_000 }]
+
+interface Host {
+  budget: Budget
+  isForeign: boolean
+}
+
+function fiderError({ status }: Answer, label: string, advice: string): PlatformError | null {
+  if (status === 401 || status === 403)
+    return new PlatformError('unauthorized', `${label} lets only members read. ${advice}`)
+  if (status === 404 || status === 410)
+    return new PlatformError('bad_response', `${label} is no Fider board. ${advice}`)
+  return null
+}
+
+/**
+ * The posts of the boards with any of the words of the topic, the best first (`GET /api/v1/posts?query=`), in every status but `duplicate`: Fider moves the
+ * votes of a duplicate to its original. A board has one page, since Fider has no other, and no order by date within a search: what is new is among the best.
+ */
+export function createFider({ client, clock, openBudget, urls }: FiderOptions): Platform {
+  const hostOf = createNamedHosts<Host>({
+    clock,
+    listed: urls.map(boardName),
+    open: (name, isForeign) => ({
+      budget: openBudget({ name, windows, concurrency: 1, isUnlisted: isForeign }),
+      isForeign,
+    }),
+    budgetsOf: ({ budget }) => [budget],
+    what: 'boards',
+  })
+  const listed = new Set(urls.map((url) => fiderSources.normalise(url)))
+
+  /** @param isNamed whether an account named it: then messages say what the account can change */
+  async function readPosts(
+    address: string,
+    query: Record<string, string>,
+    isNamed: boolean,
+    signal: AbortSignal,
+    maxBodyBytes?: number,
+  ) {
+    const { budget } = hostOf(boardName(address))
+    const label = `fider (${boardName(address)})`
+    const advice = isNamed ? 'Name another source.' : 'Check FIDER_URLS.'
+    const { body } = await client.getJson({
+      platform: 'fider',
+      label,
+      url: endpointUrl(address, '/api/v1/posts', query),
+      budget,
+      signal,
+      isForeign: isNamed && !listed.has(address),
+      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      readError: (answer) => fiderError(answer, label, advice),
+    })
+    return requiredList(body, { label, items: 'posts', variable: 'FIDER_URLS', advice })
+  }
+
+  async function fetchBoard(address: string, words: string, request: PageRequest): Promise<SourcePage> {
+    const isNamed = request.sources !== undefined
+    const query = { query: words, view: 'all', limit: String(pageSize) }
+    const posts = await readPosts(address, query, isNamed, request.signal)
+    const { requests, discarded } = await readItems(posts, (post) => readPost(address, post))
+    const isForeign = isNamed && !listed.has(address)
+    return {
+      requests: isForeign ? requests.map((found) => ({ ...found, ownSource: address })) : requests,
+      discarded,
+      nextCursor: null,
+    }
+  }
+
+  return {
+    name: 'fider',
+    async fetchPage(request: PageRequest): Promise<Page | null> {
+      // Fider drops every other character of a query.
+      const words = searchWords(request.topic).join(' ')
+      if (!/[\p{L}\p{N}]/u.test(words)) return null
+      const sources = request.sources ?? urls
+      return fetchRoundRobin({
+        sources,
+        request,
+        hostOf: boardName,
+        fetchFrom: (address) => fetchBoard(address, words, request),
+      })
+    },
+    async verifySource(source, signal) {
+      try {
+        await readPosts(source, { limit: '1' }, true, signal, maxForeignBytes)
+      } catch (error) {
+        if (
+          !(error instanceof PlatformError) ||
+          error.retryAt ||
+          !['unauthorized', 'bad_response'].includes(error.code)
+        )
+          throw error
+        throw error instanceof SourceRefusedError ? error : new SourceRefusedError(error.message)
+      }
+    },
+  }
+}

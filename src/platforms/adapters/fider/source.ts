@@ -1,0 +1,32 @@
+import type { SourceKind } from '../../definition.ts'
+
+const addressLimit = 300
+
+/** The pages of a board that are no part of its address. */
+const pages = /\/(?:posts|roadmap|tags|admin|signin|api|feed)(?:\/.*)?$/
+
+/** A board, as the address of its page or of one of its posts. */
+export const fiderSources: SourceKind = {
+  form: 'the address of a Fider board',
+  example: 'https://feedback.example.com',
+  normalise(text) {
+    const trimmed = text.trim()
+    const address = /^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`
+    if (address.length > addressLimit || !URL.canParse(address)) return null
+    const url = new URL(address)
+    url.hostname = url.hostname.replace(/\.$/, '')
+    const hasHost = url.hostname.includes('.') || url.hostname === 'localhost'
+    if (!hasHost || url.username !== '' || url.password !== '') return null
+    const path = url.pathname
+      .replace(/\/{2,}/g, '/')
+      .replace(pages, '')
+      .replace(/\/+$/, '')
+    return `${url.origin}${path}`
+  },
+}
+
+/** The host of a board with its path: its name in messages and budgets, and the prefix that makes its ids unique. */
+export const boardName = (address: string): string => {
+  const { host, pathname } = new URL(address)
+  return `${host}${pathname.replace(/\/+$/, '')}`
+}

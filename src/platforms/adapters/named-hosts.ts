@@ -1,0 +1,57 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Budget } from '../budget/budget.ts'
+import { after } from '../client/headers.ts'
+import { PlannedWaitError } from '../platform.ts'
+
+/** Later than every window of a host that allows so many calls a minute. */
+const idleMs = 60_000
+const crowdedRetryMs = 5_000
+
+export interface NamedHostsOptions<Host> {
+  clock: Clock
+  /** The hosts of the operator. */
+  listed: readonly string[]
+  /** Opens what a host may be sent. @param isForeign whether only accounts name it */
+  open(name: string, isForeign: boolean): Host
+  budgetsOf(host: Host): readonly Budget[]
+  /** What they are, in the plural, for a message. */
+  what: string
+  /** The maximum number of other hosts whose limits are remembered at the same time. */
+  maxForeign?: number
+}
+
+/**
+ * What each host may be sent, by all tasks of this process. Those of the operator are opened at once, those that accounts name with their
+ * first request. A host is forgotten only when nothing depends on its budgets: least recently used first, a minute after
+ * its last request and after its cooldown.
+ * @returns what a host may be sent; it throws a PlannedWaitError when too many hosts of accounts are in use at the same time
+ */
+export function createNamedHosts<Host>(options: NamedHostsOptions<Host>): (name: string) => Host {
+  const { clock, listed, open, budgetsOf, what, maxForeign = 200 } = options
+  const own = new Map([...new Set(listed)].map((name) => [name, open(name, false)]))
+  /** Least recently used first. */
+  const foreign = new Map<string, { host: Host; lastUsedAt: Date }>()
+
+  const isIdle = ({ host, lastUsedAt }: { host: Host; lastUsedAt: Date }, now: Date) =>
+    now.getTime() - lastUsedAt.getTime() > idleMs &&
+    budgetsOf(host).every((budget) => (budget.state(now).cooldownUntil ?? now) <= now)
+
+  function makeRoom(now: Date): void {
+    if (foreign.size < maxForeign) return
+    const idle = [...foreign].find(([, used]) => isIdle(used, now))
+    if (!idle) throw new PlannedWaitError('rate_limited', `Too many ${what} are in use.`, after(now, crowdedRetryMs))
+    foreign.delete(idle[0])
+  }
+
+  return (name) => {
+    const mine = own.get(name)
+    if (mine !== undefined) return mine
+    const now = clock.now()
+    const known = foreign.get(name)
+    if (!known) makeRoom(now)
+    const used = { host: known?.host ?? open(name, true), lastUsedAt: now }
+    foreign.delete(name)
+    foreign.set(name, used)
+    return used.host
+  }
+}
