@@ -24,6 +24,7 @@ import { ownsJob as isOwnJob } from '../collecting/scraping/jobs.ts'
 import type { TaskQueue } from '../collecting/scraping/queue.ts'
 import { registerScrapeRoutes } from '../collecting/scraping/routes.ts'
 import type { TaskChanges } from '../collecting/scraping/task-changes.ts'
+import { createYields } from '../collecting/scraping/yields.ts'
 import { registerCreditRoutes } from '../credits/routes.ts'
 import { forgetPersons } from '../credits/spenders.ts'
 import { registerUsageRoutes } from '../credits/usage/routes.ts'
@@ -255,7 +256,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerPurgeRoutes(routes, shared)
   registerSearchIndexRoutes(routes, shared)
   registerSuppressionRoutes(routes, shared)
-  registerPlatformRoutes(routes, shared)
+  registerPlatformRoutes(routes, { ...shared, readYields: createYields(dependencies.database) })
   registerUsageRoutes(routes, shared)
   registerIntegrityRoutes(routes, shared)
   registerBackupRoutes(routes, shared)

@@ -25,6 +25,7 @@ const platform = (hosts: HostStatus[], advice: string | null = null): PlatformSt
   advice,
   sources: null,
   hosts,
+  yield: null,
 })
 
 describe('wishwell admin platforms', () => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
-import { printable } from './text.ts'
+import { count, printable } from './text.ts'
 
 export type PlatformStatus = Data<'listPlatformsForOperator'>['results'][number]
 export type HostStatus = PlatformStatus['hosts'][number]
@@ -48,12 +48,19 @@ function formatHost(status: HostStatus): string {
   return `    ${printable(host)}: ${stateOfHost(status)}${until}, ${budget.remaining} of ${budget.limit} requests left${today}, ${success}`
 }
 
+/** What it gave, and what a wish cost. */
+function formatYield({ topics, pages, found, likely, creditsPerWish }: NonNullable<PlatformStatus['yield']>): string {
+  const cost = creditsPerWish === null ? '' : `, ${creditsPerWish} credits a wish`
+  return `gave ${likely} likely of ${found} found on ${count(pages, 'page')} for ${count(topics, 'topic')}${cost}`
+}
+
 function formatPlatform(status: PlatformStatus): string[] {
-  const { platform, state, isDefault, resumesAt, advice, hosts } = status
+  const { platform, state, isDefault, resumesAt, advice, hosts, yield: given } = status
   const until = resumesAt === null ? '' : ` until ${minute(resumesAt)}`
   return [
     `${platform.padEnd(14)} ${stateOfPlatform(status)}${until}${isDefault ? ', used by default' : ''}`,
     ...(state === 'off' ? [] : hosts.map(formatHost)),
+    ...(given === null ? [] : [`    ${formatYield(given)}`]),
     ...(advice === null ? [] : [`    ${printable(advice)}`]),
   ]
 }

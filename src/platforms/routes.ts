@@ -5,7 +5,7 @@ import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { named } from '../http/openapi-components.ts'
 import { type PageInput, pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
-import { closed, errorResponses, moment, nullable, oneOf, openWord } from '../http/schemas.ts'
+import { closed, errorResponses, moment, nullable, oneOf, openWord, trimmedText } from '../http/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { registerBoardTrial } from './adapters/board/routes.ts'
 import type { Budget } from './budget/budget.ts'
@@ -14,7 +14,7 @@ import type { PlatformClient } from './client/client.ts'
 import { platformNames } from './registry.ts'
 import { platformErrorCode } from './schemas.ts'
 import type { PlatformsConfig } from './settings.ts'
-import { platformStates, readPlatformStatus } from './status.ts'
+import { platformStates, type ReadYields, readPlatformStatus } from './status.ts'
 
 export interface PlatformRoutesDependencies {
   database: Database
@@ -24,6 +24,7 @@ export interface PlatformRoutesDependencies {
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>
   hostMemory: HostMemoryStore
   platformClient: PlatformClient
+  readYields: ReadYields
 }
 
 const host = closed({
@@ -71,20 +72,43 @@ const platform = closed(
       ),
     ),
     hosts: Type.Array(host),
+    yield: nullable(
+      closed(
+        {
+          isOfAlikeTopics: Type.Boolean({ description: 'Whether only topics with a word of `topic` count' }),
+          topics: Type.Integer(),
+          pages: Type.Integer(),
+          found: Type.Integer(),
+          likely: Type.Integer({ description: 'New and likely feature requests' }),
+          creditsPerWish: nullable(
+            Type.Number({ description: 'Pages for each likely one; null where there was none' }),
+          ),
+        },
+        {
+          description:
+            'What it gave to your last 300 collections, the first of each topic; null before the first. To an operator, to those of all accounts',
+        },
+      ),
+    ),
   },
   named('PlatformStatus'),
 )
 
 export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDependencies): void {
   registerBoardTrial(app, dependencies)
-  const { database, clock, authentication, platformsConfig: config, hosts, hostMemory } = dependencies
-  const answer = async ({ query }: { query: PageInput }) => {
+  const { database, clock, authentication, platformsConfig: config, hosts, hostMemory, readYields } = dependencies
+  const answerFor = async (accountId: string | null, { topic, ...query }: PageInput & { topic?: string }) => {
     await hostMemory.save()
-    const platforms = await readPlatformStatus({ database, config, hosts, now: clock.now() })
+    const statuses = await readPlatformStatus({ database, config, hosts, now: clock.now() })
+    const yields = await readYields(accountId, topic)
+    const platforms = statuses.map((status) => ({ ...status, yield: yields.get(status.platform) ?? null }))
     const positionOf = (one: (typeof platforms)[number]) => String(platforms.indexOf(one)).padStart(3, '0')
     return { data: pageOfShort(platforms, query, { list: 'platforms', positionOf }) }
   }
-  const querystring = closed(pageParameters)
+  const querystring = closed({
+    ...pageParameters,
+    topic: Type.Optional(trimmedText(2, 100, 'What `yield` is about; without it all topics')),
+  })
   const summary = 'List every platform: whether it is on and usable, what is left of its limits, and what to do'
   const response = {
     200: closed({ data: pageOf(platform) }),
@@ -103,7 +127,7 @@ export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDep
       },
       onRequest: authentication.requireAccount,
     },
-    answer,
+    (request) => answerFor(authentication.accountOf(request).accountId, request.query),
   )
   app.get(
     '/api/admin/platforms',
@@ -118,6 +142,6 @@ export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDep
       },
       onRequest: authentication.requireAdmin,
     },
-    answer,
+    ({ query }) => answerFor(null, query),
   )
 }

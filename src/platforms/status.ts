@@ -31,6 +31,25 @@ export interface HostStatus {
   lastError: { code: PlatformErrorCode; message: string; at: string } | null
 }
 
+/** What a platform gave to collections. */
+export interface PlatformYield {
+  /** Whether only topics count that have a word in common with the one that was asked for. */
+  isOfAlikeTopics: boolean
+  topics: number
+  pages: number
+  found: number
+  /** New and likely feature requests. */
+  likely: number
+  /** Null where there was none. */
+  creditsPerWish: number | null
+}
+
+/** By platform. @param accountId null for all accounts. @param topic undefined: all topics */
+export type ReadYields = (
+  accountId: string | null,
+  topic: string | undefined,
+) => Promise<ReadonlyMap<PlatformName, PlatformYield>>
+
 export interface PlatformStatus {
   platform: PlatformName
   state: PlatformState

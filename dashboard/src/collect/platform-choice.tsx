@@ -39,6 +39,7 @@ export function PlatformChoice({ platforms, chosen, choose, fault }: PlatformCho
               <strong>{platformTitle(status.platform)}</strong>
               {/* Platforms that are off need the operator, so they are not shown here. */}
               <Readiness status={status.state === 'off' ? { ...status, advice: null } : status} />
+              {status.yield !== null && <span className="note">{texts.gave(status.yield)}</span>}
             </span>
           </label>
         ))}

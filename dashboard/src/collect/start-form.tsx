@@ -9,7 +9,7 @@ import { jobAddress } from '../shell/addresses.ts'
 import { Empty, Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { navigate } from '../shell/router.tsx'
-import { usePlatforms } from '../shell/use-platforms.ts'
+import { usePlatforms, useYields } from '../shell/use-platforms.ts'
 import { collectTexts as texts } from '../texts/later/collect.ts'
 import { DepthField } from './depth-field.tsx'
 import { Cost, isCreditRefusal, Refusal } from './job-cost.tsx'
@@ -76,6 +76,8 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
   const topicId = useId()
   const [topic, setTopic] = useState(() => [...(prefilled.get('topic') ?? '')].slice(0, maxTopicLength).join(''))
   const [chosen, setChosen] = useState(() => chosenAtFirst(platforms, prefilled))
+  const [settled, setSettled] = useState(() => (isTopic(topic) ? topic.trim() : null))
+  const yields = useYields(settled)
   const [depth, setDepth] = useState(() => depthAtFirst(prefilled))
   const [typedSources, setTypedSources] = useState(() => sourcesAtFirst(platforms, prefilled))
   const [fault, setFault] = useState<'topic' | 'platforms' | null>(null)
@@ -92,9 +94,15 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
   }
   return (
     <form className="start-form" onSubmit={submit} noValidate>
-      <TopicField id={topicId} topic={topic} setTopic={setTopic} isWrong={fault === 'topic'} />
+      <TopicField
+        id={topicId}
+        topic={topic}
+        setTopic={setTopic}
+        settle={() => setSettled(isTopic(topic) ? topic.trim() : null)}
+        isWrong={fault === 'topic'}
+      />
       <PlatformChoice
-        platforms={platforms}
+        platforms={yields ?? platforms}
         chosen={chosen}
         choose={setChosen}
         fault={fault === 'platforms' ? texts.platformsFault : null}
@@ -129,10 +137,12 @@ interface TopicFieldProps {
   id: string
   topic: string
   setTopic: (topic: string) => void
+  /** The topic is written. */
+  settle: () => void
   isWrong: boolean
 }
 
-const TopicField = ({ id, topic, setTopic, isWrong }: TopicFieldProps) => (
+const TopicField = ({ id, topic, setTopic, settle, isWrong }: TopicFieldProps) => (
   <div className="field wide">
     <label htmlFor={id}>{texts.topic}</label>
     <input
@@ -144,6 +154,7 @@ const TopicField = ({ id, topic, setTopic, isWrong }: TopicFieldProps) => (
       aria-invalid={isWrong}
       aria-describedby={`${id}-fault`}
       onChange={(event) => setTopic(event.target.value)}
+      onBlur={settle}
     />
     <p id={`${id}-fault`} className="fault" role="alert">
       {isWrong && texts.topicFault}

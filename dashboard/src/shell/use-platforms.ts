@@ -20,6 +20,22 @@ export function usePlatforms({ enabled = true }: { enabled?: boolean } = {}) {
   })
 }
 
+/** The platforms with what each gave to topics like this one. @param topic null: not known yet */
+export function useYields(topic: string | null): PlatformStatus[] | undefined {
+  const owner = useOwner()
+  return useQuery({
+    queryKey: [owner, 'platforms', topic],
+    queryFn: async ({ signal }) =>
+      (
+        await wholeList((query) =>
+          api.GET('/api/v1/platforms', { params: { query: { ...query, topic: topic! } }, signal }),
+        )
+      ).results,
+    staleTime: staleMs,
+    enabled: topic !== null,
+  }).data
+}
+
 /**
  * The state of the platforms while some platforms of a job wait; no call while none waits.
  * @param waits names of the waits: a new one causes a new call.

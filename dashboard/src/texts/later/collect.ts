@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro'
 import './messages.ts'
-import type { DiscardReason, PlatformErrorCode } from '../../api/types.ts'
+import type { DiscardReason, PlatformErrorCode, PlatformStatus } from '../../api/types.ts'
 import { conjunction, number } from '../../shell/format.ts'
 import { counts } from '../counts.ts'
 
@@ -38,6 +38,15 @@ export const collectTexts = {
   topicFault: t`A topic has 2 to 100 characters.`,
   platforms: t`Platforms`,
   platformsFault: t`Choose at least one platform.`,
+  /** What a platform gave before: the number that people choose by is the cost of a wish. */
+  gave: ({ isOfAlikeTopics, topics, pages, likely, creditsPerWish }: NonNullable<PlatformStatus['yield']>) => {
+    const of = isOfAlikeTopics
+      ? plural(topics, { one: '# topic like this', other: '# topics like this' })
+      : plural(topics, { one: '# topic', other: '# topics' })
+    return creditsPerWish === null
+      ? t`No new wish on ${counts.pages(pages)} (${of})`
+      : t`${counts.wishes(likely)} on ${counts.pages(pages)}, ${number(creditsPerWish)} credits a wish (${of})`
+  },
   platformState: {
     ready: t`ready`,
     waiting: t`busy`,
