@@ -63,7 +63,7 @@ describe('platforms whose name does not resolve', () => {
   }
 
   const addressesOf = (environment: Record<string, string>) =>
-    Object.fromEntries(Object.entries(environment).filter(([name]) => /_URLS?$/.test(name)))
+    Object.fromEntries(Object.entries(environment).filter(([name]) => /_(?:URLS?|FILES)$/.test(name)))
 
   it.each([0, 1])('end unavailable, and no other is touched, half %i', async (half) => {
     const lost = simulatedPlatformNames.filter((_, index) => index % 2 === half)
