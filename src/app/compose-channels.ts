@@ -35,7 +35,7 @@ export function composeChannels({ config, database, clock }: { config: Config; d
   return {
     mailer,
     channelAdapters: createAdapters({ outbound, operatorOutbound, apprise, others: [email] }),
-    trackers: createTrackers(outbound),
+    trackers: createTrackers(outbound, clock),
     renderEvent: hasLinksForOthers(config) ? render : renderWithoutLinks,
     closeOutbound: async () => {
       await Promise.all([outbound.close(), operatorOutbound.close()])

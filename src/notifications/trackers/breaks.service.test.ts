@@ -28,7 +28,7 @@ let now = new Date('2026-06-01T12:00:00.000Z')
 const clock = { now: () => now }
 const fakes = new Map<'github' | 'linear', FakeTracker>()
 const outbound = createOutbound({ allowPrivateTargets: true, userAgent: 'test', clock })
-const adapters = createTrackers(outbound)
+const adapters = createTrackers(outbound, clock)
 const secrets = createSecrets([randomBytes(32)])
 
 beforeAll(async () => {

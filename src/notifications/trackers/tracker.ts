@@ -43,18 +43,20 @@ export interface PreparedTracker<Config> {
 /** A type of trackers. `config` is what `prepare` made, as opened from its seal. All but `prepare` throw `TrackerError`s. */
 export interface TrackerAdapter<Config = unknown> {
   type: TrackerType
+  /** Those that it takes. */
+  fields: readonly (keyof TrackerFields)[]
   /** Checks the fields, and by one call that the tracker takes them. @throws ServiceError INVALID_REQUEST that names what is wrong. */
   prepare(fields: TrackerFields, signal: AbortSignal): Promise<PreparedTracker<Config>>
   /**
    * How long after a call of `create` that had no clear answer `find` says the truth: the issue may still be being made, or not be listed yet.
    */
   settleMs: number
-  /** The issue of a push, if there is one. Called before each `create`. */
-  find(config: Config, push: PushToSend, signal: AbortSignal): Promise<Issue | null>
+  /** The issue of a push, if there is one. Called before each `create`. None where the receiver itself recognises a repeat. */
+  find?(config: Config, push: PushToSend, signal: AbortSignal): Promise<Issue | null>
   /** Makes the issue of a push. */
   create(config: Config, push: PushToSend, text: IssueText, signal: AbortSignal): Promise<Issue>
-  /** The status of issues, at most `maxRead` of them, in one call; an issue that is not there any more is left out. */
-  read(config: Config, ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, RequestStatus | null>>
+  /** The status of issues, at most `maxRead` of them, in one call; an issue that is not there any more is left out. None where there is nothing to read. */
+  read?(config: Config, ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, RequestStatus | null>>
   /** Deletes an issue, or closes it where that is no right of its maker. One that is not there any more is no error. */
   undo(config: Config, issue: Pick<Issue, 'id'>, push: Pick<PushToSend, 'id'>, signal: AbortSignal): Promise<void>
 }

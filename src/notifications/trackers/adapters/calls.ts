@@ -17,6 +17,8 @@ export interface TrackerCall extends Omit<TargetCall, 'body' | 'headers'> {
   headers?: Record<string, string>
   /** A text as it is; anything else as JSON. */
   body?: unknown
+  /** Whether a success may have any text, whose fields are none then. */
+  allowsText?: boolean
   /** What a refusal means by its body, where the status alone does not say it. */
   explain?: (fields: Fields, answer: Answer) => TrackerError | null
 }
@@ -58,7 +60,7 @@ function failureOf(service: string, answer: Answer): TrackerError {
  */
 export async function callTracker(
   outbound: Outbound,
-  { service, headers = {}, body, explain, ...call }: TrackerCall,
+  { service, headers = {}, body, explain, allowsText = false, ...call }: TrackerCall,
 ): Promise<Fields | Fields[]> {
   const answer = await outbound
     .exchange({
@@ -80,6 +82,7 @@ export async function callTracker(
   const reason = fields === null ? null : (explain?.(single(fields), answer) ?? null)
   if (reason !== null) throw reason
   if (!isSuccess) throw failureOf(service, answer)
+  if (fields === null && allowsText) return {}
   if (fields === null) throw new TrackerError('unclear', `${service} gave an answer that is no JSON.`)
   return fields
 }

@@ -86,6 +86,7 @@ export function createGithubTracker(outbound: Outbound): TrackerAdapter<GithubCo
     })
   return {
     type: 'github',
+    fields: ['url', 'project', 'token'],
     // GitHub ends a call after ten seconds (docs.github.com, "Timeouts").
     settleMs: 60_000,
     prepare: async (fields, signal) => {

@@ -72,12 +72,13 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
     if (nodes === null) throw new TrackerError('unclear', 'Linear gave no issues.')
     return nodes.map(asFields).filter((one) => one !== null)
   }
-  const find: TrackerAdapter<LinearConfig>['find'] = async (config, { id }, signal) => {
+  const find: Required<TrackerAdapter<LinearConfig>>['find'] = async (config, { id }, signal) => {
     const [found] = await readIssues(config, [id], signal)
     return found === undefined ? null : toIssue(found)
   }
   return {
     type: 'linear',
+    fields: ['url', 'project', 'token'],
     settleMs: 30_000,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')

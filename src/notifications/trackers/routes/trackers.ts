@@ -5,6 +5,7 @@ import { idempotencyErrors, idempotencyHeaders } from '../../../http/idempotency
 import { pageOfShort, pageParameters } from '../../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../../../http/schemas.ts'
 import { UnreadableSecretError } from '../../../http/secrets/secrets.ts'
+import { invalidField } from '../../../http/validation.ts'
 import {
   addTracker,
   changeTracker,
@@ -17,6 +18,7 @@ import {
   type SealedTracker,
   type TrackerRow,
 } from '../store/trackers.ts'
+import type { PreparedTracker, TrackerAdapter, TrackerFields } from '../tracker.ts'
 import {
   madeTracker,
   newTracker,
@@ -35,6 +37,14 @@ const checkMs = 15_000
 function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   throw error
+}
+
+/** Checks the fields of a tracker, and calls it. @throws ServiceError INVALID_REQUEST */
+async function prepare(adapter: TrackerAdapter, fields: TrackerFields): Promise<PreparedTracker<unknown>> {
+  const given = Object.keys(fields) as (keyof TrackerFields)[]
+  const unused = given.find((field) => !adapter.fields.includes(field))
+  if (unused !== undefined) throw invalidField(unused, 'is not used by this type')
+  return adapter.prepare(fields, AbortSignal.timeout(checkMs))
 }
 
 function registerMake(app: App, { clock, trackers, secrets, authentication, idempotent }: TrackerRouteDependencies) {
@@ -59,7 +69,7 @@ function registerMake(app: App, { clock, trackers, secrets, authentication, idem
       const { accountId, keyId } = authentication.accountOf(request)
       const { type, name, ...fields } = request.body
       // Outside of the transaction, because the tracker is called. Not thrown yet: a repeated call gets the answer of the first one.
-      const prepared = await trackers.get(type)!.prepare(fields, AbortSignal.timeout(checkMs)).catch(refusalOf)
+      const prepared = await prepare(trackers.get(type)!, fields).catch(refusalOf)
       const make = async (transaction: Transaction) => {
         if (prepared instanceof ServiceError) throw prepared
         const { config, hint, secret } = prepared
@@ -108,7 +118,7 @@ async function withToken(
 ): Promise<SealedTracker> {
   try {
     const fields = { ...openTracker(secrets, row).fields, token }
-    const { config } = await trackers.get(row.type)!.prepare(fields, AbortSignal.timeout(checkMs))
+    const { config } = await prepare(trackers.get(row.type)!, fields)
     return { config, fields }
   } catch (error) {
     if (!(error instanceof UnreadableSecretError)) throw error

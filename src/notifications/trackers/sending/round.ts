@@ -6,7 +6,7 @@ import type { Tables } from '../../../database/tables.ts'
 import { type Secrets, UnknownKeyError, UnreadableSecretError } from '../../../http/secrets/secrets.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { readIssueText } from '../issue-text.ts'
-import { beginTry, noteIssue, notePush, noteStatuses, type PushRow } from '../store/pushes.ts'
+import { beginTry, endFollowing, noteIssue, notePush, noteStatuses, type PushRow } from '../store/pushes.ts'
 import { nextCall, openTracker, type TrackerRow, unreadableTracker } from '../store/trackers.ts'
 import { maxRead, type TrackerAdapter, type TrackerAdapters, TrackerError } from '../tracker.ts'
 
@@ -79,7 +79,7 @@ const toSend = ({ id, created_at: since }: PushRow) => ({ id, since })
  */
 async function send(round: Round, push: PushRow): Promise<void> {
   const { database, clock, adapter, config, tracker, publicUrl } = round
-  const known = await adapter.find(config, toSend(push), await round.next())
+  const known = (await adapter.find?.(config, toSend(push), await round.next())) ?? null
   if (known !== null) return noteIssue(database, push.id, known, clock.now())
   const now = clock.now()
   const end = (to: 'failed' | 'nothing_left', error: string | null) =>
@@ -97,8 +97,8 @@ async function send(round: Round, push: PushRow): Promise<void> {
 /** Closes the issue of a push that was taken back; it may have none. @throws TrackerError */
 async function undo(round: Round, push: PushRow): Promise<void> {
   const { database, adapter, config } = round
-  const issue =
-    push.issue_id === null ? await adapter.find(config, toSend(push), await round.next()) : { id: push.issue_id }
+  const look = async () => (adapter.find ? adapter.find(config, toSend(push), await round.next()) : { id: push.id })
+  const issue = push.issue_id === null ? await look() : { id: push.issue_id }
   if (issue !== null) await adapter.undo(config, issue, push, await round.next())
   await notePush(database, { pushId: push.id, from: 'undoing', to: 'undone', dueAt: null, error: null })
 }
@@ -139,6 +139,7 @@ async function readStatuses(round: Round): Promise<void> {
   for (let call = 0; call < readsOfRound; call++) {
     const due = await readDue(database, tracker.id, ['sent'], maxRead, clock.now())
     if (due.length === 0) return
+    if (!adapter.read) return endFollowing(database, tracker.id, clock.now())
     const ids = due.map(({ issue_id: id }) => id!)
     const statuses = await adapter.read(config, ids, await round.next())
     const read = due.map(({ id: pushId, issue_id: id }) => ({

@@ -206,10 +206,22 @@ export async function noteIssue(
   now: Date,
 ): Promise<void> {
   await sql`
-    update pushes set issue_id = ${id}, issue_key = ${key}, issue_url = ${url}, status = ${status}, status_at = ${now}::timestamptz,
+    update pushes set issue_id = ${id}, issue_key = ${key}, issue_url = ${url}, status = ${status},
+      status_at = case when ${status}::text is null then null else ${now}::timestamptz end,
       last_error = null, state = case when state in ('waiting', 'failed') then 'sent' else state end,
       due_at = case when state in ('waiting', 'failed') then ${nextRead(sql`${status}::text`, now)} else ${now}::timestamptz end
     where id = ${pushId}`.execute(executor)
+}
+
+/** Asks no more for statuses of a tracker that has none to read. */
+export async function endFollowing(executor: Executor, trackerId: string, now: Date): Promise<void> {
+  await executor
+    .updateTable('pushes')
+    .set({ due_at: null })
+    .where('tracker_id', '=', trackerId)
+    .where('state', '=', 'sent')
+    .where('due_at', '<=', now)
+    .execute()
 }
 
 /** What became of the issues that were read: one without a status is as it was, and one that was not found is gone. */
