@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { noteEvent } from '../src/accounts/events/events.ts'
 import { type Receiver, startReceiver } from '../src/notifications/channels/testing.ts'
+import { type FakeTracker, startFakeGithub } from '../src/notifications/trackers/testing.ts'
 import { movedClock } from '../src/watches/testing.ts'
 import type { TestClient } from './client.ts'
 import { startTestService, type TestService } from './service.ts'
@@ -10,15 +11,18 @@ import { startTestService, type TestService } from './service.ts'
 const clock = movedClock('2026-03-20T12:00:00Z')
 let service: TestService
 let receiver: Receiver
+let github: FakeTracker
 
 beforeAll(async () => {
   receiver = await startReceiver()
+  github = await startFakeGithub(clock.now)
   const environment = { ALLOW_PRIVATE_TARGETS: 'true', SECRETS_KEY: `${'A'.repeat(43)}=` }
   service = await startTestService({ clock, environment })
 })
 afterAll(async () => {
   await service.stop()
   await receiver.close()
+  await github.close()
 })
 beforeEach(async () => {
   clock.set('2026-03-20T12:00:00Z')
@@ -46,10 +50,14 @@ async function makeAll(client: TestClient, watchId: string, terms: object) {
     ...{ type: 'webhook', name: 'hook', url: receiver.url, events: ['credits.low'] },
   })
   const watch = await post(maker, '/api/v1/watches', { topic: 'offline maps', monthlyCredits: 10 })
+  const tracker = await post(maker, '/api/v1/trackers', {
+    ...{ type: 'github', name: 'App', project: 'acme/app', url: github.url, token: 'token' },
+  })
   const body = JSON.stringify({ channelIds: [channel.channelId] })
   const changed = await service.client.send('PATCH', `/api/v1/watches/${watchId}`, { headers: json, body })
   expect(changed.status, changed.text).toBe(200)
-  return { keyId, maker, child, feed, ofChild, channelId: channel.channelId, watchId: watch.watchId as string }
+  const ids = { channelId: channel.channelId, trackerId: tracker.trackerId, watchId: watch.watchId as string }
+  return { keyId, maker, child, feed, ofChild, ...ids }
 }
 
 const statusOf = async (url: string) => (await fetch(url)).status
@@ -115,13 +123,14 @@ describe('what a key made', () => {
       shares: [],
       channels: [{ channelId: made.channelId, name: 'hook' }],
       watches: [{ watchId: made.watchId, name: 'offline maps' }],
+      trackers: [{ trackerId: made.trackerId, name: 'App' }],
     })
     const admin = service.clientFor(service.adminKey)
     expect((await admin.get(`/api/admin/keys/${made.keyId}/made`)).body.data).toEqual(listed)
     const revoked = await service.client.send('DELETE', `/api/v1/keys/${made.keyId}`)
     expect(revoked.body.data).toEqual({
       keyId: made.keyId,
-      ended: { keys: [], feeds: [], shares: [], channels: [], watches: [] },
+      ended: { keys: [], feeds: [], shares: [], channels: [], watches: [], trackers: [] },
     })
     expect(await statusOf(made.feed.url)).toBe(200)
     // It can be ended still.
@@ -143,6 +152,7 @@ describe('what a key made', () => {
       await low()
       expect(receiver.received).toEqual([])
       expect((await service.client.get(`/api/v1/channels/${made.channelId}`)).status).toBe(404)
+      expect((await read('/api/v1/trackers')).results).toEqual([])
       expect((await read(`/api/v1/watches/${watchId}`)).channelIds).toEqual([])
       for (const url of [made.feed.url, made.ofChild.url]) expect(await statusOf(url)).toBe(404)
       for (const key of [made.maker, service.clientFor(made.child.apiKey)])

@@ -150,7 +150,7 @@ describe('a call', () => {
 
 /** The calls that are no POST with an Idempotency-Key, but the same again when they are repeated. */
 const sameAgain =
-  /\/(preview|read|verify|purge|rebuild|lift|confirmation|corrections\/requests|accuracy\/draw|feedback\/imports|boards\/try)$/
+  /\/(preview|read|verify|purge|rebuild|lift|confirmation|corrections\/requests|accuracy\/draw|feedback\/imports|boards\/try|pushes)$/
 
 describe('the API', () => {
   it('has an Idempotency-Key for each POST that the client repeats and that is not the same again', () => {

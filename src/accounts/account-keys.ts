@@ -121,7 +121,7 @@ interface KeyToRevoke {
   now: Date
 }
 
-const nothing: MadeByKey = { keys: [], feeds: [], shares: [], channels: [], watches: [] }
+const nothing: MadeByKey = { keys: [], feeds: [], shares: [], channels: [], watches: [], trackers: [] }
 
 /** The account of a key; null when there is no such key, or it is another account's. */
 async function accountOfKey(executor: Executor, { keyId, accountId }: Pick<KeyToRevoke, 'keyId' | 'accountId'>) {

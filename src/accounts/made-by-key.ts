@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '../http/errors.ts'
 import { named } from '../http/openapi-components.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
 
-// What a key made: keys, feeds, shares, channels and watches store their maker. What becomes of each is in docs/api.md.
+// What a key made: keys, feeds, shares, channels, trackers and watches store their maker. What becomes of each is in docs/api.md.
 
 const madeThings = <Id extends string>(id: Id, what: string) =>
   Type.Array(
@@ -23,6 +23,7 @@ export const madeByKey = closed(
     shares: madeThings('shareId', 'shares'),
     channels: madeThings('channelId', 'channels'),
     watches: madeThings('watchId', 'watches that run'),
+    trackers: madeThings('trackerId', 'trackers'),
   },
   named('MadeByKey'),
 )
@@ -107,7 +108,7 @@ export async function makerOf(
 /** What keys made in a table, the first made first. */
 export async function listMadeIn(
   executor: Executor,
-  table: 'feeds' | 'channels',
+  table: 'feeds' | 'channels' | 'trackers',
   keyIds: readonly string[],
 ): Promise<Named[]> {
   const { rows } = await sql<Named>`
@@ -175,5 +176,6 @@ export async function readMadeBy(executor: Executor, kinds: MadeKinds, asked: As
     shares: (await kinds.shares.list(executor, makers)).map(({ id, name }) => ({ shareId: id, name })),
     channels: (await kinds.channels.list(executor, makers)).map(({ id, name }) => ({ channelId: id, name })),
     watches: (await kinds.watches.list(executor, makers)).map(({ id, name }) => ({ watchId: id, name })),
+    trackers: (await kinds.trackers.list(executor, makers)).map(({ id, name }) => ({ trackerId: id, name })),
   }
 }

@@ -55,6 +55,10 @@ import { registerFeedReading } from '../notifications/feeds/read-routes.ts'
 import { registerFeedRoutes } from '../notifications/feeds/routes.ts'
 import { deleteMailOf } from '../notifications/mail/consents.ts'
 import { registerMailPages } from '../notifications/mail/pages/routes.ts'
+import { registerPushRoutes } from '../notifications/trackers/routes/pushes.ts'
+import { registerTrackerRoutes } from '../notifications/trackers/routes/trackers.ts'
+import { deleteTrackersOf, trackersMadeByKeys } from '../notifications/trackers/store/trackers.ts'
+import type { TrackerAdapters } from '../notifications/trackers/tracker.ts'
 import type { Backups } from '../operations/backup/backup.ts'
 import { registerBackupRoutes } from '../operations/backup/routes.ts'
 import { registerIntegrityRoutes } from '../operations/integrity/routes.ts'
@@ -157,6 +161,7 @@ export interface AppDependencies {
   pageDirectory: string
   /** The types of channels of this service, and what seals their addresses. */
   adapters: Adapters
+  trackers: TrackerAdapters
   secrets: Secrets
   renderEvent: RenderEvent
   monitoring: Monitoring
@@ -169,6 +174,7 @@ export interface AppDependencies {
 const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await deleteChannelsOf(transaction, accountId)
   await deleteMailOf(transaction, accountId)
+  await deleteTrackersOf(transaction, accountId)
   await deleteWishCorrectionsOf(transaction, accountId)
   await deleteMarksOf(transaction, accountId)
   await deleteSavedViewsOf(transaction, accountId)
@@ -213,6 +219,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
     watches: watchesMadeByKeys,
     feeds: feedsMadeByKeys,
     shares: sharesMadeByKeys,
+    trackers: trackersMadeByKeys,
   }
   registerKeyRoutes(routes, { ...shared, madeKinds })
   registerCreditRoutes(routes, shared)
@@ -252,6 +259,8 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   registerFeedRoutes(routes, shared)
   registerFeedReading(routes, shared)
   registerChannelRoutes(routes, shared)
+  registerTrackerRoutes(routes, shared)
+  registerPushRoutes(routes, shared)
   await registerMailPages(routes, { ...shared, ...emailStates() })
   registerPurgeRoutes(routes, shared)
   registerSearchIndexRoutes(routes, shared)

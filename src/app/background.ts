@@ -6,6 +6,7 @@ import { correctDeliveries } from '../notifications/channels/delivery/correct-de
 import { startDelivering } from '../notifications/channels/delivery/delivering.ts'
 import { correctConfirmations } from '../notifications/mail/confirmations.ts'
 import { startConfirming } from '../notifications/mail/confirming.ts'
+import { correctPushes, startSending } from '../notifications/trackers/sending/sending.ts'
 import { createReclassifying } from '../requests/accuracy/reclassifying.ts'
 import { correctJudgementTries } from '../requests/judging/claims.ts'
 import { createJudging } from '../requests/judging/judging.ts'
@@ -57,7 +58,7 @@ function judgingOf({
 /** Runs watches, reports their news, and tells accounts of events. */
 async function startNotifying(
   parts: StartParts,
-  { channelAdapters: adapters, renderEvent, publicUrl, mailer }: Composed,
+  { channelAdapters: adapters, trackers, renderEvent, publicUrl, mailer }: Composed,
 ) {
   const { config, log, overrides, prepared, secrets } = parts
   const { database, listen } = prepared.opened
@@ -84,17 +85,24 @@ async function startNotifying(
       onBounce: emailStates().onBounce,
       isAutomatic: deliversEvents,
     }))
+  const sending = await startSending({
+    ...{ ...shared, secrets, adapters: trackers, isAutomatic: deliversEvents },
+    publicUrl: () => config.publicUrl ?? null,
+  })
   return {
     jobs: {
       watches: watches.job,
       ...(reportsNews ? { news: reporting.job } : {}),
-      ...(deliversEvents ? { deliveries: delivering.job } : {}),
+      ...(deliversEvents ? { deliveries: delivering.job, pushes: sending.job } : {}),
       ...(deliversEvents && confirming !== null ? { confirmations: confirming.job } : {}),
     },
     runDueWatches: watches.run,
     reportNews: reporting.run,
-    deliverEvents: delivering.run,
-    stop: () => Promise.all([watches.stop(), reporting.stop(), delivering.stop(), confirming?.stop()]),
+    deliverEvents: async () => {
+      await delivering.run()
+      await sending.run()
+    },
+    stop: () => Promise.all([watches.stop(), reporting.stop(), delivering.stop(), confirming?.stop(), sending.stop()]),
   }
 }
 
@@ -104,6 +112,7 @@ function correctionsOf({ config, prepared: { opened, queue } }: StartParts): Rec
   return {
     watches: (now) => correctNextRuns(database, now),
     deliveries: (now) => correctDeliveries(database, now),
+    pushes: (now) => correctPushes(database, now),
     confirmations: (now) => correctConfirmations(database, now),
     refreshes: (now) => correctRefreshes(database, now),
     judgements: (now) => correctJudgementTries(database, now),

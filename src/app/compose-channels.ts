@@ -6,13 +6,14 @@ import { createEmailAdapter } from '../notifications/channels/adapters/email.ts'
 import { createRenderer } from '../notifications/channels/messages/render.ts'
 import { type RenderEvent, withoutLinks } from '../notifications/channels/messages/renderer.ts'
 import { createMailer } from '../notifications/mail/mailer.ts'
+import { createTrackers } from '../notifications/trackers/adapters/adapters.ts'
 import { userAgentFor } from '../platforms/client/client.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { version } from '../runtime/version.ts'
 import { readReport } from '../watches/news/read-report.ts'
 import type { Config } from './config.ts'
 
-/** The types of channels, what connects to their receivers, and what renders events for them. */
+/** The types of channels and trackers, what connects to their receivers, and what renders events for them. */
 export function composeChannels({ config, database, clock }: { config: Config; database: Database; clock: Clock }) {
   const userAgent = userAgentFor(version, config.removalContact?.text)
   const { proxies } = config
@@ -34,6 +35,7 @@ export function composeChannels({ config, database, clock }: { config: Config; d
   return {
     mailer,
     channelAdapters: createAdapters({ outbound, operatorOutbound, apprise, others: [email] }),
+    trackers: createTrackers(outbound, clock),
     renderEvent: hasLinksForOthers(config) ? render : renderWithoutLinks,
     closeOutbound: async () => {
       await Promise.all([outbound.close(), operatorOutbound.close()])

@@ -197,6 +197,7 @@ export async function composeService(parts: ServiceParts) {
     judgedPerDay: config.judging?.perDay ?? 0,
     pageDirectory: config.pageDirectory,
     adapters: channels.channelAdapters,
+    trackers: channels.trackers,
     renderEvent: channels.renderEvent,
     secrets: parts.secrets,
     monitoring,

@@ -11,6 +11,7 @@ const keys = {
   news_reports: 'id',
   request_refreshes: 'request_id',
   search_consumers: 'name',
+  trackers: 'id',
   wish_queue: 'request_id',
 } as const satisfies { [Table in keyof Tables]?: keyof Tables[Table] }
 

@@ -1,7 +1,7 @@
 import type { AccountsTables, HttpTables } from './tables/accounts.ts'
 import type { PlatformsTables, ScrapingTables } from './tables/collecting.ts'
 import type { CreditsTables } from './tables/credits.ts'
-import type { ChannelsTables, EventsTables, MailTables } from './tables/notifications.ts'
+import type { ChannelsTables, EventsTables, MailTables, TrackersTables } from './tables/notifications.ts'
 import type { RequestsTables, SearchTables } from './tables/requests.ts'
 import type { FeedsTables, NewsTables, WatchesTables } from './tables/watches.ts'
 import type { TopicsTables, WishesTables } from './tables/wishes.ts'
@@ -21,5 +21,6 @@ export interface Tables
     ScrapingTables,
     SearchTables,
     TopicsTables,
+    TrackersTables,
     WatchesTables,
     WishesTables {}

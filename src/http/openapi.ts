@@ -77,6 +77,7 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       { name: 'Watches' },
       { name: 'News' },
       { name: 'Channels' },
+      { name: 'Pushes' },
       { name: 'Feeds' },
       { name: 'Views' },
       { name: 'Shares' },

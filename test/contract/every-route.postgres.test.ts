@@ -98,6 +98,11 @@ const routes: { method: string; path: string; key: Key; body?: unknown }[] = [
   { method: 'GET', path: '/api/admin/feedback/imports', key: 'admin' },
   { method: 'POST', path: '/api/v1/briefs/verify', key: 'account', body: { file: 'a' } },
   { method: 'PATCH', path: `/api/v1/views/${unknownId}`, key: 'account', body: { name: 'a' } },
+  { method: 'GET', path: '/api/v1/trackers', key: 'account' },
+  { method: 'PATCH', path: `/api/v1/trackers/${unknownId}`, key: 'account', body: { name: 'a' } },
+  { method: 'POST', path: `/api/v1/wishes/${unknownId}/pushes`, key: 'account', body: { trackerId: unknownId } },
+  { method: 'GET', path: '/api/v1/pushes', key: 'account' },
+  { method: 'DELETE', path: `/api/v1/pushes/${unknownId}`, key: 'account' },
 ]
 const withBody = routes.filter((route) => route.body !== undefined)
 
@@ -191,7 +196,7 @@ describe.each(withBody)('the body of $method $path', ({ method, path, key, body 
 })
 
 /** They change nothing that a second call would change again. */
-const withoutIdempotencyKey = /\/(search|verify|purge|lift|links|corrections\/requests|accuracy\/draw)$/
+const withoutIdempotencyKey = /\/(search|verify|purge|lift|links|corrections\/requests|accuracy\/draw|pushes)$/
 
 describe.each(routes.filter(({ method, path }) => method === 'POST' && !withoutIdempotencyKey.test(path)))(
   'the Idempotency-Key of $method $path',

@@ -13,10 +13,10 @@ const contract = prepareContract(35)
 /** They change nothing, or only with what their parameters say (see below). */
 const openToReaders = ['POST /api/v1/briefs/verify', 'POST /api/v1/requests/search', 'POST /api/v1/watches/preview']
 /** Reads that a key which does not manage may not make, because they tell of other keys and of addresses. */
-const readsForManagers = [/^GET \/api\/v1\/(keys|links|channels|feeds|shares)(\/|$)/]
+const readsForManagers = [/^GET \/api\/v1\/(keys|links|channels|feeds|shares|trackers|pushes)(\/|$)/]
 /** Changes that need no more than `collect`; all others need `manage`. */
 const changesForCollectors = [
-  /^\w+ \/api\/v1\/(scrape|requests|corrections|accuracy|wishes|suggestions|views|briefs|watches|news|feedback)(\/|$)/,
+  /^\w+ \/api\/v1\/(scrape|requests|corrections|accuracy|wishes|suggestions|views|briefs|watches|news|feedback)(\/(?!.*\/pushes$)|$)/,
 ]
 
 interface Route {

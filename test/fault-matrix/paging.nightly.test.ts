@@ -60,7 +60,9 @@ it.each(halvesFrom(1))('a page that comes again is stored once, and the job ends
     const { state, pages, stored } = tasks[platform]
     const all = whole.tasks[platform]
     // The description of a board may be wrong, so its task says what is.
-    expect.soft({ platform, state }).toEqual({ platform, state: faulty(index) && platform === 'board' ? 'error' : 'done' })
+    expect
+      .soft({ platform, state })
+      .toEqual({ platform, state: faulty(index) && platform === 'board' ? 'error' : 'done' })
     expect.soft(all.stored, platform).toEqual(expect.arrayContaining(stored))
     expect.soft(new Set(stored).size, platform).toBe(stored.length)
     if (faulty(index)) expect.soft(pages, platform).toBeLessThanOrEqual(all.pages + sourceCount(platform))

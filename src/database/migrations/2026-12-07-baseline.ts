@@ -18,6 +18,7 @@ const areas = [
   'news',
   'briefs',
   'shares',
+  'trackers',
   'search',
   'request-copies',
   'wish-numbers',

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { Fixed } from '../column-types.ts'
+import type { Fixed, RequestStatus } from '../column-types.ts'
 
 /** `refused`: unsubscribed without ever having confirmed. */
 export type ConsentState = 'asked' | 'confirmed' | 'unsubscribed' | 'refused'
@@ -118,5 +118,51 @@ export interface ChannelsTables {
     ended_at: Date | null
     last_status: number | null
     last_error: string | null
+  }
+}
+
+export type TrackerType = 'github' | 'gitlab' | 'linear' | 'jira' | 'webhook'
+/** `undoing`: an issue may be there, and is to be closed. `gone`: somebody deleted it there. `nothing_left`: purged before it was sent. */
+export type PushState = 'waiting' | 'sent' | 'failed' | 'nothing_left' | 'undoing' | 'undone' | 'gone'
+
+export interface TrackersTables {
+  trackers: {
+    id: Fixed<string>
+    account_id: Fixed<string>
+    type: Fixed<TrackerType>
+    name: string
+    /** The fields of its type, sealed. */
+    config: string
+    hint: string
+    created_at: Fixed<Date>
+    made_by: string | null
+    expires_at: Date | null
+    failures: Generated<number>
+    last_error: string | null
+    rests_until: Date | null
+    /** When it is called next; null while there is nothing to do. */
+    due_at: Date | null
+    claimed_by: string | null
+    claimed_until: Date | null
+  }
+  pushes: {
+    id: Generated<string>
+    account_id: Fixed<string>
+    tracker_id: Fixed<string>
+    wish_id: Fixed<string>
+    state: PushState
+    /** When it is sent, undone or read next; null where nothing is left to do. */
+    due_at: Date | null
+    attempts: Generated<number>
+    /** When an issue may first have been made. */
+    tried_at: Date | null
+    issue_id: string | null
+    issue_key: string | null
+    issue_url: string | null
+    status: RequestStatus | null
+    status_at: Date | null
+    last_error: string | null
+    made_by: string
+    created_at: Fixed<Date>
   }
 }

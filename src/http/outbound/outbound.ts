@@ -38,6 +38,20 @@ export interface TargetRequest {
   signal: AbortSignal
 }
 
+/** A call whose answer is read. */
+export interface TargetCall extends Omit<TargetRequest, 'body'> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Null for none. */
+  body: string | null
+}
+
+interface TargetContent extends TargetAnswer {
+  /** The first value of a header; null without one. @param name in lower case. */
+  header(name: string): string | null
+  /** At most 4 MiB. */
+  text: string
+}
+
 /** Sends to addresses that accounts gave. */
 export interface Outbound {
   allowsPrivateTargets: boolean
@@ -49,6 +63,8 @@ export interface Outbound {
   checkTarget(text: string, signal: AbortSignal): Promise<URL>
   /** Posts once. @throws TargetRefusedError, TargetFailedError */
   post(target: TargetRequest): Promise<TargetAnswer>
+  /** Calls once and reads the answer, for what is asked and not only told. @throws TargetRefusedError, TargetFailedError */
+  exchange(target: TargetCall): Promise<TargetContent>
   close(): Promise<void>
 }
 
@@ -75,6 +91,7 @@ const defaultConnectMs = 5_000
 /** A body is read so that the connection can be used again; what is larger or slower is not worth it. */
 const maxBodyBytes = 64 * 1024
 const bodyMs = 1_000
+const maxContentBytes = 4 * 1024 * 1024
 const keepAliveMs = 4_000
 const maxUrlLength = 2_000
 
@@ -103,13 +120,26 @@ async function discard(body: Dispatcher.ResponseData['body']): Promise<void> {
   }
 }
 
+/** @throws TargetFailedError for one that is too large. */
+async function readContent(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += (chunk as Buffer).length
+    // Leaving the loop ends the connection.
+    if (bytes > maxContentBytes) throw new TargetFailedError('The answer is too large.')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
 /**
  * A sentence of our own for a failure of the connection, without the address.
  * @param saysWhy false for one sentence whatever happened: at any port, the reasons would tell an account which services a host has.
  */
 function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy: boolean }): Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof TargetRefusedError) return cause
+    if (cause instanceof TargetRefusedError || cause instanceof TargetFailedError) return cause
   }
   if (!saysWhy) return new TargetFailedError('There was no answer over https with a valid certificate at this port.')
   const { code = '' } = error as { code?: string }
@@ -163,6 +193,31 @@ export function createOutbound({
   const dispatcher = allowPrivateTargets
     ? createDispatcher(proxies, { connectMs, keepAliveMs })
     : createDispatcherForAccounts(proxies, { connectMs, resolve, portFault, keepAliveMs })
+  /** Calls, and explains what fails until the answer is read. */
+  const call = async <Answer>(
+    { method, url, headers, body, signal }: TargetCall,
+    read: (answer: Dispatcher.ResponseData) => Promise<Answer>,
+    answerMs: number,
+  ): Promise<Answer> => {
+    const deadline = AbortSignal.timeout(timeoutMs)
+    try {
+      const answer = await request(parseTarget(url, allowPrivateTargets), {
+        ...{ method, body, dispatcher },
+        headers: { 'user-agent': userAgent, ...headers },
+        signal: AbortSignal.any([signal, deadline]),
+        headersTimeout: timeoutMs,
+        bodyTimeout: answerMs,
+      })
+      return await read(answer)
+    } catch (error) {
+      const saysWhy = allowPrivateTargets || URL.parse(url)?.port === ''
+      throw explain(error, { isOver: deadline.aborted, saysWhy })
+    }
+  }
+  const headOf = ({ statusCode: status, headers }: Dispatcher.ResponseData): TargetAnswer => ({
+    status,
+    retryAfterMs: readRetryAfter(headers['retry-after'], clock.now().getTime()),
+  })
   return {
     allowsPrivateTargets: allowPrivateTargets,
     checkTarget: async (text, signal) => {
@@ -173,28 +228,24 @@ export function createOutbound({
       else if (!isPublicAddress(hostname)) throw new TargetRefusedError(refusal(hostname))
       return url
     },
-    post: async ({ url, headers, body, signal }) => {
-      const deadline = AbortSignal.timeout(timeoutMs)
-      try {
-        const answer = await request(parseTarget(url, allowPrivateTargets), {
-          method: 'POST',
-          headers: { 'user-agent': userAgent, ...headers },
-          body,
-          dispatcher,
-          signal: AbortSignal.any([signal, deadline]),
-          headersTimeout: timeoutMs,
-          bodyTimeout: bodyMs,
-        })
-        await discard(answer.body)
-        return {
-          status: answer.statusCode,
-          retryAfterMs: readRetryAfter(answer.headers['retry-after'], clock.now().getTime()),
-        }
-      } catch (error) {
-        const saysWhy = allowPrivateTargets || URL.parse(url)?.port === ''
-        throw explain(error, { isOver: deadline.aborted, saysWhy })
-      }
-    },
+    post: (target) =>
+      call(
+        { ...target, method: 'POST' },
+        async (answer) => {
+          await discard(answer.body)
+          return headOf(answer)
+        },
+        bodyMs,
+      ),
+    exchange: (target) =>
+      call(
+        target,
+        async (answer) => {
+          const text = await readContent(answer.body)
+          return { ...headOf(answer), text, header: (name) => [answer.headers[name] ?? null].flat()[0] ?? null }
+        },
+        timeoutMs,
+      ),
     close: () => dispatcher.destroy(),
   }
 }

@@ -36,7 +36,7 @@ const idOf = (key: Buffer) =>
 const prefixOf = (key: Buffer) => `s1.${idOf(key)}.`
 
 const noKey =
-  'The operator has not set SECRETS_KEY, which is required with DATABASE_URL to store the addresses of channels.'
+  'The operator has not set SECRETS_KEY, which is required with DATABASE_URL to store the addresses of channels and the tokens of trackers.'
 
 /** @param keys 32 bytes each: the first seals, all open. */
 export function createSecrets(keys: readonly Buffer[]): Secrets {

@@ -9,18 +9,25 @@ import { startService } from '../../app/service.ts'
 import { openDatabase } from '../../database/open.ts'
 import { dumpOf } from '../../operations/moving/testing.ts'
 import { ConfigError } from '../../runtime/config-error.ts'
+import { type FakeTracker, startFakeGithub } from '../trackers/testing.ts'
 
-// Holds (Watches, news and channels): no secret of a channel is stored open, shown again, or in a backup or dump
+// Holds (Watches, news and channels): no secret of a channel or a tracker is stored open, shown again, or in a backup or dump
 
 // Takes seconds: several services start, each on files of its own.
 
 // With DATABASE_URL the key must be given once there is a channel; with the embedded database it is made.
 
 let copy: DatabaseCopy
+let github: FakeTracker
+const trackerToken = 'token-of-a-tracker'
 beforeAll(async () => {
   copy = await copyDatabase()
+  github = await startFakeGithub(() => new Date())
 })
-afterAll(() => copy.remove())
+afterAll(async () => {
+  await github.close()
+  await copy.remove()
+})
 
 /** @param warn gets each warning of the log. */
 const start = (environment: Record<string, string> = {}, warn: (line: string) => void = () => {}) => {
@@ -36,12 +43,16 @@ const start = (environment: Record<string, string> = {}, warn: (line: string) =>
   })
   return startService(config, pino({ level: 'warn' }, { write: warn }), () => {})
 }
-const call = (address: string, body: object) =>
-  fetch(`${address}/api/v1/channels`, {
+const post = (address: string, path: string, body: object) =>
+  fetch(`${address}/api/v1/${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ww_live_${'a1'.repeat(16)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ type: 'webhook', name: 'x', url: 'http://127.0.0.1:9998/very', ...body }),
+    body: JSON.stringify(body),
   })
+const call = (address: string, body: object) =>
+  post(address, 'channels', { type: 'webhook', name: 'x', url: 'http://127.0.0.1:9998/very', ...body })
+const makeTracker = (address: string) =>
+  post(address, 'trackers', { type: 'github', name: 'x', project: 'acme/app', url: github.url, token: trackerToken })
 /** A backup has the sealed address, and neither the file with the key nor the key. */
 async function checkBackup(address: string): Promise<void> {
   const answer = await fetch(`${address}/api/admin/backup`, { headers: { authorization: `Bearer ${'a'.repeat(20)}` } })
@@ -50,7 +61,7 @@ async function checkBackup(address: string): Promise<void> {
   const text = readFileSync(join(copy.options.dataDir, 'secrets-key'), 'utf8').trim()
   for (const hidden of ['secrets-key', text]) expect(archive.includes(hidden)).toBe(false)
   expect(archive.includes(Buffer.from(text, 'base64'))).toBe(false)
-  expect(archive.includes('127.0.0.1:9998/very')).toBe(false)
+  for (const secret of ['127.0.0.1:9998/very', trackerToken]) expect(archive.includes(secret)).toBe(false)
 }
 
 /** A dump has the sealed fields, and neither a key nor an open address. */
@@ -66,7 +77,7 @@ async function checkDump(): Promise<void> {
     expect(dump.includes(secret)).toBe(false)
     expect(dump.includes(Buffer.from(secret, 'base64'))).toBe(false)
   }
-  expect(dump.includes('9998/very')).toBe(false)
+  for (const secret of ['9998/very', trackerToken]) expect(dump.includes(secret)).toBe(false)
 }
 
 const key = `${'B'.repeat(43)}=`
@@ -83,14 +94,17 @@ describe('without SECRETS_KEY', () => {
         409,
         expect.stringContaining('SECRETS_KEY'),
       ])
+    expect((await makeTracker(first.address!)).status).toBe(copy.backend === 'embedded' ? 200 : 409)
     if (copy.backend === 'embedded') await checkBackup(first.address!)
     await first.stop()
     const second = await start({ SECRETS_KEY: key })
     expect((await call(second.address!, {})).status).toBe(200)
+    expect((await makeTracker(second.address!)).status).toBe(200)
     await second.runMaintenance()
     const sealed = await second.database.database.selectFrom('channels').select(['config', 'state']).execute()
     // What the file's key had sealed has the configured key now.
-    expect(new Set(sealed.map(({ config }) => config.slice(0, 16))).size).toBe(1)
+    const ofTrackers = await second.database.database.selectFrom('trackers').select('config').execute()
+    expect(new Set([...sealed, ...ofTrackers].map(({ config }) => config.slice(0, 16))).size).toBe(1)
     expect(new Set(sealed.map(({ state }) => state))).toEqual(new Set(['active']))
     await second.stop()
     await checkDump()
@@ -99,7 +113,7 @@ describe('without SECRETS_KEY', () => {
     const warnings: string[] = []
     const third = await start({ SECRETS_KEY: `${'C'.repeat(43)}=` }, (line) => warnings.push(line))
     expect(warnings).toContainEqual(
-      expect.stringContaining('channels are sealed with a key that this process does not have'),
+      expect.stringContaining('channels or trackers are sealed with a key that this process does not have'),
     )
     await third.runMaintenance()
     const channels = await third.database.database.selectFrom('channels').select('state').execute()

@@ -2,7 +2,7 @@ import { defaultPricing } from '../../accounts/plans.ts'
 import { closeReservation, reserve } from '../../credits/ledger.ts'
 import type { Database } from '../../database/open.ts'
 
-// Rows of the tables of watches, news, channels, mails, feeds and shares, in a database of the rows of `test/rows.sql`.
+// Rows of the tables of watches, news, channels, trackers, mails, feeds and shares, in a database of the rows of `test/rows.sql`.
 
 const account = 'a0000000-0000-4000-8000-000000000001'
 const request = 'e0000000-0000-4000-8000-000000000001'
@@ -11,6 +11,7 @@ const watch = '70000000-0000-4000-8000-000000000001'
 const report = '71000000-0000-4000-8000-000000000001'
 const channel = '72000000-0000-4000-8000-000000000001'
 const event = '73000000-0000-4000-8000-000000000001'
+const tracker = '75000000-0000-4000-8000-000000000001'
 const now = '2026-11-20T10:00:00.123456Z'
 
 export const comeBackRows = `
@@ -55,6 +56,12 @@ export const comeBackRows = `
   insert into shares (account_id, wish_id, topic, view, title, with_notes, token_hash, hint, created_at, made_by, person_name, expires_at, last_opened_at) values
     ('${account}', '${request}', null, null, 'Our „dark" plan', true, repeat('ac', 32), 'abcd', '${now}', '${key}', 'Ada', '2126-11-20T10:00:00Z', '${now}'),
     ('${account}', null, null, '{"query": "dark \\"mode\\"", "sortBy": "new"}', null, false, repeat('bd', 32), 'efgh', '${now}', null, null, '2126-11-20T10:00:00Z', null);
+  insert into trackers values ('${tracker}', '${account}', 'github', 'Our „app"', 's1.abcdef.a+/=', 'acme/app', '${now}', '${key}', '2126-11-20T10:00:00Z', 1,
+      'GitHub answered 502.', '${now}', '${now}', gen_random_uuid(), '${now}');
+  insert into pushes values
+    (gen_random_uuid(), '${account}', '${tracker}', '${request}', 'sent', '${now}', 2, '${now}', 'I_1', '#1', 'https://github.com/acme/app/issues/1', 'planned',
+      '${now}', null, 'admin', '${now}'),
+    (gen_random_uuid(), '${account}', '${tracker}', gen_random_uuid(), 'failed', null, 1, '${now}', null, null, null, null, null, 'GitHub refuses it (422).', 'admin', '${now}');
   insert into mail_consents values ('${account}', repeat('ef', 32), repeat('ee', 32), 'asked', true, '${now}', 2, '${now}');
   insert into mail_channels values ('${channel}', '${account}', repeat('ef', 32), 'a token', '${now}');
   insert into mail_confirmations values (repeat('aa', 32), '${account}', repeat('ef', 32), '2126-11-20T10:00:00Z', null);

@@ -43,7 +43,7 @@ const shownAuthor = (author: string | null): string =>
   author?.replace(/ \(\d+\)$/u, '').replace(/^(.*) \((\1@[^()]*)\)$/u, '$2') ?? 'unknown author'
 
 /** Whose words they are: author, day, place, licence. */
-const originOf = (quote: BriefQuote): Inline[] =>
+export const originOf = (quote: BriefQuote): Inline[] =>
   dotted([
     { text: shownAuthor(quote.author), url: quote.authorUrl, platform: quote.platform },
     quote.postedAt === null ? 'no date given' : day(quote.postedAt),

@@ -190,6 +190,37 @@ async function readSharedTopic(executor: Executor, name: string, reader: Reader)
   }
 }
 
+/** Null for an account that is deleted. */
+async function readerOf(
+  database: Executor,
+  { accountId, withNotes, now }: Pick<Reader, 'accountId' | 'withNotes' | 'now'>,
+): Promise<Reader | null> {
+  const account = await database
+    .selectFrom('accounts')
+    .select([...ownViewColumns])
+    .where('id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (account === undefined) return null
+  const ofAccount = { accountId, hasOwnView: hasOwnView(account) }
+  return { ...ofAccount, view: viewOf(ofAccount), withNotes, now }
+}
+
+/**
+ * A wish as a share without notes shows it now, and beside it what was imported of it.
+ * @returns null when nothing of it may be shown, or its account is deleted.
+ */
+export async function readPassedOnWish(
+  database: Executor,
+  { accountId, wishId, now }: { accountId: string; wishId: string; now: Date },
+): Promise<(Extract<SharedContent, { kind: 'wish' }> & Pick<WishSummary, 'own'>) | null> {
+  const reader = await readerOf(database, { accountId, withNotes: false, now })
+  const content = reader && (await readSharedWish(database, wishId, reader))
+  if (content === null || content.kind !== 'wish') return null
+  const [summary] = await readWishes(database, [content.wish.wishId], reader!)
+  return summary === undefined ? null : { ...content, own: summary.own }
+}
+
 /**
  * What a share shows now, as its account sees it; nothing is cached.
  * @returns null when nothing of it is left, or its account is deleted.
@@ -200,15 +231,8 @@ export async function readContent(
   dependencies: ContentDependencies,
 ): Promise<SharedContent | null> {
   const { database } = dependencies
-  const account = await database
-    .selectFrom('accounts')
-    .select([...ownViewColumns])
-    .where('id', '=', share.account_id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  if (account === undefined) return null
-  const ofAccount = { accountId: share.account_id, hasOwnView: hasOwnView(account) }
-  const reader = { ...ofAccount, view: viewOf(ofAccount), withNotes: share.with_notes, now }
+  const reader = await readerOf(database, { accountId: share.account_id, withNotes: share.with_notes, now })
+  if (reader === null) return null
   if (share.brief_id !== null) {
     const brief = await readBrief(database, share.account_id, share.brief_id)
     return brief && { kind: 'brief', brief }

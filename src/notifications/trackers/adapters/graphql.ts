@@ -1,0 +1,68 @@
+import type { Outbound } from '../../../http/outbound/outbound.ts'
+import { asFields, asList, asString, type Fields } from '../../../platforms/content/fields.ts'
+import { TrackerError } from '../tracker.ts'
+import { callTracker, single, waitOf } from './calls.ts'
+
+/** What the words of errors mean; any other may be a fault of the tracker, after which nobody knows what was done. */
+const refusals = new Set([
+  'FORBIDDEN',
+  'UNPROCESSABLE',
+  'INSUFFICIENT_SCOPES',
+  'SAML_FORBIDDEN',
+  'INPUT_ERROR',
+  'INVALID_INPUT',
+  'USER_ERROR',
+  'FEATURE_NOT_ACCESSIBLE',
+  'GRAPHQL_VALIDATION_FAILED',
+])
+
+/** The words of the errors of an answer: `type` of GitHub, `extensions.code` of Linear. */
+const wordsOf = (fields: Fields): string[] =>
+  (asList(fields.errors) ?? []).map((one) => {
+    const error = asFields(one)
+    const word = asString(error?.type) ?? asString(asFields(error?.extensions)?.code) ?? ''
+    return word.toUpperCase().replaceAll(' ', '_')
+  })
+
+export interface GraphqlCall {
+  service: string
+  url: string
+  authorization: string
+  query: string
+  variables: Record<string, unknown>
+  /** Whether what is not there is null in the data, and no failure. */
+  allowsMissing?: boolean
+  signal: AbortSignal
+}
+
+/** Calls a GraphQL endpoint. @returns the fields of `data`. @throws TrackerError */
+export async function callGraphql(
+  outbound: Outbound,
+  { service, url, authorization, query, variables, allowsMissing = false, signal }: GraphqlCall,
+): Promise<Fields> {
+  const fields = single(
+    await callTracker(outbound, {
+      ...{ service, url, signal, method: 'POST', headers: { authorization } },
+      body: { query, operationName: /(?:query|mutation) (\w+)/.exec(query)?.[1], variables },
+      explain: (answered, answer) => {
+        const words = wordsOf(answered)
+        if (words.length === 0) return null
+        if (words.some((word) => word === 'RATE_LIMITED' || word === 'RATELIMITED'))
+          return new TrackerError('tracker', `${service} asks to wait.`, waitOf(answer))
+        if (words.includes('AUTHENTICATION_ERROR'))
+          return new TrackerError('tracker', `${service} does not take the token.`)
+        if (words.every((word) => word === 'NOT_FOUND'))
+          return allowsMissing
+            ? null
+            : new TrackerError('missing', `${service} does not find it, or the token does not see it.`)
+        const word = words.find((one) => refusals.has(one))
+        // Ours, so that it can be shown.
+        if (word !== undefined) return new TrackerError('refused', `${service} refuses it (${word}).`)
+        return answer.status >= 400 ? null : new TrackerError('unclear', `${service} failed.`)
+      },
+    }),
+  )
+  const data = asFields(fields.data)
+  if (data === null) throw new TrackerError('unclear', `${service} gave an answer without data.`)
+  return data
+}

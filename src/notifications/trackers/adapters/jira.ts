@@ -1,0 +1,129 @@
+import type { RequestStatus } from '../../../database/column-types.ts'
+import type { Outbound } from '../../../http/outbound/outbound.ts'
+import { invalidField } from '../../../http/validation.ts'
+import { asFields, asId, asList, asString, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
+import type { Block, Inline } from '../../../wishes/briefs/lines.ts'
+import type { PushToSend, TrackerAdapter } from '../tracker.ts'
+import { baseUrl, callTracker, checked, issueOf, required, single, type TrackerCall } from './calls.ts'
+import { unlessMissing } from './gitlab.ts'
+
+interface JiraConfig {
+  url: string
+  projectId: string
+  issueTypeId: string
+  /** For Basic authentication. */
+  credentials: string
+}
+
+const service = 'Jira'
+/** Those that fit a wish, the best first; else the first that is no subtask. */
+const fittingTypes = ['story', 'task', 'new feature', 'idea']
+
+/** The label by which an issue is found again. */
+const labelOf = ({ id }: Pick<PushToSend, 'id'>): string => `wishwell-${id}`
+
+/** By the category of the status, which projects name themselves, and for what is done by the resolution. */
+function statusOf(fields: Fields | null): RequestStatus | null {
+  const category = asString(asFields(asFields(fields?.status)?.statusCategory)?.key)
+  if (category === 'indeterminate') return 'in_progress'
+  if (category !== 'done') return category === null ? null : 'open'
+  const resolution = asString(asFields(fields?.resolution)?.name)?.toLowerCase() ?? ''
+  if (resolution.includes('duplicate')) return 'duplicate'
+  return /won.t|declined|rejected|cannot|not a bug|invalid/.test(resolution) ? 'declined' : 'completed'
+}
+
+function textNode(part: Inline) {
+  const { text, url } = typeof part === 'string' ? { text: part, url: null } : part
+  const href = asWebUrl(url)
+  return { type: 'text', text, ...(href === null ? {} : { marks: [{ type: 'link', attrs: { href } }] }) }
+}
+
+const paragraph = (parts: readonly Inline[]) => ({
+  type: 'paragraph',
+  // A text node may not be empty.
+  content: parts.filter((part) => (typeof part === 'string' ? part : part.text) !== '').map(textNode),
+})
+
+const nodeOf = (block: Block) => {
+  if (block.kind === 'line') return paragraph(block.parts)
+  if (block.kind !== 'quote') return paragraph([])
+  const quoted = `“${block.text}${block.isWhole ? '' : ' …'}”`
+  return { type: 'blockquote', content: [paragraph([quoted]), paragraph(block.origin)] }
+}
+
+/** A text as a document of Atlassian (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure): nothing in it is markup. */
+const documentOf = (blocks: readonly Block[]) => ({ type: 'doc', version: 1, content: blocks.map(nodeOf) })
+
+function issueTypeOf(project: Fields): string | null {
+  const types = (asList(project.issueTypes) ?? []).map(asFields).filter((one) => one !== null && one.subtask !== true)
+  const rank = (one: Fields | null) => {
+    const at = fittingTypes.indexOf(asString(one?.name)?.toLowerCase() ?? '')
+    return at === -1 ? fittingTypes.length : at
+  }
+  const [best] = types.toSorted((one, other) => rank(one) - rank(other))
+  return asId(best?.id)
+}
+
+/**
+ * Issues of a project of Jira Cloud, by its REST API (https://developer.atlassian.com/cloud/jira/platform/rest/v3). Jira takes no id of the caller: an issue is
+ * found again by a label.
+ */
+export function createJiraTracker(outbound: Outbound): TrackerAdapter<JiraConfig> {
+  const call = (
+    { url, credentials }: Pick<JiraConfig, 'url' | 'credentials'>,
+    path: string,
+    signal: AbortSignal,
+    more: Partial<Pick<TrackerCall, 'method' | 'body'>> = {},
+  ) =>
+    callTracker(outbound, {
+      ...{ service, signal, method: 'GET', headers: { authorization: `Basic ${credentials}` }, ...more },
+      url: `${url}/rest/api/3/${path}`,
+    })
+  const toIssue = (url: string, found: Fields, status: RequestStatus | null) =>
+    issueOf(service, { id: found.id, key: found.key, url: `${url}/browse/${String(found.key)}`, status })
+  return {
+    type: 'jira',
+    fields: ['url', 'project', 'email', 'token'],
+    // Search follows the issues within seconds, but Jira promises no time ("Search and reconcile"): the wait is long, since a wrong "none" would double.
+    settleMs: 600_000,
+    prepare: async (fields, signal) => {
+      const project = required(fields, 'project')
+      const credentials = Buffer.from(`${required(fields, 'email')}:${required(fields, 'token')}`).toString('base64')
+      const url = await baseUrl(outbound, required(fields, 'url'), signal)
+      const path = `project/${encodeURIComponent(project)}`
+      const found = single(await checked('project', call({ url, credentials }, path, signal)))
+      const [projectId, issueTypeId] = [asId(found.id), issueTypeOf(found)]
+      if (projectId === null || issueTypeId === null) throw invalidField('project', 'takes no issues')
+      const hint = `${asId(found.key) ?? project} (${new URL(url).host})`
+      return { config: { url, projectId, issueTypeId, credentials }, hint }
+    },
+    find: async (config, push, signal) => {
+      const body = { jql: `labels = "${labelOf(push)}"`, fields: ['status', 'resolution'], maxResults: 1 }
+      const answer = single(await call(config, 'search/jql', signal, { method: 'POST', body }))
+      const found = asFields((asList(answer.issues) ?? [])[0])
+      return found === null ? null : toIssue(config.url, found, statusOf(asFields(found.fields)))
+    },
+    create: async (config, push, text, signal) => {
+      const fields = {
+        project: { id: config.projectId },
+        issuetype: { id: config.issueTypeId },
+        ...{ summary: text.title, description: documentOf(text.blocks), labels: [labelOf(push)] },
+      }
+      const made = single(await call(config, 'issue', signal, { method: 'POST', body: { fields } }))
+      return toIssue(config.url, made, 'open')
+    },
+    read: async (config, ids, signal) => {
+      const body = { issueIdsOrKeys: ids, fields: ['status', 'resolution'] }
+      const answer = single(await call(config, 'issue/bulkfetch', signal, { method: 'POST', body }))
+      return new Map(
+        (asList(answer.issues) ?? []).map(asFields).flatMap((one) => {
+          const id = asId(one?.id)
+          return id === null ? [] : [[id, statusOf(asFields(one?.fields))] as const]
+        }),
+      )
+    },
+    undo: async (config, { id }, _push, signal) => {
+      await call(config, `issue/${encodeURIComponent(id)}`, signal, { method: 'DELETE' }).catch(unlessMissing)
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import type { RequestStatus } from '../../../database/column-types.ts'
+import { isId } from '../../../http/ids.ts'
+import type { Outbound } from '../../../http/outbound/outbound.ts'
+import { invalidField } from '../../../http/validation.ts'
+import { asFields, asId, asList, asName, asString, type Fields } from '../../../platforms/content/fields.ts'
+import { markdownOf } from '../issue-text.ts'
+import { maxRead, type TrackerAdapter, TrackerError } from '../tracker.ts'
+import { baseUrl, checked, issueOf, required } from './calls.ts'
+import { callGraphql } from './graphql.ts'
+
+interface LinearConfig {
+  url: string
+  teamId: string
+  token: string
+}
+
+const service = 'Linear'
+const defaultUrl = 'https://api.linear.app'
+
+/** By the type of a state of a workflow; teams name their states themselves. */
+const statuses: Readonly<Record<string, RequestStatus>> = {
+  triage: 'open',
+  backlog: 'open',
+  unstarted: 'planned',
+  started: 'in_progress',
+  completed: 'completed',
+  canceled: 'declined',
+  duplicate: 'duplicate',
+}
+
+const statusOf = (found: Fields): RequestStatus | null => statuses[asString(asFields(found.state)?.type) ?? ''] ?? null
+
+const issueFields = 'id identifier url trashed state { type }'
+const teamQueries = {
+  id: 'query Team($team: ID!) { teams(filter: { id: { eq: $team } }) { nodes { id key } } }',
+  key: 'query Team($team: String!) { teams(filter: { key: { eq: $team } }) { nodes { id key } } }',
+}
+const issuesQuery = `query Issues($ids: [ID!]!) {
+  issues(filter: { id: { in: $ids } }, first: ${maxRead}, includeArchived: true) { nodes { ${issueFields} } }
+}`
+const createQuery = `mutation Create($id: String!, $team: String!, $title: String!, $description: String!) {
+  issueCreate(input: { id: $id, teamId: $team, title: $title, description: $description }) { issue { ${issueFields} } }
+}`
+const deleteQuery = 'mutation Delete($id: String!) { issueDelete(id: $id) { success } }'
+
+/**
+ * Issues of a team, by the GraphQL API of Linear (https://linear.app/developers/graphql). The id of a push is that of its issue: Linear takes one that the
+ * caller made, and refuses it a second time.
+ */
+export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearConfig> {
+  const call = (
+    { url, token }: Pick<LinearConfig, 'url' | 'token'>,
+    query: string,
+    variables: Record<string, unknown>,
+    signal: AbortSignal,
+  ) =>
+    callGraphql(outbound, {
+      ...{ service, query, variables, signal },
+      url: `${url}/graphql`,
+      // A personal key stands alone, a token of OAuth does not (linear.app/developers, "Authentication").
+      authorization: token.startsWith('lin_api_') ? token : `Bearer ${token}`,
+    })
+  const toIssue = (found: Fields | null) =>
+    issueOf(service, {
+      ...{ id: found?.id, key: found?.identifier, url: found?.url },
+      status: found === null ? null : statusOf(found),
+    })
+  /** Those that are there and were not deleted. */
+  const readIssues = async (config: LinearConfig, ids: readonly string[], signal: AbortSignal) => {
+    const data = await call(config, issuesQuery, { ids }, signal)
+    const nodes = asList(asFields(data.issues)?.nodes)
+    if (nodes === null) throw new TrackerError('unclear', 'Linear gave no issues.')
+    return nodes.map(asFields).filter((one) => one !== null)
+  }
+  const find: Required<TrackerAdapter<LinearConfig>>['find'] = async (config, { id }, signal) => {
+    const [found] = await readIssues(config, [id], signal)
+    return found === undefined ? null : toIssue(found)
+  }
+  return {
+    type: 'linear',
+    fields: ['url', 'project', 'token'],
+    settleMs: 30_000,
+    prepare: async (fields, signal) => {
+      const project = required(fields, 'project')
+      const token = required(fields, 'token')
+      const url = await baseUrl(outbound, fields.url ?? defaultUrl, signal)
+      const query = isId(project) ? teamQueries.id : teamQueries.key
+      const data = await checked('project', call({ url, token }, query, { team: project }, signal))
+      const team = asFields((asList(asFields(data.teams)?.nodes) ?? [])[0])
+      const teamId = asId(team?.id)
+      if (teamId === null) throw invalidField('project', 'is no team that the token sees: give its key, such as ENG')
+      return { config: { url, teamId, token }, hint: `team ${asName(team?.key) ?? project}` }
+    },
+    find,
+    create: async ({ teamId: team, ...rest }, push, text, signal) => {
+      const variables = { id: push.id, team, title: text.title, description: markdownOf(text) }
+      try {
+        const data = await call(rest, createQuery, variables, signal)
+        return toIssue(asFields(asFields(data.issueCreate)?.issue))
+      } catch (error) {
+        if (!(error instanceof TrackerError) || error.kind !== 'refused') throw error
+        // It is refused a second time: another process may have made it meanwhile.
+        const found = await find({ teamId: team, ...rest }, push, signal)
+        if (found === null) throw error
+        return found
+      }
+    },
+    read: async (config, ids, signal) => {
+      const found = await readIssues(config, ids, signal)
+      return new Map(
+        found
+          .filter(({ trashed }) => trashed !== true)
+          .flatMap((one) => {
+            const id = asId(one.id)
+            return id === null ? [] : [[id, statusOf(one)] as const]
+          }),
+      )
+    },
+    undo: async (config, { id }, _push, signal) => {
+      try {
+        await call(config, deleteQuery, { id }, signal)
+      } catch (error) {
+        if (!(error instanceof TrackerError) || error.kind === 'unclear' || error.kind === 'tracker') throw error
+        // Deleted already, or not allowed: only the first is no error.
+        const [found] = await readIssues(config, [id], signal)
+        if (found !== undefined && found.trashed !== true) throw error
+      }
+    },
+  }
+}

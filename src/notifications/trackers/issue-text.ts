@@ -1,0 +1,126 @@
+import type { PlatformName } from '../../database/column-types.ts'
+import type { Executor } from '../../database/open.ts'
+import { publicPagesOf } from '../../platforms/registry.ts'
+import { platformTitle } from '../../platforms/titles.ts'
+import type { RequestRecord } from '../../requests/record.ts'
+import { type Block, counted, day, dotted, type Inline, line } from '../../wishes/briefs/lines.ts'
+import { briefMarkdown } from '../../wishes/briefs/markdown.ts'
+import { quoteOf, tellingSentence, titleQuote } from '../../wishes/briefs/quotes.ts'
+import { originOf } from '../../wishes/briefs/wish-blocks.ts'
+import { bounded } from '../../wishes/shares/bounded.ts'
+import { readPassedOnWish } from '../../wishes/shares/content.ts'
+
+/** What an issue says of a wish. All texts are plain: whoever sends them escapes them. */
+export interface IssueText {
+  /** One line, at most 200 characters. */
+  title: string
+  blocks: Block[]
+  /** The same numbers for programs. */
+  counts: {
+    requests: number
+    votes: number
+    voices: number
+    own: { asks: number; votes: number; voices?: number } | null
+  }
+}
+
+const maxTitle = 200
+/** How many of its requests an issue quotes, the most voted first: whoever wants more follows the link. */
+const maxQuotes = 5
+
+type PassedOnWish = NonNullable<Awaited<ReturnType<typeof readPassedOnWish>>>
+
+const postLink = ({ sourcePlatform, sourceUrl }: Pick<RequestRecord, 'sourcePlatform' | 'sourceUrl'>): Inline => ({
+  text: `A post on ${platformTitle(sourcePlatform)}`,
+  url: sourceUrl,
+  platform: sourcePlatform,
+})
+
+/** A quotation with whose it is; where the terms of its platform allow no texts, a link. */
+function requestBlock(record: RequestRecord): Block {
+  const sentence = tellingSentence(record)
+  const quote = sentence === null ? titleQuote(record) : quoteOf(record, sentence)
+  const shows = publicPagesOf(record.sourcePlatform as PlatformName).show === 'texts'
+  if (quote === null || !shows) return line([postLink(record)])
+  return { kind: 'quote', text: quote.text, isWhole: quote.isWhole, origin: originOf(quote) }
+}
+
+function ownLine({ own }: PassedOnWish): Block[] {
+  if (own === null || own.asks === 0) return []
+  const voices = own.voices === undefined ? '' : ` by ${counted(own.voices, 'person', 'people')}`
+  return [line(`Own feedback, in none of these numbers: ${counted(own.asks, 'ask')}${voices}.`)]
+}
+
+/**
+ * What is said of a wish in an issue, as its account sees it now: what a page that needs no key may show (`wishes/shares`), and the number of what was imported.
+ * @param publicUrl the base of links to this service; null for none.
+ * @returns null when nothing is left of it.
+ */
+export async function readIssueText(
+  executor: Executor,
+  { publicUrl, ...read }: { accountId: string; wishId: string; now: Date; publicUrl: string | null },
+): Promise<IssueText | null> {
+  const content = await readPassedOnWish(executor, read)
+  if (content === null) return null
+  const { wish, platforms, own } = content
+  const { requestCount: requests, votes, voices, firstAskedAt } = wish
+  const places = wish.platforms.map(platformTitle).join(', ')
+  const shown = platforms
+    .flatMap((one) => one.shown)
+    .toSorted((one, other) => other.votes - one.votes || (one._id < other._id ? -1 : 1))
+    .slice(0, maxQuotes)
+  const more = requests - shown.length
+  const link: Inline[] =
+    publicUrl === null ? [] : [{ text: 'All of it', url: `${publicUrl}/wishes/${wish.wishId}`, platform: '' }]
+  const title = bounded((wish.titleFrom?.title ?? '').replace(/\s+/gu, ' '), maxTitle - 1).text
+  return {
+    title: title === '' ? `A wish with ${counted(votes, 'vote')} on ${places}` : title,
+    blocks: [
+      line(
+        dotted([
+          counted(votes, 'vote'),
+          `asked for by ${counted(voices, 'person', 'people')}`,
+          places,
+          `first on ${day(firstAskedAt)}`,
+        ]),
+      ),
+      ...ownLine(content),
+      ...shown.map(requestBlock),
+      ...(more > 0 || link.length > 0
+        ? [line(dotted([more > 0 ? `${counted(more, 'more request')}` : null, ...link]))]
+        : []),
+    ],
+    counts: { requests, votes, voices, own },
+  }
+}
+
+const breaker = '\u200B'
+/** What trackers turn into a mention of somebody, or a link to another issue or label. A zero-width space behind it is what ends that. */
+const references = /[@#!%~$&](?=[\p{L}\p{N}_"])|\bGH(?=-\d)/giu
+
+/** A text that mentions nobody and nothing: trackers look for mentions in what Markdown has become, where escapes are gone. */
+const withoutReferences = (text: string): string => text.replace(references, `$&${breaker}`)
+
+/**
+ * The text of an issue as Markdown, in which nothing is markup or a mention.
+ * @param linkTo what an address of a request is written as; null where a link to it would tell the people there: then it is a text.
+ */
+export function markdownOf({ blocks }: IssueText, linkTo: (url: URL) => string | null = ({ href }) => href): string {
+  const inline = (part: Inline): Inline => {
+    if (typeof part === 'string') return withoutReferences(part)
+    const url = part.url === null ? null : URL.parse(part.url)
+    const link = url && linkTo(url)
+    const text = withoutReferences(
+      url === null || link !== null ? part.text : `${part.text} (${url.host}${url.pathname})`,
+    )
+    return { ...part, text, url: link }
+  }
+  return briefMarkdown(
+    blocks.map((block): Block => {
+      if (block.kind === 'line') return { ...block, parts: block.parts.map(inline) }
+      if (block.kind === 'quote')
+        return { ...block, text: withoutReferences(block.text), origin: block.origin.map(inline) }
+      return block
+    }),
+  )
+}

@@ -1,0 +1,227 @@
+import { type Selectable, sql } from 'kysely'
+import type { Logger } from 'pino'
+import { lockClaims, noClaim, renewClaim } from '../../../database/claimed-work.ts'
+import type { Database } from '../../../database/open.ts'
+import type { Tables } from '../../../database/tables.ts'
+import { type Secrets, UnknownKeyError, UnreadableSecretError } from '../../../http/secrets/secrets.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import { readIssueText } from '../issue-text.ts'
+import { beginTry, endFollowing, noteIssue, notePush, noteStatuses, type PushRow } from '../store/pushes.ts'
+import { nextCall, openTracker, type TrackerRow, unreadableTracker } from '../store/trackers.ts'
+import { maxRead, type TrackerAdapter, type TrackerAdapters, TrackerError } from '../tracker.ts'
+
+export interface RoundDependencies {
+  database: Database
+  clock: Clock
+  secrets: Secrets
+  adapters: TrackerAdapters
+  /** The base of links in issues; null where there is none that others can open. */
+  publicUrl: () => string | null
+  log: Pick<Logger, 'error'>
+}
+
+/** A tracker that this process calls, until the claim ends. */
+export type ClaimedTracker = Pick<
+  Selectable<Tables['trackers']>,
+  'id' | 'account_id' | 'type' | 'config' | 'failures'
+> & {
+  /** Tells one claim from another. */
+  token: string
+}
+
+/** Of one call, and of a claim: longer than all calls between two renewals. */
+const callMs = 15_000
+export const claimMs = 90_000
+/** How many pushes are sent, and how many calls read, in one round: then others have their turn. */
+const [sentOfRound, readsOfRound] = [20, 10] as const
+/** How often the issue of one push is tried to be made. */
+const maxTries = 20
+/** After how many unclear answers in a round a tracker rests; a single one may be about its push alone. */
+const maxUnclear = 3
+/** How long a tracker rests after failures, without a success in between. */
+const [firstRestMs, maxRestMs] = [60_000, 3_600_000] as const
+/** What a tracker may ask for: nothing waits longer. */
+export const maxRetryAfterMs = 86_400_000
+
+/** The claim ended: another process has the tracker. */
+class LostClaimError extends Error {
+  override readonly name = 'LostClaimError'
+}
+
+interface Round extends RoundDependencies {
+  tracker: ClaimedTracker
+  adapter: TrackerAdapter
+  config: unknown
+  /** Of the next call. @throws LostClaimError */
+  next(): Promise<AbortSignal>
+}
+
+const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
+
+/** The pushes of a tracker that are due, the longest due first. */
+const readDue = (database: Database, trackerId: string, states: readonly PushRow['state'][], max: number, now: Date) =>
+  database
+    .selectFrom('pushes')
+    .selectAll()
+    .where('tracker_id', '=', trackerId)
+    .where('due_at', '<=', now)
+    .where('state', 'in', [...states])
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(max)
+    .execute()
+
+const toSend = ({ id, created_at: since }: PushRow) => ({ id, since })
+
+/**
+ * Sends a waiting push: looks for its issue, which an earlier try may have made, and makes one only where there is none.
+ * @throws TrackerError
+ */
+async function send(round: Round, push: PushRow): Promise<void> {
+  const { database, clock, adapter, config, tracker, publicUrl } = round
+  const known = (await adapter.find?.(config, toSend(push), await round.next())) ?? null
+  if (known !== null) return noteIssue(database, push.id, known, clock.now())
+  const now = clock.now()
+  const end = (to: 'failed' | 'nothing_left', error: string | null) =>
+    notePush(database, { pushId: push.id, from: 'waiting', to, dueAt: null, error })
+  if (push.attempts >= maxTries) return end('failed', push.last_error)
+  const read = { accountId: tracker.account_id, wishId: push.wish_id, now, publicUrl: publicUrl() }
+  const text = await readIssueText(database, read)
+  if (text === null) return end('nothing_left', null)
+  const signal = await round.next()
+  if (!(await beginTry(database, push.id, clock.now(), adapter.settleMs))) return
+  const issue = await adapter.create(config, toSend(push), text, signal)
+  await noteIssue(database, push.id, issue, clock.now())
+}
+
+/** Closes the issue of a push that was taken back; it may have none. @throws TrackerError */
+async function undo(round: Round, push: PushRow): Promise<void> {
+  const { database, adapter, config } = round
+  const look = async () => (adapter.find ? adapter.find(config, toSend(push), await round.next()) : { id: push.id })
+  const issue = push.issue_id === null ? await look() : { id: push.issue_id }
+  if (issue !== null) await adapter.undo(config, issue, push, await round.next())
+  await notePush(database, { pushId: push.id, from: 'undoing', to: 'undone', dueAt: null, error: null })
+}
+
+/** What becomes of a push whose call failed. */
+async function noteFailure({ database, clock, adapter }: Round, push: PushRow, error: TrackerError): Promise<void> {
+  const { kind, message } = error
+  const change = { pushId: push.id, from: push.state, error: message }
+  if (kind === 'refused' || kind === 'missing') {
+    // An issue that cannot be closed is there still.
+    const isThere = push.state === 'undoing' && push.issue_id !== null
+    return notePush(database, { ...change, to: isThere ? 'sent' : 'failed', dueAt: isThere ? clock.now() : null })
+  }
+  // After an unclear answer the issue may be made only now: it is looked for once that has settled.
+  const wait = kind === 'unclear' ? Math.min(adapter.settleMs * 2 ** Math.min(push.attempts, 20), maxRestMs) : 0
+  await notePush(database, { ...change, to: push.state, dueAt: later(clock.now(), wait) })
+}
+
+/** Sends and takes back what is due. @throws TrackerError after which the tracker rests. */
+async function sendDue(round: Round): Promise<void> {
+  const { database, tracker, clock } = round
+  let unclear = 0
+  for (const push of await readDue(database, tracker.id, ['waiting', 'undoing'], sentOfRound, clock.now())) {
+    try {
+      await (push.state === 'waiting' ? send(round, push) : undo(round, push))
+    } catch (error) {
+      if (!(error instanceof TrackerError)) throw error
+      await noteFailure(round, push, error)
+      if (error.kind === 'unclear') unclear += 1
+      if (error.kind === 'tracker' || unclear >= maxUnclear) throw error
+    }
+  }
+}
+
+/** Reads the status of the issues that are due, many in one call. @throws TrackerError */
+async function readStatuses(round: Round): Promise<void> {
+  const { database, tracker, clock, adapter, config } = round
+  for (let call = 0; call < readsOfRound; call++) {
+    const due = await readDue(database, tracker.id, ['sent'], maxRead, clock.now())
+    if (due.length === 0) return
+    if (!adapter.read) return endFollowing(database, tracker.id, clock.now())
+    const ids = due.map(({ issue_id: id }) => id!)
+    const statuses = await adapter.read(config, ids, await round.next())
+    const read = due.map(({ id: pushId, issue_id: id }) => ({
+      pushId,
+      isThere: statuses.has(id!),
+      status: statuses.get(id!) ?? null,
+    }))
+    await noteStatuses(database, read, clock.now())
+  }
+}
+
+/** How long a tracker rests after a failure. */
+function restAfter(failures: number, { retryAfterMs = 0 }: TrackerError): number {
+  const usual = Math.min(firstRestMs * 2 ** Math.min(failures, 20), maxRestMs)
+  return Math.max(usual, Math.min(retryAfterMs, maxRetryAfterMs))
+}
+
+/** Gives a tracker free: it is called again when a push is due. */
+async function endRound(
+  database: Database,
+  { id, token }: ClaimedTracker,
+  change: { failures: number; last_error: string | null; rests_until: Date | null },
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    // Locked by a statement of its own, so that the next one sees every push that was made before it.
+    if ((await lockClaims(transaction, 'trackers', [{ id, token }])).size === 0) return
+    const rests = sql`${change.rests_until}::timestamptz`
+    await sql`
+      update trackers set ${noClaim}, failures = ${change.failures}, last_error = ${change.last_error}, rests_until = ${rests},
+        due_at = case when exists (select from pushes where tracker_id = trackers.id and pushes.due_at is not null) then ${nextCall(rests)} end
+      where id = ${id}`.execute(transaction)
+  })
+}
+
+/** The config of a tracker; a `TrackerError` where it cannot be opened. */
+function open(secrets: Secrets, tracker: Pick<TrackerRow, 'id' | 'config'>): unknown {
+  try {
+    return openTracker(secrets, tracker).config
+  } catch (error) {
+    if (error instanceof UnknownKeyError)
+      throw new TrackerError('tracker', 'The key of its token is missing: the operator has to bring it back.')
+    if (error instanceof UnreadableSecretError) throw new TrackerError('tracker', unreadableTracker, maxRestMs)
+    throw error
+  }
+}
+
+/**
+ * Calls a claimed tracker for all that is due, one call after the other, and gives it free.
+ * @param stopping aborted when the service stops: what is under way is looked for at the next start.
+ */
+export async function callClaimed(
+  dependencies: RoundDependencies,
+  tracker: ClaimedTracker,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { database, clock, secrets, adapters, log } = dependencies
+  const next = async () => {
+    const holds = await renewClaim(database, 'trackers', tracker, { claimMs, where: sql`true` })
+    if (!holds) throw new LostClaimError('another process has the tracker')
+    return AbortSignal.any([stopping, AbortSignal.timeout(callMs)])
+  }
+  const fail = async (error: TrackerError) =>
+    endRound(database, tracker, {
+      failures: tracker.failures + 1,
+      last_error: error.message,
+      rests_until: stopping.aborted ? null : later(clock.now(), restAfter(tracker.failures, error)),
+    })
+  try {
+    const round = {
+      ...dependencies,
+      tracker,
+      next,
+      adapter: adapters.get(tracker.type)!,
+      config: open(secrets, tracker),
+    }
+    await sendDue(round)
+    await readStatuses(round)
+    await endRound(database, tracker, { failures: 0, last_error: null, rests_until: null })
+  } catch (error) {
+    if (error instanceof LostClaimError) return
+    if (error instanceof TrackerError) return fail(error)
+    log.error({ err: error, tracker: tracker.id }, 'a tracker was not called')
+    await fail(new TrackerError('tracker', 'The service could not call it.'))
+  }
+}

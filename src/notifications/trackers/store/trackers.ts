@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
+import { describeMaker, listMadeIn, type MadeKind, makerOf } from '../../../accounts/made-by-key.ts'
+import type { Executor, Transaction } from '../../../database/open.ts'
+import type { TrackerType } from '../../../database/tables/notifications.ts'
+import type { Tables } from '../../../database/tables.ts'
+import { notFound, ServiceError } from '../../../http/errors.ts'
+import { isId } from '../../../http/ids.ts'
+import type { Secrets } from '../../../http/secrets/secrets.ts'
+import type { TrackerFields } from '../tracker.ts'
+
+/** The maximum of trackers of an account. */
+export const maxTrackers = 20
+
+export type TrackerRow = Selectable<Tables['trackers']>
+
+/** What the config of a tracker is sealed with. */
+export const sealedFor = (trackerId: string): string => `tracker ${trackerId}`
+
+/** What a sealed config holds: what `prepare` made, and what it was made of, so that another token is checked in the same way. */
+export interface SealedTracker {
+  config: unknown
+  fields: TrackerFields
+}
+
+/** Seals what a tracker is called with. @throws ServiceError CONFLICT without a key for secrets. */
+export const sealTracker = (secrets: Secrets, trackerId: string, sealed: SealedTracker): string =>
+  secrets.seal(JSON.stringify(sealed), sealedFor(trackerId))
+
+/** @throws UnreadableSecretError */
+export const openTracker = (secrets: Secrets, { id, config }: Pick<TrackerRow, 'id' | 'config'>): SealedTracker =>
+  JSON.parse(secrets.open(config, sealedFor(id))) as SealedTracker
+
+/** What is said of a tracker whose config nobody can open. */
+export const unreadableTracker = 'Its token cannot be opened any more: give it again.'
+
+/** Whether any tracker is stored. */
+export const hasTrackers = async (executor: Executor): Promise<boolean> =>
+  (await executor.selectFrom('trackers').select('id').limit(1).execute()).length > 0
+
+/** A tracker as its account sees it. */
+export const describeTracker = (row: TrackerRow) => ({
+  trackerId: row.id,
+  type: row.type,
+  name: row.name,
+  target: row.hint,
+  createdAt: row.created_at.toISOString(),
+  ...describeMaker(row),
+  error: row.last_error,
+})
+
+/** The trackers of an account, the first made first: at most `maxTrackers`. */
+export const listTrackers = (executor: Executor, accountId: string): Promise<TrackerRow[]> =>
+  executor
+    .selectFrom('trackers')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+/** @throws ServiceError NOT_FOUND for a tracker of another account, too. */
+export async function findTracker(executor: Executor, accountId: string, trackerId: string): Promise<TrackerRow> {
+  const row = isId(trackerId)
+    ? await executor
+        .selectFrom('trackers')
+        .selectAll()
+        .where('id', '=', trackerId)
+        .where('account_id', '=', accountId)
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('Tracker')
+  return row
+}
+
+export interface Owner {
+  accountId: string
+  /** The key of the call; null for a session that no key opened. */
+  keyId: string | null
+  now: Date
+}
+
+/** Stores a tracker. @throws ServiceError CONFLICT at the maximum. */
+export async function addTracker(
+  transaction: Transaction,
+  secrets: Secrets,
+  { type, name, hint, ...sealed }: SealedTracker & { type: TrackerType; name: string; hint: string },
+  { accountId, keyId, now }: Owner,
+): Promise<TrackerRow> {
+  const maker = await makerOf(transaction, { accountId, keyId, now })
+  const { rows } = await sql<{ trackers: number }>`
+    select count(*)::integer as trackers from trackers where account_id = ${accountId}`.execute(transaction)
+  if ((rows[0]?.trackers ?? 0) >= maxTrackers)
+    throw new ServiceError(
+      'CONFLICT',
+      `The account has ${maxTrackers} trackers, which is the maximum. Delete one first.`,
+    )
+  const id = randomUUID()
+  return transaction
+    .insertInto('trackers')
+    .values({
+      ...{ id, type, name, hint, account_id: accountId, created_at: now, ...maker },
+      ...{ last_error: null, rests_until: null, due_at: null, claimed_by: null, claimed_until: null },
+      config: sealTracker(secrets, id, sealed),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** When a tracker is next called: when the first of its pushes is due, and it does not rest. In a statement that has locked its row before. */
+export const nextCall = (restsUntil = sql`rests_until`) => sql<Date | null>`
+  greatest((select min(pushes.due_at) from pushes where tracker_id = trackers.id), ${restsUntil})`
+
+/** Has a tracker called when its first push is due; after a change of its pushes, in the transaction that made it. */
+export async function wakeTracker(transaction: Transaction, trackerId: string): Promise<void> {
+  await sql`select from trackers where id = ${trackerId} for update`.execute(transaction)
+  await sql`
+    update trackers set due_at = case when exists (select from pushes where tracker_id = trackers.id and pushes.due_at is not null)
+      then ${nextCall()} end where id = ${trackerId}`.execute(transaction)
+  await sql`select pg_notify('wishwell_pushes', '')`.execute(transaction)
+}
+
+export interface TrackerChanges {
+  name?: string | undefined
+  sealed?: SealedTracker | undefined
+}
+
+/** Changes the name of a tracker, or what it is called with: then it is tried at once. One whose maker has expired is the caller's from then on. */
+export async function changeTracker(
+  transaction: Transaction,
+  secrets: Secrets,
+  trackerId: string,
+  { name, sealed }: TrackerChanges,
+  { accountId, keyId, now }: Owner,
+): Promise<TrackerRow> {
+  const maker = await makerOf(transaction, { accountId, keyId, now })
+  const { expires_at: expiresAt } = await findTracker(transaction, accountId, trackerId)
+  const fresh = { failures: 0, last_error: null, rests_until: null }
+  const row = await transaction
+    .updateTable('trackers')
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(sealed === undefined ? {} : { config: sealTracker(secrets, trackerId, sealed), ...fresh }),
+      ...(expiresAt !== null && expiresAt <= now ? maker : {}),
+    })
+    .where('id', '=', trackerId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await wakeTracker(transaction, trackerId)
+  return row
+}
+
+/** Forgets a tracker with its pushes; the issues stay as they are. @throws ServiceError NOT_FOUND */
+export async function deleteTracker(transaction: Transaction, accountId: string, trackerId: string): Promise<void> {
+  const { id } = await findTracker(transaction, accountId, trackerId)
+  await transaction.deleteFrom('trackers').where('id', '=', id).execute()
+}
+
+/** Deletes the trackers of an account that is being deleted, with their pushes. */
+export async function deleteTrackersOf(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction.deleteFrom('trackers').where('account_id', '=', accountId).execute()
+}
+
+/** The trackers that keys made. */
+export const trackersMadeByKeys: MadeKind = {
+  list: (executor, keyIds) => listMadeIn(executor, 'trackers', keyIds),
+  end: async (transaction, keyIds) => {
+    await transaction.deleteFrom('trackers').where('made_by', 'in', keyIds).execute()
+  },
+}
