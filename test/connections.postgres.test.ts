@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -194,7 +195,14 @@ describe('a Postgres whose connections are all taken', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => client.search(`dark mode ${index}`)))
     for (const { status } of answers) expect([200, 503]).toContain(status)
     expect(answers.some(({ status }) => status === 200)).toBe(true)
+    // A connection that the service closes meanwhile, since it is idle, must not become the second one's.
+    let isTaking = true
+    const taking = (async () => {
+      for (; isTaking; await sleep(100)) await takeAll()
+    })()
     await expect(startChildService(environment())).rejects.toThrow(/ended with 1: *wishwell: .*too many clients/)
+    isTaking = false
+    await taking
     await Promise.all(taken.splice(0).map((connection) => connection.end()))
     await expect.poll(async () => (await client.get('/readyz')).status).toBe(200)
     const again = await Promise.all(Array.from({ length: 40 }, (_, index) => client.search(`light mode ${index}`)))

@@ -60,7 +60,8 @@ function formatPlatform(status: PlatformStatus): string[] {
   return [
     `${platform.padEnd(14)} ${stateOfPlatform(status)}${until}${isDefault ? ', used by default' : ''}`,
     ...(state === 'off' ? [] : hosts.map(formatHost)),
-    ...(given === null ? [] : [`    ${formatYield(given)}`]),
+    // A service of an earlier version says nothing of it.
+    ...(given ? [`    ${formatYield(given)}`] : []),
     ...(advice === null ? [] : [`    ${printable(advice)}`]),
   ]
 }

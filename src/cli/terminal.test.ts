@@ -67,6 +67,7 @@ const platforms = [
     lastSuccessAt: null,
     advice: message,
     hosts: [host],
+    yield: { isOfAlikeTopics: false, topics: 120, pages: 1_234, found: 123_456, likely: 12_345, creditsPerWish: 0.13 },
   },
 ]
 const found = [requestRecord({ title: 't'.repeat(200), description: 'word '.repeat(60) })]

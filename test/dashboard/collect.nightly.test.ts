@@ -31,6 +31,11 @@ describePage('collecting', () => {
     await page.getByRole('link', { name: 'See what it found' }).click()
     await page.locator('.wish-list .wish-row').first().waitFor()
     await page.getByRole('link', { name: 'Remove the filter Found by one collection' }).waitFor()
+    const next = await test.open('/collect')
+    await next.getByLabel('Topic').fill('a dark theme')
+    await next.getByLabel('Depth').focus()
+    const gitHub = next.locator('.platform-option', { hasText: 'GitHub' })
+    await gitHub.getByText(/^\d+ wishes on 3 pages, [\d.]+ credits a wish \(1 topic like this\)$/).waitFor()
   })
 
   it('an answer that was lost starts nothing twice: the second try has the same key', async () => {

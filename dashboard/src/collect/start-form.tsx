@@ -102,7 +102,7 @@ function Form({ platforms, prefilled }: { platforms: PlatformStatus[]; prefilled
         isWrong={fault === 'topic'}
       />
       <PlatformChoice
-        platforms={yields ?? platforms}
+        platforms={platforms.map((one) => ({ ...one, yield: yields?.get(one.platform) ?? one.yield }))}
         chosen={chosen}
         choose={setChosen}
         fault={fault === 'platforms' ? texts.platformsFault : null}

@@ -20,10 +20,10 @@ export function usePlatforms({ enabled = true }: { enabled?: boolean } = {}) {
   })
 }
 
-/** The platforms with what each gave to topics like this one. @param topic null: not known yet */
-export function useYields(topic: string | null): PlatformStatus[] | undefined {
+/** What each platform gave to topics like this one; undefined before the answer. @param topic null: not known yet */
+export function useYields(topic: string | null): Map<string, PlatformStatus['yield']> | undefined {
   const owner = useOwner()
-  return useQuery({
+  const { data } = useQuery({
     queryKey: [owner, 'platforms', topic],
     queryFn: async ({ signal }) =>
       (
@@ -33,7 +33,8 @@ export function useYields(topic: string | null): PlatformStatus[] | undefined {
       ).results,
     staleTime: staleMs,
     enabled: topic !== null,
-  }).data
+  })
+  return data && new Map(data.map((one) => [one.platform, one.yield]))
 }
 
 /**

@@ -55,7 +55,11 @@ create function count_account_wishes(account_ids uuid[], wish_ids uuid[]) return
   begin
     with pairs as materialized (
       select pair.account_id, pair.wish_id,
-        exists (select from account_wish_members as own where own.account_id = pair.account_id and own.wish_id = pair.wish_id)
+        -- First what is true of each imported request, so that the rest is not looked up.
+        exists (select from account_requests as own join request_facets as facet on facet.request_id = own.request_id
+          where own.account_id = pair.account_id and own.request_id = pair.wish_id and (own.standing = 2) <> (facet.standing = 2)
+            and not exists (select from wish_members as member where member.request_id = own.request_id))
+        or exists (select from account_wish_members as own where own.account_id = pair.account_id and own.wish_id = pair.wish_id)
         or exists (select from account_wish_merges as own where own.account_id = pair.account_id and own.wish_id = pair.wish_id)
         or exists (select from account_wish_merges as own where own.account_id = pair.account_id and own.into_wish_id = pair.wish_id)
         or exists (select from shared_members(pair.wish_id) as member (id) where

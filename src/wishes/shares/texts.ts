@@ -93,6 +93,8 @@ const germanVotes: Readonly<Record<string, string>> = {
   'thumbs-up reactions': 'Reaktionen mit Daumen hoch',
   'points; comments have none': 'Punkte; Kommentare haben keine',
   'score, up less down': 'Wertung: Zustimmungen abzüglich Ablehnungen',
+  'people who want it': 'Personen, die es wollen',
+  'as the board counts them': 'wie das Board sie zählt',
 }
 
 const germanStatuses: Record<RequestStatus, string> = {

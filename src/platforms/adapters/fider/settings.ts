@@ -4,7 +4,7 @@ import { fiderSources } from './source.ts'
 export const fider = definePlatform({
   name: 'fider',
   title: 'Fider',
-  votes: 'votes',
+  votes: 'people who want it',
   isOpen: true,
   isOptIn: true,
   publicPages: { show: 'texts' },
