@@ -9,7 +9,18 @@ const folder = fileURLToPath(new URL('../docs/', import.meta.url))
 /** The pages of `/docs`, in the order of the menu: the names of files in docs/. The first is that of `/docs` itself. */
 export const menu: Readonly<Record<string, readonly string[]>> = {
   Start: ['quickstart'],
-  Guides: ['collecting', 'feedback', 'searching', 'wishes', 'briefs', 'watches', 'webhooks', 'mcp', 'scaling'],
+  Guides: [
+    'collecting',
+    'feedback',
+    'searching',
+    'wishes',
+    'briefs',
+    'pushes',
+    'watches',
+    'webhooks',
+    'mcp',
+    'scaling',
+  ],
   Reference: ['api', 'client', 'credits', 'limits', 'errors', 'moving-from-requesthunt'],
   Operating: ['deploy', 'configuration', 'operating', 'expansion', 'security', 'promises'],
 }

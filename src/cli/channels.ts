@@ -18,7 +18,7 @@ const types: Schemas['Channel']['type'][] = ['webhook', 'email', 'slack', 'disco
 const channelId = 'as "wishwell channels list" shows it'
 
 /** `name=value` into the values before it. */
-function collectField(text: string, before: Record<string, string> = {}): Record<string, string> {
+export function collectField(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([a-zA-Z]+)=(.+)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be name=value.')
   return { ...before, [name]: value }
@@ -58,7 +58,7 @@ export const channelsCommand = (): Command =>
   )
 
 /** What a file holds, without the white space around it. Never part of an error. */
-function readFieldFile(name: string, file: string): string {
+export function readFieldFile(name: string, file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8').trim()
   } catch (error) {

@@ -44,6 +44,7 @@ const commands: Record<string, (inner?: string) => Promise<Command>> = {
   wishes: async () => (await import('./wishes.ts')).wishesCommand(),
   watches: async () => (await import('./watches.ts')).watchesCommand(),
   channels: async () => (await import('./channels.ts')).channelsCommand(),
+  trackers: async () => (await import('./trackers.ts')).trackersCommand(),
   feeds: async () => (await import('./feeds.ts')).feedsCommand(),
   brief: async () => (await import('./brief.ts')).briefCommand(),
   import: async () => (await import('./import.ts')).importCommand(),

@@ -16,6 +16,7 @@ const guides = [
   'searching',
   'wishes',
   'briefs',
+  'pushes',
   'watches',
   'webhooks',
   'api',

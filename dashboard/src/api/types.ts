@@ -136,6 +136,13 @@ export type FeedTarget = Body<'createFeed'>
 /** With its address, this once. */
 export type MadeFeed = Data<'createFeed'>
 
+// Trackers and pushes.
+export type Tracker = components['schemas']['Tracker']
+export type NewTracker = Body<'createTracker'>
+/** With the secret of a webhook, this once. */
+export type MadeTracker = Data<'createTracker'>
+export type Push = components['schemas']['Push']
+
 // Saved views, sharing and people.
 /** The words, filters and order of a list of wishes. */
 export type ListView = components['schemas']['ListView']

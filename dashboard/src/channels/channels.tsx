@@ -1,6 +1,7 @@
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import type { ChannelType, MadeChannel, OfferedType } from '../api/types.ts'
 import { FeedList } from '../feeds/feed-list.tsx'
+import { Aside } from '../shell/aside.tsx'
 import { focusHeading } from '../shell/focus.ts'
 import { Empty, Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -8,6 +9,8 @@ import { channelTexts as texts } from '../texts/later/channels.ts'
 import { ChannelCard } from './channel-card.tsx'
 import { MadeNotice, NewChannelForm } from './new-channel.tsx'
 import { useChannels } from './use-channels.ts'
+
+const Trackers = lazy(() => import('../pushes/trackers.tsx'))
 
 /** Where the account hears of news: its channels and its feeds. */
 export function ChannelsPage() {
@@ -53,6 +56,9 @@ export function ChannelsPage() {
         )}
       </section>
       <FeedList />
+      <Aside>
+        <Trackers />
+      </Aside>
     </Page>
   )
 }

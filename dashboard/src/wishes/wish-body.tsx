@@ -1,4 +1,5 @@
 import { lazy } from 'react'
+import { useMayManage } from '../api/session-store.ts'
 import type { WishDetail } from '../api/types.ts'
 import { ColumnChart } from '../charts/column-chart.tsx'
 import { topicAddress } from '../shell/addresses.ts'
@@ -16,6 +17,7 @@ import { useTrends } from './use-rows.ts'
 import type { useWish } from './use-wish.ts'
 
 const Corrections = lazy(() => import('./corrections.tsx'))
+const WishPushes = lazy(() => import('../pushes/wish-pushes.tsx'))
 
 interface WishBodyProps {
   wish: WishDetail
@@ -23,20 +25,28 @@ interface WishBodyProps {
 }
 
 /** Everything about a wish: what one can say of it, its numbers, who asks for it, and what may be the same. */
-export const WishBody = ({ wish, query }: WishBodyProps) => (
-  <>
-    <Figures wish={wish} />
-    <MarkBar key={wish.wishId} wish={wish} />
-    <TakeAlong wish={wish} />
-    <Aside>
-      <Corrections wish={wish} />
-    </Aside>
-    <Members wish={wish} query={query} />
-    <PossiblySame wish={wish} />
-    <History wish={wish} />
-    <Topics wish={wish} />
-  </>
-)
+export function WishBody({ wish, query }: WishBodyProps) {
+  const mayManage = useMayManage()
+  return (
+    <>
+      <Figures wish={wish} />
+      <MarkBar key={wish.wishId} wish={wish} />
+      <TakeAlong wish={wish} />
+      {mayManage && (
+        <Aside>
+          <WishPushes wishId={wish.wishId} />
+        </Aside>
+      )}
+      <Aside>
+        <Corrections wish={wish} />
+      </Aside>
+      <Members wish={wish} query={query} />
+      <PossiblySame wish={wish} />
+      <History wish={wish} />
+      <Topics wish={wish} />
+    </>
+  )
+}
 
 /** One line of numbers, and who counts what as a vote. */
 function Figures({ wish }: { wish: WishDetail }) {

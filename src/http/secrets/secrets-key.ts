@@ -23,7 +23,7 @@ export const secretsVariables = {
     Type.String({
       'x-kind': 'secret',
       description:
-        'the key that seals the addresses and tokens of channels: base64 of 32 random bytes (`openssl rand -base64 32`); with the embedded database it is made in `DATA_DIR/secrets-key`, with `DATABASE_URL` it is required once there is a channel. Several with commas between them: the first seals, all open',
+        'the key that seals the addresses and tokens of channels and trackers: base64 of 32 random bytes (`openssl rand -base64 32`); with the embedded database it is made in `DATA_DIR/secrets-key`, with `DATABASE_URL` it is required once there is a channel or a tracker. Several with commas between them: the first seals, all open',
     }),
   ),
 }

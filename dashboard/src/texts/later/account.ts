@@ -84,12 +84,19 @@ export const accountTexts = {
   revokeQuestion: t`Revoke it permanently?`,
   revokeConfirm: t`Yes, revoke it`,
   revokeAll: t`Revoke it and everything it created`,
-  made: ({ keys, feeds, channels, watches }: Record<'keys' | 'feeds' | 'channels' | 'watches', unknown[]>) => {
+  made: ({
+    keys,
+    feeds,
+    channels,
+    watches,
+    trackers,
+  }: Record<'keys' | 'feeds' | 'channels' | 'watches' | 'trackers', unknown[]>) => {
     const parts = [
       ...(keys.length > 0 ? [plural(keys.length, { one: '# key', other: '# keys' })] : []),
       ...(feeds.length > 0 ? [plural(feeds.length, { one: '# feed', other: '# feeds' })] : []),
       ...(channels.length > 0 ? [counts.channels(channels.length)] : []),
       ...(watches.length > 0 ? [plural(watches.length, { one: '# watch', other: '# watches' })] : []),
+      ...(trackers.length > 0 ? [plural(trackers.length, { one: '# tracker', other: '# trackers' })] : []),
     ]
     return t`It created ${conjunction(parts)}:`
   },

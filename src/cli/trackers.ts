@@ -1,0 +1,152 @@
+import type { Command } from 'commander'
+import { once, wholeList } from './api.ts'
+import type { Body, Data, Query, Schemas } from './api-types.ts'
+import { collectField, readFieldFile } from './channels.ts'
+import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { wholeNumber } from './options.ts'
+import { formatList, formatRow, type Row } from './output.ts'
+import { printable } from './text.ts'
+
+const subcommand = subcommandsOf('trackers', {
+  notes:
+    'A token is a secret: give it with --field-file, so that no list of processes and no history of a shell has it.',
+  failed: 'the service or the tracker refused, or there is no such thing',
+  examples: `  wishwell trackers create github App --field project=acme/app --field-file token=-
+  wishwell trackers push <trackerId> <wishId>`,
+})
+
+const types: Schemas['Tracker']['type'][] = ['github', 'gitlab', 'linear', 'jira', 'webhook']
+
+const [trackerId, pushId] = ['as "wishwell trackers list" shows it', 'as "wishwell trackers pushes" shows it']
+
+/** `wishwell trackers`: wishes as issues of a tracker, and what became of them. */
+export const trackersCommand = (): Command =>
+  commandGroup('trackers', 'push wishes to GitHub, GitLab, Linear, Jira or a webhook as issues, and hear back (free)', [
+    subcommand('create', 'create a tracker, which is called once; the secret of a webhook is shown only once')
+      .argument('<type>', types.join(', '))
+      .argument('<name>', 'a name for people')
+      .option('--field <name=value>', 'project, url or email; repeat it for several', collectField)
+      .option('--field-file <name=file>', 'the same, read from a file; - for stdin, such as token=-', collectField)
+      .action(add),
+    subcommand('list', 'list the trackers').action(list),
+    subcommand('update', 'change the name of a tracker, or its token')
+      .argument('<trackerId>', trackerId)
+      .option('--name <name>', 'a name for people')
+      .option('--token-file <file>', 'read another token from a file; - for stdin')
+      .action(update),
+    subcommand('delete', 'delete a tracker and forget its pushes; the issues stay')
+      .argument('<trackerId>', trackerId)
+      .action(remove),
+    subcommand('push', 'push a wish as an issue, once: a wish that was pushed before has that issue')
+      .argument('<trackerId>', trackerId)
+      .argument('<wishId>', 'as "wishwell wishes list" shows it')
+      .action(push),
+    subcommand('pushes', 'list the pushes, the last made first')
+      .option('--wish <wishId>', 'only those of this wish')
+      .option('--limit <pushes>', 'maximum to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
+      .option('--cursor <cursor>', 'continue where an earlier list ended')
+      .action(listPushes),
+    subcommand('show', 'show a push, with a draft for each place where somebody asked')
+      .argument('<pushId>', pushId)
+      .action(show),
+    subcommand('undo', 'take a push back: its issue is closed').argument('<pushId>', pushId).action(undo),
+  ])
+
+interface AddOptions extends Json {
+  field?: Record<string, string>
+  fieldFile?: Record<string, string>
+}
+
+const readFiles = (files: Record<string, string>) =>
+  Object.fromEntries(Object.entries(files).map(([name, file]) => [name, readFieldFile(name, file)]))
+
+const add = (type: Body<'createTracker'>['type'], name: string, { json, field, fieldFile = {} }: AddOptions) =>
+  printAnswer(
+    { json },
+    (api) =>
+      api.POST('/api/v1/trackers', {
+        params: { header: once() },
+        body: { type, name, ...field, ...readFiles(fieldFile) },
+      }),
+    ({ data: { trackerId: id, secret } }) => [
+      `Tracker ${printable(id)}`,
+      ...(secret === undefined ? [] : [`Secret: ${printable(secret)}   (shown only once)`]),
+      `Push a wish with: wishwell trackers push ${printable(id)} <wishId>`,
+    ],
+  )
+
+const rowOf = ({ trackerId: id, type, name, target, error }: Schemas['Tracker']): Row => ({
+  title: name,
+  facts: [type, target, error ?? ''],
+  id,
+})
+
+const list = (options: Json) =>
+  printAnswer(
+    options,
+    (api) => wholeList((query) => api.GET('/api/v1/trackers', { params: { query } })),
+    ({ data: { results } }) => formatList(results, rowOf, 'The account has no trackers.'),
+  )
+
+const update = (id: string, { json, name, tokenFile }: { name?: string; tokenFile?: string } & Json) =>
+  printAnswer(
+    { json },
+    (api) =>
+      api.PATCH('/api/v1/trackers/{trackerId}', {
+        params: { path: { trackerId: id } },
+        body: {
+          ...(name === undefined ? {} : { name }),
+          ...(tokenFile === undefined ? {} : { token: readFieldFile('token', tokenFile) }),
+        },
+      }),
+    ({ data }) => [formatRow(rowOf(data))],
+  )
+
+const remove = (id: string, options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.DELETE('/api/v1/trackers/{trackerId}', { params: { path: { trackerId: id } } }),
+    ({ data }) => [`Tracker ${printable(data.trackerId)} is deleted.`],
+  )
+
+function rowOfPush({ pushId: id, wishId, state, issue, status, error }: Schemas['Push']): Row {
+  const facts = [state, status ?? '', issue?.url ?? '', `wish ${wishId}`, error ?? '']
+  return { title: issue?.key ?? 'no issue', facts, id }
+}
+
+const push = (tracker: string, wishId: string, options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.POST('/api/v1/wishes/{wishId}/pushes', { params: { path: { wishId } }, body: { trackerId: tracker } }),
+    ({ data }) => [formatRow(rowOfPush(data))],
+  )
+
+const listPushes = ({ json, wish, ...query }: Omit<Query<'listPushes'>, 'wishId'> & { wish?: string } & Json) =>
+  printAnswer(
+    { json },
+    (api) =>
+      api.GET('/api/v1/pushes', {
+        params: { query: { ...query, ...(wish === undefined ? {} : { wishId: wish }) } },
+      }),
+    ({ data: { results, cursor } }) => [
+      ...formatList(results, rowOfPush, 'Nothing was pushed.'),
+      ...moreOf(`trackers pushes${wish === undefined ? '' : ` --wish ${printable(wish)}`}`, query, cursor),
+    ],
+  )
+
+const draftLines = ({ drafts }: Data<'readPush'>) =>
+  drafts.flatMap(({ sourceUrl, text }) => ['', printable(sourceUrl), `  ${printable(text)}`])
+
+const show = (id: string, options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.GET('/api/v1/pushes/{pushId}', { params: { path: { pushId: id } } }),
+    ({ data }) => [formatRow(rowOfPush(data)), ...draftLines(data)],
+  )
+
+const undo = (id: string, options: Json) =>
+  printAnswer(
+    options,
+    (api) => api.DELETE('/api/v1/pushes/{pushId}', { params: { path: { pushId: id } } }),
+    ({ data }) => [formatRow(rowOfPush(data))],
+  )
