@@ -93,6 +93,7 @@ const germanVotes: Readonly<Record<string, string>> = {
   'thumbs-up reactions': 'Reaktionen mit Daumen hoch',
   'points; comments have none': 'Punkte; Kommentare haben keine',
   'score, up less down': 'Wertung: Zustimmungen abzüglich Ablehnungen',
+  'none: a feed has no votes': 'keine: ein Feed hat keine Stimmen',
 }
 
 const germanStatuses: Record<RequestStatus, string> = {
