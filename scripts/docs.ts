@@ -45,14 +45,14 @@ ${rows.join('\n')}
 `
 }
 
-/** The list of platforms in the README: those that are on by default, then those that need credentials. */
+/** The list of platforms in the README: those that are on by default, then those that are off until they are named. */
 export function platformList(): string {
-  const linksOf = (isOpen: boolean) => {
-    const definitions = platformDefinitions.filter((definition) => definition.isOpen === isOpen)
-    return definitions.map(({ name, title }) => `[${title}](docs/platforms/${name}.md)`).join(', ')
-  }
-  return `- On by default, without credentials: ${linksOf(true)}.
-- With credentials, and only when \`PLATFORMS\` names them: ${linksOf(false)}.`
+  const linksOf = (definitions: typeof platformDefinitions) =>
+    definitions.map(({ name, title }) => `[${title}](docs/platforms/${name}.md)`).join(', ')
+  const open = platformDefinitions.filter(({ isOpen }) => isOpen)
+  return `- On by default, without credentials: ${linksOf(open.filter(({ isOptIn }) => !isOptIn))}.
+- Without credentials, but only when \`PLATFORMS\` names them: ${linksOf(open.filter(({ isOptIn }) => isOptIn))}.
+- With credentials, and only when \`PLATFORMS\` names them: ${linksOf(platformDefinitions.filter(({ isOpen }) => !isOpen))}.`
 }
 
 /** The titles of all platforms, for what the dashboard shows, too: it must not load the registry. */

@@ -28,6 +28,7 @@ const returnedKinds: Record<string, readonly NearMissKind[]> = {
   x: ['otherOrder', 'otherForm', 'noise', 'private', 'gone'],
   bluesky: ['otherOrder', 'otherForm', 'fewWords', 'gone'],
   fider: ['otherOrder', 'otherForm', 'fewWords', 'private', 'gone'],
+  rss: ['otherOrder', 'otherForm', 'substring', 'fewWords', 'noise'],
   board: ['otherOrder', 'otherForm', 'substring', 'private', 'gone'],
   youtube: ['otherOrder', 'otherForm', 'substring', 'nearSpelling', 'fewWords', 'noise', 'private'],
 }

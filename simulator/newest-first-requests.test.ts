@@ -25,6 +25,8 @@ const differences: Record<SimulatedPlatformName, { path?: string; query: Record<
   x: { query: { start_time: '2026-11-15T12:00:00Z' } },
   youtube: { query: { order: 'time', searchTerms: undefined } },
   bluesky: { query: { since: '2026-11-15T12:00:00.500Z' } },
+  // A feed is the newest first in any case.
+  rss: { query: {} },
   // It has one page, in the order of its search.
   fider: { query: {} },
   // Its description says that it is the newest first in any case.

@@ -18,6 +18,7 @@ const sizes: Record<SimulatedPlatformName, number> = {
   youtube: 1_100,
   bluesky: 1_000,
   fider: 80,
+  rss: 80,
   board: 350,
 }
 
@@ -25,7 +26,7 @@ const sizes: Record<SimulatedPlatformName, number> = {
 const isExact = new Set<SimulatedPlatformName>(['github', 'hackernews', 'stackexchange', 'gitlab', 'bluesky'])
 
 /** Platforms whose sources have one page, in the order of their search. */
-const hasOnePage = new Set<SimulatedPlatformName>(['fider'])
+const hasOnePage = new Set<SimulatedPlatformName>(['fider', 'rss'])
 
 describe.each(simulatedPlatformNames)('what is new on %s', (name) => {
   const options = { size: sizes[name] }

@@ -144,6 +144,7 @@ describe('through its adapter, within its real limits,', () => {
     youtube: 160,
     bluesky: 450,
     fider: 80,
+    rss: 80,
     board: 110,
   }
   /** The sources that the adapter searched, where a search without one means the first of them. */

@@ -8,6 +8,7 @@ import { gitlab } from './gitlab.ts'
 import { hackernews } from './hackernews.ts'
 import { lemmy } from './lemmy.ts'
 import { reddit } from './reddit.ts'
+import { rss } from './rss.ts'
 import { stackexchange } from './stackexchange.ts'
 import { x } from './x.ts'
 import { youtube } from './youtube.ts'
@@ -25,6 +26,7 @@ export const simulatedPlatforms = {
   discourse,
   lemmy,
   fider,
+  rss,
   board,
 } as const satisfies Record<string, SimulatedPlatform>
 

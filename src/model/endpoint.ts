@@ -1,7 +1,7 @@
 import { type Dispatcher, getGlobalDispatcher, request as send } from 'undici'
 import { createDispatcher, hasProxy } from '../http/outbound/proxy.ts'
 import { createCircuit } from '../platforms/budget/health.ts'
-import { BodyError, readJsonBody } from '../platforms/client/body.ts'
+import { BodyError, readAnswerBody } from '../platforms/client/body.ts'
 import { endpointUrl } from '../platforms/client/client.ts'
 import { headerText } from '../platforms/client/headers.ts'
 import { PlatformError } from '../platforms/platform.ts'
@@ -121,7 +121,7 @@ async function readBody({ statusCode: status, headers, body }: Dispatcher.Respon
     await body.dump({ limit: bodyLimitBytes })
     throw new EndpointError('answered with something else than JSON; check AI_BASE_URL')
   }
-  return readJsonBody(body, headers, bodyLimitBytes)
+  return readAnswerBody(body, headers, bodyLimitBytes)
 }
 
 function toModelError(error: unknown, late: boolean): ModelError {

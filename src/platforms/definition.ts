@@ -27,6 +27,10 @@ export const commaList = (items: readonly string[], meaning: string) => list('li
 /** A comma list of at least one address. */
 export const webAddressList = (items: readonly string[], meaning: string) => list('web address list', items, meaning)
 
+/** The same where there is none by default. */
+export const optionalWebAddressList = (meaning: string) =>
+  Type.Optional(Type.String({ description: `comma list: ${meaning}`, 'x-kind': 'web address list' }))
+
 const list = (kind: 'list' | 'web address list', items: readonly string[], meaning: string) =>
   Type.String({ default: items.join(','), description: `comma list: ${meaning}`, 'x-kind': kind })
 

@@ -8,6 +8,7 @@ import { gitlab } from './adapters/gitlab/settings.ts'
 import { hackernews } from './adapters/hackernews/settings.ts'
 import { lemmy } from './adapters/lemmy/settings.ts'
 import { reddit } from './adapters/reddit/settings.ts'
+import { rss } from './adapters/rss/settings.ts'
 import { stackexchange } from './adapters/stackexchange/settings.ts'
 import { x } from './adapters/x/settings.ts'
 import { youtube } from './adapters/youtube/settings.ts'
@@ -26,6 +27,7 @@ export const platformDefinitions: readonly PlatformDefinition[] = [
   youtube,
   bluesky,
   fider,
+  rss,
   board,
 ]
 

@@ -79,6 +79,8 @@ export function readPlatformsConfig(environment: PlatformEnvironment, complain: 
 /** Checks what the pattern of a schema cannot: whether an address can be parsed, and whether a list has an item. */
 function checkKinds(environment: PlatformEnvironment, complain: Complain): void {
   for (const [variable, schema] of Object.entries(platformVariables)) {
+    // Without a value and a default it is one that need not be there.
+    if (environment[variable] === undefined) continue
     const kind = (schema as { 'x-kind'?: string })['x-kind']
     const items = itemsOf(environment[variable])
     if (kind === 'web address' && !isWebAddress(environment[variable])) complain(variable, 'is not a web address.')

@@ -13,6 +13,7 @@ export const platformTitles: Readonly<Record<string, string>> = {
   youtube: 'YouTube',
   bluesky: 'Bluesky',
   fider: 'Fider',
+  rss: 'RSS',
   board: 'Boards',
   import: 'Imported',
 }

@@ -71,6 +71,6 @@ it.each(halvesFrom(1))('a page that comes again is stored once, and the job ends
 })
 
 it('without a fault, a second page of every platform is fetched', () => {
-  // A phrase on one video of YouTube has no hundred comments here, and a board of Fider has one page.
-  expect([...secondPages, 'youtube', 'fider'].sort()).toEqual([...simulatedPlatformNames].sort())
+  // A phrase on one video of YouTube has no hundred comments here, and a board of Fider and a feed have one page.
+  expect([...secondPages, 'youtube', 'fider', 'rss'].sort()).toEqual([...simulatedPlatformNames].sort())
 })

@@ -289,6 +289,12 @@ function leadingAway(away: string): Handler {
       path.endsWith('/search')
         ? { items: [{ id: { videoId: 'v' }, snippet: { title: 'v' } }], nextPageToken: away }
         : { items: [{ id: 'c', snippet: {} }], nextPageToken: away },
+    rss: () => ({
+      version: 'https://jsonfeed.org/version/1.1',
+      items: [{ id: '1', title: 'Tabs in dark mode', url: away }],
+      next_url: away,
+      feed_url: away,
+    }),
     fider: () => [{ number: 1, title: 'Tabs in dark mode', url: away, next: away }],
     // A page with the items of the one before would end it.
     board: () => ({ ideas: [{ id: ++ideas, slug: 'a', title: 'Tabs in dark mode', url: away }], next: away }),

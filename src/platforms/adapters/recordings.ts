@@ -45,7 +45,7 @@ export function laterRecordingsOf(platform: string): Recording[] {
 
 function recordingsIn(folder: string): Recording[] {
   if (!existsSync(folder)) return []
-  const names = readdirSync(folder).filter((name) => /\.(json|html)$/.test(name) && !name.endsWith('.headers.json'))
+  const names = readdirSync(folder).filter((name) => /\.(json|html|xml)$/.test(name) && !name.endsWith('.headers.json'))
   return names.sort().map((name) => {
     const headersFile = join(folder, name.replace(/\.\w+$/, '.headers.json'))
     const wire = existsSync(headersFile) ? JSON.parse(readFileSync(headersFile, 'utf8')) : {}

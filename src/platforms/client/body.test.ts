@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openTestBudget, platformError, startServer, testClient, testClock } from '../adapters/testing.ts'
-import { BodyError, readJsonBody } from './body.ts'
+import { BodyError, readAnswerBody } from './body.ts'
 
 // Holds (Platforms): a response of a platform that would be dear to parse, by its size, depth or members, is refused unparsed
 
@@ -16,7 +16,7 @@ async function read(text: string) {
   async function* whole() {
     yield Buffer.from(text)
   }
-  return readJsonBody(whole(), { 'content-type': 'application/json' }, limitBytes)
+  return readAnswerBody(whole(), { 'content-type': 'application/json' }, limitBytes)
 }
 
 describe('a large body', () => {

@@ -20,7 +20,7 @@ const messages = {
 type JsonFault = keyof typeof messages
 
 /** Why a text cannot be read. The message never holds a part of it. */
-class JsonTextError extends Error {
+export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
 
   constructor(fault: JsonFault) {
@@ -33,7 +33,7 @@ class JsonTextError extends Error {
  * brackets or names would block the thread for seconds and take hundreds of megabytes.
  * @throws JsonTextError
  */
-function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array): unknown {
   const fault = findCost(bytes, nestingLimit, memberLimit)
   if (fault !== null) throw new JsonTextError(fault)
   try {
@@ -83,17 +83,25 @@ export class BodyError extends Error {
   override readonly name = 'BodyError'
 }
 
+/** What a body says, by its decompressed bytes. @throws BodyError for a body of another form. */
+export type ParseBody = (bytes: Uint8Array, headers: AnswerHeaders) => unknown
+
 /**
- * Reads a whole body as JSON.
+ * Reads a whole body.
  * @param limitBytes for the bytes on the wire, and again for the decompressed bytes.
+ * @param parse by default as JSON
  * @throws BodyError when the body is too large, broken, not JSON, or too dear to parse; errors of the connection unchanged.
  */
-export async function readJsonBody(
+export async function readAnswerBody(
   chunks: AsyncIterable<Uint8Array>,
   headers: AnswerHeaders,
   limitBytes: number,
+  parse: ParseBody = parseJsonBody,
 ): Promise<unknown> {
-  const bytes = await decompress(await readAll(chunks, limitBytes), headers, limitBytes)
+  return parse(await decompress(await readAll(chunks, limitBytes), headers, limitBytes), headers)
+}
+
+function parseJsonBody(bytes: Uint8Array, headers: AnswerHeaders): unknown {
   try {
     return parseJson(bytes)
   } catch (error) {
@@ -120,8 +128,10 @@ async function decompress(
   limitBytes: number,
 ): Promise<Buffer<ArrayBuffer>> {
   const encoding = headerText(headers, 'content-encoding')?.trim().toLowerCase() ?? ''
-  if (encoding === '' || encoding === 'identity') return bytes
-  const name = encoding.replace(/^x-/, '')
+  // Some servers send a compressed file without saying so.
+  const isPlain = encoding === '' || encoding === 'identity'
+  if (isPlain && !(bytes[0] === 0x1f && bytes[1] === 0x8b)) return bytes
+  const name = isPlain ? 'gzip' : encoding.replace(/^x-/, '')
   if (!Object.hasOwn(decompressors, name)) throw new BodyError('a body in an unknown content encoding')
   try {
     return await decompressors[name as keyof typeof decompressors](bytes, { maxOutputLength: limitBytes })

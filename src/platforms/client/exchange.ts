@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, request as send } from 'undici'
 import type { Clock } from '../../runtime/clock.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
-import { acceptEncoding, BodyError, readJsonBody } from './body.ts'
+import { acceptEncoding, BodyError, readAnswerBody } from './body.ts'
 import { defaultError, isTransient } from './faults.ts'
 import { headerText, retryAfter } from './headers.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
@@ -96,7 +96,7 @@ async function readAnswer(
   let bodyError: BodyError | null = null
   try {
     const limitBytes = request.maxBodyBytes ?? context.maxBodyBytes
-    answer.body = await readJsonBody(response.body, response.headers, limitBytes)
+    answer.body = await readAnswerBody(response.body, response.headers, limitBytes, request.parseBody)
   } catch (error) {
     if (!(error instanceof BodyError)) throw error
     bodyError = error

@@ -1,13 +1,14 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { PlatformError } from '../platform.ts'
+import type { ParseBody } from './body.ts'
 import type { AnswerHeaders } from './headers.ts'
 
 /** An answer of a platform, also an error. */
 export interface Answer {
   status: number
   headers: AnswerHeaders
-  /** undefined when the body is not JSON. */
+  /** undefined when the body is not JSON, or not what `parseBody` of the request reads. */
   body: unknown
 }
 
@@ -32,6 +33,8 @@ export interface JsonRequest {
   isForeign?: boolean
   /** The maximum size of a body; by default that of the client. */
   maxBodyBytes?: number
+  /** Reads a body that is no JSON. */
+  parseBody?: ParseBody
   /** Error statuses that are returned like a success, for the adapter to read. */
   acceptStatuses?: readonly number[]
 }

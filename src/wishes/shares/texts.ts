@@ -95,6 +95,7 @@ const germanVotes: Readonly<Record<string, string>> = {
   'score, up less down': 'Wertung: Zustimmungen abzüglich Ablehnungen',
   'people who want it': 'Personen, die es wollen',
   'as the board counts them': 'wie das Board sie zählt',
+  'none: a feed has no votes': 'keine: ein Feed hat keine Stimmen',
 }
 
 const germanStatuses: Record<RequestStatus, string> = {

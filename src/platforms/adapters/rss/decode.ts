@@ -1,0 +1,53 @@
+import { type AnswerHeaders, headerText } from '../../client/headers.ts'
+
+/** Marks at the beginning of a text, and what UTF-16 without a mark begins with: `<` or `{` beside a zero. */
+const beginnings: ReadonlyArray<readonly [encoding: string, bytes: readonly number[]]> = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+  ['utf-16le', [0x3c, 0x00]],
+  ['utf-16be', [0x00, 0x3c]],
+  ['utf-16le', [0x7b, 0x00]],
+  ['utf-16be', [0x00, 0x7b]],
+]
+
+/** The part of a feed that may say its encoding; as long as any prolog is. */
+const prologBytes = 1_000
+
+/** All encodings in which a feed may look like ASCII although it is not. */
+const escaping = /^iso-2022-/
+
+/** A decoder for a label of the WHATWG Encoding Standard; null for one that is in no list. */
+function decoderOf(label: string | undefined, isFatal = false): InstanceType<typeof TextDecoder> | null {
+  try {
+    return label === undefined ? null : new TextDecoder(label.toLowerCase(), { fatal: isFatal })
+  } catch {
+    return null
+  }
+}
+
+function decodedStrictly(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The text of a feed. A mark at its beginning decides (RFC 7303). Else it is UTF-8 if it can be: servers and generators often name another
+ * encoding, and no text of another one happens to be valid UTF-8. Else what its prolog names, else what `Content-Type` names, else windows-1252.
+ */
+export function decodeFeed(bytes: Uint8Array, headers: AnswerHeaders): string {
+  const marked = beginnings.find(([, begin]) => begin.every((byte, index) => bytes[index] === byte))
+  if (marked !== undefined) return decoderOf(marked[0])!.decode(bytes)
+  const prolog = new TextDecoder('latin1').decode(bytes.subarray(0, prologBytes))
+  const written = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(prolog)?.[1]
+  const sent = /;\s*charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(headerText(headers, 'content-type') ?? '')?.[1]
+  const named = [decoderOf(written), decoderOf(sent)].filter((decoder) => decoder !== null)
+  const escaped = named.find(({ encoding }) => escaping.test(encoding))
+  if (escaped) return escaped.decode(bytes)
+  // A text that is no valid UTF-8 is in no encoding of that name.
+  const other = named.find(({ encoding }) => !/^utf-/.test(encoding))
+  return decodedStrictly(bytes) ?? (other ?? decoderOf('windows-1252')!).decode(bytes)
+}

@@ -1,0 +1,202 @@
+import { parseFeed } from 'feedsmith'
+import { parseJson } from '../../client/body.ts'
+import { asFields, asList, asName, asString, asWebUrl, type Fields } from '../../content/fields.ts'
+
+/** A text of a feed, and whether it is markup; `guess`: the feed does not say. */
+export interface FeedText {
+  value: string
+  form: 'plain' | 'html' | 'guess'
+}
+
+/** An item of any kind of feed, still as it was written. */
+export interface FeedItem {
+  /** The one that the feed gives; null where it gives none. */
+  id: string | null
+  /** Absolute, http or https. */
+  link: string | null
+  title: FeedText
+  text: FeedText
+  /** The date of its publication first, then others; as written. */
+  dates: unknown[]
+  authorName: string | null
+  authorUrl: string | null
+  tags: unknown[]
+  comments: unknown
+}
+
+export interface Feed {
+  title: string | null
+  /** The page that the feed is of. */
+  link: string | null
+  items: FeedItem[]
+}
+
+/** Elements and attributes of an XML text; a feed of 50 items has about two thousand, and so many take half a second to parse. */
+const memberLimit = 20_000
+const itemLimit = 1_000
+
+/** A document type with its entities. */
+const documentType = /<!DOCTYPE[^[>]{0,2000}(?:\[[^\]]{0,100000}\]\s{0,100})?>/iy
+
+const none: FeedText = { value: '', form: 'plain' }
+
+/** The text without a document type before its first element: no entity is ever expanded. */
+function withoutDocumentType(xml: string): string {
+  const begin = xml.search(/<(?:[a-z]|!DOCTYPE)/i)
+  documentType.lastIndex = Math.max(0, begin)
+  const found = documentType.exec(xml)?.[0]
+  return found === undefined ? xml : xml.slice(0, begin) + xml.slice(begin + found.length)
+}
+
+/** Whether an XML text is too dear to parse: its elements and attributes are counted, outside of comments and CDATA. */
+function isTooDear(xml: string): boolean {
+  let members = 0
+  let equals = xml.indexOf('=')
+  for (let index = xml.indexOf('<'); index >= 0; index = xml.indexOf('<', index)) {
+    const isData = xml.startsWith('<![CDATA[', index)
+    const end = isData ? ']]>' : xml.startsWith('<!--', index) ? '-->' : '>'
+    const close = xml.indexOf(end, index)
+    // The parser refuses it.
+    if (close < 0) return false
+    while (equals >= 0 && equals < close) {
+      if (end === '>' && equals > index) members++
+      equals = xml.indexOf('=', equals + 1)
+    }
+    if (end === '>') members++
+    if (members > memberLimit) return true
+    index = close + end.length
+  }
+  return false
+}
+
+/** Against the base of an item, of its feed, and its address (RFC 3986); null for what is no web address. */
+function resolved(link: unknown, bases: readonly string[]): string | null {
+  const text = asString(link)?.trim()
+  // `https:///x` has no host; `URL` would take its path for one.
+  if (!text || /^https?:(?!\/\/[^/])/i.test(text)) return null
+  const base = bases.reduce<string | undefined>(
+    (outer, inner) => (URL.canParse(inner, outer) ? new URL(inner, outer).href : outer),
+    undefined,
+  )
+  return URL.canParse(text, base) ? asWebUrl(new URL(text, base).href) : null
+}
+
+/** The page of an Atom entry: its alternate link, as HTML where there are several. */
+function alternateLink(links: unknown): unknown {
+  const alternates = (asList(links) ?? [])
+    .map(asFields)
+    .filter((link) => link !== null && (link.rel ?? 'alternate') === 'alternate')
+  return (alternates.find((link) => (link?.type ?? 'text/html') === 'text/html') ?? alternates[0])?.href
+}
+
+/** A text construct of Atom (RFC 4287, 3.1); content of other media types is none. */
+function atomText(construct: unknown): FeedText {
+  const fields = asFields(construct)
+  const value = asString(fields?.value) ?? ''
+  const type = (asString(fields?.type) ?? '').trim().toLowerCase()
+  if (type === 'html' || type === 'xhtml' || type === 'text/html' || type === 'application/xhtml+xml')
+    return { value, form: 'html' }
+  if (type === 'text' || type === 'text/plain') return { value, form: 'plain' }
+  return type === '' ? { value, form: 'guess' } : none
+}
+
+const guessed = (value: unknown): FeedText => ({ value: asString(value) ?? '', form: 'guess' })
+const firstOf = (texts: readonly FeedText[]): FeedText => texts.find(({ value }) => value.trim() !== '') ?? none
+const listOf = (value: unknown): unknown[] => asList(value) ?? []
+
+/** What videos and podcasts have instead of a text (Media RSS). */
+function mediaText(item: Fields): FeedText {
+  const media = asFields(item.media)
+  const described = [media, ...listOf(media?.groups), asFields(media?.group)].map(asFields)
+  return firstOf(described.map((one) => guessed(asFields(one?.description)?.value)))
+}
+
+/** An item with the links that it may mean, the best first, as written. */
+type Written = Omit<FeedItem, 'link'> & { links: unknown[] }
+
+function readAtomEntry(entry: Fields): Written {
+  const author = asFields(listOf(entry.authors)[0])
+  return {
+    id: asString(entry.id),
+    links: [alternateLink(entry.links)],
+    title: atomText(entry.title),
+    text: firstOf([atomText(entry.content), atomText(entry.summary), mediaText(entry)]),
+    dates: [entry.published, entry.updated, ...listOf(asFields(entry.dc)?.dates)],
+    authorName: asName(author?.name),
+    authorUrl: asWebUrl(author?.uri),
+    tags: listOf(entry.categories).map((category) => asFields(category)?.label ?? asFields(category)?.term),
+    comments: asFields(entry.thr)?.total ?? asFields(entry.slash)?.comments,
+  }
+}
+
+/** An item of RSS in any version, RDF too. */
+function readRssItem(item: Fields): Written {
+  const guid = asFields(item.guid)
+  const dc = asFields(item.dc)
+  const author = asFields(listOf(item.authors)[0])
+  const permanent = guid?.isPermaLink === false || !/^https?:/i.test(asString(guid?.value) ?? '') ? null : guid?.value
+  return {
+    id: asString(guid?.value) ?? asString(asFields(item.rdf)?.about),
+    links: [item.link, alternateLink(asFields(item.atom)?.links), permanent],
+    title: guessed(item.title),
+    text: firstOf([guessed(asFields(item.content)?.encoded), guessed(item.description), mediaText(item)]),
+    dates: [item.pubDate, ...listOf(dc?.dates), asFields(item.atom)?.published, asFields(item.atom)?.updated],
+    authorName: asName(author?.name) ?? asName(listOf(dc?.creators)[0]),
+    authorUrl: null,
+    tags: [...listOf(item.categories).map((category) => asFields(category)?.name), ...listOf(dc?.subjects)],
+    comments: asFields(item.slash)?.comments,
+  }
+}
+
+function readJsonItem(item: Fields): Written {
+  const author = asFields(listOf(item.authors)[0])
+  const html: FeedText = { value: asString(item.content_html) ?? '', form: 'html' }
+  const plain = [item.content_text, item.summary].map((value): FeedText => ({ ...guessed(value), form: 'plain' }))
+  return {
+    id: asString(item.id),
+    links: [item.url, item.external_url],
+    title: { value: asString(item.title) ?? '', form: 'plain' },
+    text: firstOf([html, ...plain]),
+    dates: [item.date_published, item.date_modified],
+    authorName: asName(author?.name),
+    authorUrl: asWebUrl(author?.url),
+    tags: listOf(item.tags),
+    comments: null,
+  }
+}
+
+const readers = { atom: readAtomEntry, rss: readRssItem, rdf: readRssItem, json: readJsonItem }
+
+/**
+ * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
+ * @param address of the feed, for relative links
+ * @returns null for what is no feed, or is too large to read
+ */
+export function readFeed(source: string, address: string): Feed | null {
+  const text = source.replace(/^[\s\ufeff\0]+/, '')
+  const isJson = text.startsWith('{')
+  const xml = isJson ? text : withoutDocumentType(text)
+  if (!isJson && (isTooDear(xml) || /^<(?:!doctype )?html\b/i.test(text))) return null
+  let parsed: ReturnType<typeof parseFeed>
+  try {
+    // A JSON text is counted before it is parsed.
+    const json = isJson ? asFields(parseJson(new TextEncoder().encode(text))) : null
+    if (isJson && asList(json?.items) === null) return null
+    parsed = parseFeed(json ?? xml, { maxItems: itemLimit })
+  } catch {
+    return null
+  }
+  const feed = parsed.feed as Fields
+  const bases = [address, asString(asFields(feed.xml)?.base) ?? '']
+  const read = readers[parsed.format]
+  const items = listOf(feed.items ?? feed.entries).flatMap((item) => {
+    const fields = asFields(item)
+    if (fields === null) return []
+    const { links, ...rest } = read(fields)
+    const all = [...bases, asString(asFields(fields.xml)?.base) ?? '']
+    return [{ ...rest, link: links.map((link) => resolved(link, all)).find((link) => link !== null) ?? null }]
+  })
+  const title = typeof feed.title === 'string' ? feed.title : asFields(feed.title)?.value
+  const link = feed.link ?? feed.home_page_url ?? alternateLink(feed.links)
+  return { title: asName(title), link: resolved(link, bases), items }
+}

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto'
+import { asId, asInteger, foundRequest } from '../../content/fields.ts'
+import type { ItemResult } from '../../content/items.ts'
+import { cleanTags, htmlToPlainText, plainText, plainTitle } from '../../content/text.ts'
+import { feedDate } from './dates.ts'
+import type { Feed, FeedItem, FeedText } from './feed.ts'
+
+const markup = /<(?:!--|\/?[a-z][a-z0-9]*(?:\s[^<>]*)?\/?>)/i
+/** Elements that no product calls a thing by, unlike `List<String>`. */
+const titleMarkup = /<\/?(?:b|i|u|s|em|strong|code|a|span|p|br|sub|sup|tt|small|font|img|div|mark)(?:\s[^<>]*)?\/?>/i
+const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8}\d{0,2});/i
+
+/** Markup that was escaped once more than it should be is converted once more. */
+function htmlText(source: string): string {
+  const text = htmlToPlainText(source)
+  return !markup.test(source) && titleMarkup.test(text) ? htmlToPlainText(text) : text
+}
+
+/** A text as a reader of the feed sees it. What does not say its form is markup if it looks like it: in RSS it may be either. */
+function shownText({ value, form }: FeedText, tags: RegExp = markup): string {
+  const isHtml = form === 'html' || (form === 'guess' && (tags.test(value) || entity.test(value)))
+  return isHtml ? htmlText(value) : plainText(value)
+}
+
+/** Ids that several items have with different links are those of something else, such as of their site. */
+export function sharedIds(items: readonly FeedItem[]): ReadonlySet<string> {
+  const links = new Map<string, string>()
+  const shared = new Set<string>()
+  for (const { id, link } of items) {
+    if (id === null || link === null) continue
+    if ((links.get(id) ?? link) !== link) shared.add(id)
+    links.set(id, link)
+  }
+  return shared
+}
+
+/** Ids of feeds are any text, in any script, of any length. */
+const shortId = (id: string): string =>
+  asId(id) !== null && id.length <= 150 ? id : hash('sha256', id.toWellFormed(), 'hex').slice(0, 32)
+
+/** What makes the ids of a feed different from those of another one: its address, by http as by https. */
+export const feedKey = (address: string): string =>
+  hash('sha256', address.replace(/^https?:\/\//, ''), 'hex').slice(0, 12)
+
+export interface ItemContext {
+  feed: Feed
+  address: string
+  /** `sharedIds` of the feed. */
+  shared: ReadonlySet<string>
+  /** The ids that were read before: an item that comes twice is read once. */
+  known: Set<string>
+  now: Date
+}
+
+/** An item of a feed; null for one that was read before. Without a link of its own it has that of the feed. */
+export function readFeedItem(item: FeedItem, { feed, address, shared, known, now }: ItemContext): ItemResult {
+  const title = plainTitle(shownText(item.title, titleMarkup))
+  const own = item.id?.trim()
+  const given = own && !shared.has(item.id!) ? own : item.link
+  const id = given ?? hash('sha256', JSON.stringify([title, item.dates[0] ?? null]), 'hex').slice(0, 32)
+  const sourceId = `${feedKey(address)}:${shortId(id)}`
+  if (known.has(sourceId)) return null
+  known.add(sourceId)
+  return foundRequest({
+    sourceId,
+    sourceUrl: item.link ?? feed.link ?? address,
+    title,
+    description: shownText(item.text),
+    commentCount: asInteger(item.comments),
+    tags: cleanTags(item.tags),
+    authorName: item.authorName,
+    authorProfileUrl: item.authorUrl,
+    originalCreatedAt: feedDate(item.dates, now),
+    sourceName: feed.title ?? new URL(address).host,
+  })
+}

@@ -1,0 +1,124 @@
+import type { Budget } from '../../budget/budget.ts'
+import type { Answer } from '../../client/messages.ts'
+import { readItems } from '../../content/items.ts'
+import type { AdapterDependencies } from '../../definition.ts'
+import { type Page, type PageRequest, type Platform, PlatformError, SourceRefusedError } from '../../platform.ts'
+import { searchWords } from '../../topic-words.ts'
+import { createNamedHosts } from '../named-hosts.ts'
+import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
+import { decodeFeed } from './decode.ts'
+import { type Feed, type FeedItem, readFeed } from './feed.ts'
+import { readFeedItem, sharedIds } from './post.ts'
+import { feedName, rssSources } from './source.ts'
+
+export interface RssOptions extends AdapterDependencies {
+  /** The addresses of feeds, read round-robin; a page is one feed. */
+  urls: readonly string[]
+}
+
+/** A feed of a hundred long texts has one; more than this would take the event loop for too long. */
+const maxBytes = 5 * 1024 * 1024
+/** Of a feed that an account chose, while it is verified. */
+const maxForeignBytes = 2 * 1024 * 1024
+
+/** Feeds have no common limit; a reader of feeds that comes once a minute is a busy one. The feeds of a host share its budget. */
+const windows = [{ limit: 20, windowMs: 60_000 }]
+
+const accept =
+  'application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.1'
+
+const hostOf = (address: string): string => new URL(address).host
+
+/** 410 says that the feed ended, 401 and 403 that it is not for everybody. */
+function feedError({ status }: Answer, label: string, advice: string): PlatformError | null {
+  if (status === 401) return new PlatformError('unauthorized', `${label} asks for a password. ${advice}`)
+  if (status === 404 || status === 410) return new SourceRefusedError(`${label} is here no more. ${advice}`)
+  return null
+}
+
+function refusedText(text: string, label: string, advice: string): SourceRefusedError {
+  const isPage = /^[\s\ufeff]*(?:<!--[\s\S]{0,500}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b/i.test(text)
+  const found = isPage
+    ? 'is a web page, not a feed. Find the address of its feed there.'
+    : 'answered no feed that can be read.'
+  return new SourceRefusedError(`${label} ${found} ${advice}`)
+}
+
+/**
+ * The newest items of the configured feeds: RSS, Atom and JSON Feed. A feed has no search, so all of its items are read, and the topic is looked for in
+ * them; it has one page, because what a feed calls its next page is an address that it could choose. What leaves a feed stays stored.
+ */
+export function createRss({ client, clock, openBudget, ...options }: RssOptions): Platform {
+  // One form of each, because it is a part of the ids.
+  const urls = options.urls.map((url) => rssSources.normalise(url) ?? url)
+  const budgetOf = createNamedHosts<Budget>({
+    clock,
+    listed: urls.map(hostOf),
+    open: (name, isForeign) => openBudget({ name, windows, concurrency: 1, isUnlisted: isForeign }),
+    budgetsOf: (budget) => [budget],
+    what: 'hosts of feeds',
+  })
+  const listed = new Set(urls)
+  const isForeign = (address: string, isNamed: boolean) => isNamed && !listed.has(address)
+
+  /** @param isNamed whether an account named it: then messages say what the account can change */
+  async function fetchFeed(
+    address: string,
+    isNamed: boolean,
+    signal: AbortSignal,
+    maxBodyBytes = maxBytes,
+  ): Promise<Feed> {
+    const label = `rss (${feedName(address)})`
+    const advice = isNamed ? 'Name another source.' : 'Check RSS_URLS.'
+    const { body } = await client.getJson({
+      platform: 'rss',
+      label,
+      url: new URL(address),
+      headers: { accept },
+      budget: budgetOf(hostOf(address)),
+      signal,
+      isForeign: isForeign(address, isNamed),
+      maxBodyBytes,
+      parseBody: decodeFeed,
+      readError: (answer) => feedError(answer, label, advice),
+    })
+    const text = String(body)
+    const feed = readFeed(text, address)
+    if (feed === null) throw refusedText(text, label, advice)
+    return feed
+  }
+
+  async function fetchItems(address: string, { sources, signal }: PageRequest): Promise<SourcePage> {
+    const isNamed = sources !== undefined
+    const feed = await fetchFeed(address, isNamed, signal)
+    const context = { feed, address, shared: sharedIds(feed.items), known: new Set<string>(), now: clock.now() }
+    const { requests, discarded } = await readItems(feed.items, (item) =>
+      readFeedItem(item as unknown as FeedItem, context),
+    )
+    if (!isForeign(address, isNamed)) return { requests, discarded, nextCursor: null }
+    return { requests: requests.map((found) => ({ ...found, ownSource: address })), discarded, nextCursor: null }
+  }
+
+  return {
+    name: 'rss',
+    async fetchPage(request: PageRequest): Promise<Page | null> {
+      if (searchWords(request.topic).length === 0) return null
+      const sources = request.sources ?? urls
+      return fetchRoundRobin({
+        sources,
+        request,
+        hostOf,
+        fetchFrom: (address) => fetchItems(address, request),
+      })
+    },
+    async verifySource(source, signal) {
+      try {
+        await fetchFeed(source, true, signal, maxForeignBytes)
+      } catch (error) {
+        const isRefusal =
+          error instanceof PlatformError && !error.retryAt && ['unauthorized', 'bad_response'].includes(error.code)
+        throw isRefusal ? new SourceRefusedError(error.message) : error
+      }
+    },
+  }
+}
