@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { noteEvent } from '../src/accounts/events/events.ts'
 import { type Receiver, startReceiver, status } from '../src/notifications/channels/testing.ts'
+import { startFakeGithub } from '../src/notifications/trackers/testing.ts'
 import { PlannedWaitError } from '../src/platforms/platform.ts'
 import { movedClock, openJobs, runsOf, watchOf } from '../src/watches/testing.ts'
 import { foundRequest, platformMap, type Script, scriptedPlatform } from './scripted-platform.ts'
@@ -95,6 +96,28 @@ describe('after a month that did not pass', () => {
     clock.set('2026-03-23T08:00:00Z')
     await service.deliverEvents()
     expect(receiver.received).toHaveLength(sent + 2)
+  })
+
+  it('a push whose answer was lost is found, and is one issue', async () => {
+    const tracker = await startFakeGithub(() => new Date(noon))
+    const fields = { type: 'github', name: 'App', project: 'acme/app', url: tracker.url, token: 'token' }
+    const made = await service.client.post('/api/v1/trackers', fields)
+    const { body } = await service.client.scrape({ topic: 'dark mode', platforms: ['github'] })
+    await service.client.waitForJob(body.data.jobId)
+    const { id } = await service.database.selectFrom('requests').select('id').executeTakeFirstOrThrow()
+    clock.set(ahead)
+    const { trackerId } = made.body.data
+    const pushed = await service.client.post(`/api/v1/wishes/${id}/pushes`, { trackerId })
+    tracker.breaking = (operation) => (operation === 'Create' ? { kind: 'cut after' } : null)
+    await service.deliverEvents()
+    tracker.breaking = () => null
+    for (const moment of [half, '2026-03-20T12:45:00Z']) {
+      clock.set(moment)
+      await service.deliverEvents()
+    }
+    const { data } = (await service.client.get(`/api/v1/pushes/${pushed.body.data.pushId}`)).body
+    expect([data.state, tracker.issues.length]).toEqual(['sent', 1])
+    await tracker.close()
   })
 
   it('a job that waits for its platform goes on', async () => {

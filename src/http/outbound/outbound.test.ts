@@ -131,6 +131,31 @@ describe('a connection', () => {
     await patient.close()
   })
 
+  it('gives an answer that is asked for, up to 4 MiB', { timeout: 30_000 }, async () => {
+    const outbound = open({ allowPrivateTargets: true })
+    const get = (path: string) =>
+      outbound.exchange({
+        method: 'GET',
+        url: `http://127.0.0.1:${port}${path}`,
+        headers: {},
+        body: null,
+        signal: never,
+      })
+    const { header, ...answer } = await get('/')
+    expect([answer, header('connection'), header('x-none')]).toEqual([
+      { status: 200, retryAfterMs: null, text: 'ok' },
+      'keep-alive',
+      null,
+    ])
+    await expect(get('/endless')).rejects.toThrow('The answer is too large.')
+    await outbound.close()
+    const strict = open()
+    await expect(
+      strict.exchange({ method: 'GET', url: 'https://127.0.0.1/', headers: {}, body: null, signal: never }),
+    ).rejects.toThrow('127.0.0.1 has no public address.')
+    await strict.close()
+  })
+
   it('reports failures without the address', async () => {
     const outbound = open({ allowPrivateTargets: true })
     const error = await post(outbound, 'http://127.0.0.1:9999/secret-path').catch((thrown: unknown) => thrown as Error)

@@ -20,8 +20,8 @@ const service = 'GitHub'
 const defaultUrl = 'https://api.github.com'
 const issueFields = 'id number url body createdAt state stateReason labels(first: 20) { nodes { name } }'
 const [pageSize, maxPages] = [50, 20] as const
-/** The clocks of two machines differ by less. */
-const skewMs = 3_600_000
+/** The clocks of two machines differ by less, also where one has a wrong time zone. */
+const skewMs = 86_400_000
 
 /** A link to an issue of GitHub would be told on its page; one over this host of GitHub is not. */
 const redirected = (url: URL) =>

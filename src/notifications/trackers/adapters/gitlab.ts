@@ -18,8 +18,8 @@ interface GitlabConfig {
 const service = 'GitLab'
 const defaultUrl = 'https://gitlab.com'
 const [pageSize, maxPages] = [50, 20] as const
-/** The clocks of two machines differ by less. */
-const skewMs = 3_600_000
+/** The clocks of two machines differ by less, also where one has a wrong time zone. */
+const skewMs = 86_400_000
 
 const statusOf = ({ state, labels }: Fields): RequestStatus =>
   statusOfIssue({

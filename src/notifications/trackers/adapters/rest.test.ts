@@ -97,7 +97,7 @@ describe('GitLab', () => {
     ]
     answering = ({ path }) => ({ body: pages[Number(new URL(path, url).searchParams.get('page')) - 1] ?? [] })
     expect(await adapter.find!(config, push, signal())).toMatchObject({ id: '3' })
-    expect(last().path).toContain('created_after=2026-06-01T11')
+    expect(last().path).toContain('created_after=2026-05-31T12')
     pages.pop()
     expect(await adapter.find!(config, push, signal())).toBeNull()
   })

@@ -71,7 +71,11 @@ const readDue = (database: Database, trackerId: string, states: readonly PushRow
     .limit(max)
     .execute()
 
-const toSend = ({ id, created_at: since }: PushRow) => ({ id, since })
+/** Where the clock was ahead and was set back, the push is not newer than now. */
+const toSend = ({ id, created_at: pushedAt }: PushRow, { clock }: Pick<Round, 'clock'>) => {
+  const now = clock.now()
+  return { id, since: pushedAt < now ? pushedAt : now }
+}
 
 /**
  * Sends a waiting push: looks for its issue, which an earlier try may have made, and makes one only where there is none.
@@ -79,7 +83,7 @@ const toSend = ({ id, created_at: since }: PushRow) => ({ id, since })
  */
 async function send(round: Round, push: PushRow): Promise<void> {
   const { database, clock, adapter, config, tracker, publicUrl } = round
-  const known = (await adapter.find?.(config, toSend(push), await round.next())) ?? null
+  const known = (await adapter.find?.(config, toSend(push, round), await round.next())) ?? null
   if (known !== null) return noteIssue(database, push.id, known, clock.now())
   const now = clock.now()
   const end = (to: 'failed' | 'nothing_left', error: string | null) =>
@@ -88,16 +92,20 @@ async function send(round: Round, push: PushRow): Promise<void> {
   const read = { accountId: tracker.account_id, wishId: push.wish_id, now, publicUrl: publicUrl() }
   const text = await readIssueText(database, read)
   if (text === null) return end('nothing_left', null)
+  const begunAt = performance.now()
   const signal = await round.next()
   if (!(await beginTry(database, push.id, clock.now(), adapter.settleMs))) return
-  const issue = await adapter.create(config, toSend(push), text, signal)
+  // A process that was frozen meanwhile may have lost its claim to one that has made the issue.
+  if (performance.now() - begunAt > callMs) throw new TrackerError('unclear', 'The service was too slow to send it.')
+  const issue = await adapter.create(config, toSend(push, round), text, signal)
   await noteIssue(database, push.id, issue, clock.now())
 }
 
 /** Closes the issue of a push that was taken back; it may have none. @throws TrackerError */
 async function undo(round: Round, push: PushRow): Promise<void> {
   const { database, adapter, config } = round
-  const look = async () => (adapter.find ? adapter.find(config, toSend(push), await round.next()) : { id: push.id })
+  const look = async () =>
+    adapter.find ? adapter.find(config, toSend(push, round), await round.next()) : { id: push.id }
   const issue = push.issue_id === null ? await look() : { id: push.issue_id }
   if (issue !== null) await adapter.undo(config, issue, push, await round.next())
   await notePush(database, { pushId: push.id, from: 'undoing', to: 'undone', dueAt: null, error: null })

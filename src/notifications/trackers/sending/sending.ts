@@ -102,6 +102,9 @@ export async function startSending(dependencies: SendingDependencies): Promise<S
   }
 }
 
+/** What was tried may still be being made: no adapter waits longer before it looks. */
+const longestSettleMs = 600_000
+
 /** Brings what is due later than any rule gives from now back to now. @returns how many. */
 export async function correctPushes(database: Database, now: Date): Promise<number> {
   const latest = new Date(now.getTime() + maxRetryAfterMs + clockToleranceMs)
@@ -112,9 +115,10 @@ export async function correctPushes(database: Database, now: Date): Promise<numb
       transaction,
     )
     const ids = rows.map(({ id }) => id)
-    await sql`update pushes set due_at = ${now} where tracker_id = any(${ids}::uuid[]) and due_at > ${latest}::timestamptz`.execute(
-      transaction,
-    )
+    const settled = new Date(now.getTime() + longestSettleMs)
+    await sql`
+      update pushes set due_at = case when tried_at is not null and issue_id is null then ${settled} else ${now} end::timestamptz
+      where tracker_id = any(${ids}::uuid[]) and due_at > ${latest}::timestamptz`.execute(transaction)
     await sql`update trackers set rests_until = null, due_at = ${now} where id = any(${ids}::uuid[])`.execute(
       transaction,
     )
