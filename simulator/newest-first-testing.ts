@@ -68,6 +68,6 @@ export async function newestFirst(
 
 export const isNew = ({ originalCreatedAt }: FoundRequest): boolean => originalCreatedAt! >= since
 
-/** Without the port of the simulator, which is a part of the ids of forums and instances. */
+/** Without the port of the simulator, which is a part of the ids of forums, instances and feeds. */
 const idsOf = (requests: readonly FoundRequest[]): string[] =>
-  [...new Set(requests.map(({ sourceId }) => sourceId.replace(/^127\.0\.0\.1:\d+/, '')))].sort()
+  [...new Set(requests.map(({ sourceId }) => sourceId.replace(/^(?:127\.0\.0\.1:\d+|[0-9a-f]{12}(?=:))/, '')))].sort()
