@@ -34,7 +34,7 @@ describePage('collecting', () => {
     const next = await test.open('/collect')
     await next.getByLabel('Topic').fill('a dark theme')
     await next.getByLabel('Depth').focus()
-    const gitHub = next.locator('.platform-option', { hasText: 'GitHub' })
+    const gitHub = next.locator('.platform-cell', { hasText: 'GitHub' })
     await gitHub.getByText(/^\d+ wishes on 3 pages, [\d.]+ credits a wish \(1 topic like this\)$/).waitFor()
   })
 

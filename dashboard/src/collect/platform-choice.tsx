@@ -28,20 +28,27 @@ export function PlatformChoice({ platforms, chosen, choose, fault }: PlatformCho
       <legend>{texts.platforms}</legend>
       <div className="platform-grid">
         {[...platforms.filter(isSetUp), ...platforms.filter((status) => !isSetUp(status))].map((status) => (
-          <label key={status.platform} className="platform-option">
-            <input
-              type="checkbox"
-              disabled={!isSetUp(status)}
-              checked={chosen.includes(status.platform)}
-              onChange={() => toggle(status.platform)}
-            />
-            <span>
-              <strong>{platformTitle(status.platform)}</strong>
-              {/* Platforms that are off need the operator, so they are not shown here. */}
-              <Readiness status={status.state === 'off' ? { ...status, advice: null } : status} />
-              {status.yield !== null && <span className="note">{texts.gave(status.yield)}</span>}
-            </span>
-          </label>
+          <div key={status.platform} className="platform-cell">
+            <label className="platform-option">
+              <input
+                type="checkbox"
+                aria-describedby={status.yield === null ? undefined : `${id}-${status.platform}`}
+                disabled={!isSetUp(status)}
+                checked={chosen.includes(status.platform)}
+                onChange={() => toggle(status.platform)}
+              />
+              <span>
+                <strong>{platformTitle(status.platform)}</strong>
+                {/* Platforms that are off need the operator, so they are not shown here. */}
+                <Readiness status={status.state === 'off' ? { ...status, advice: null } : status} />
+              </span>
+            </label>
+            {status.yield !== null && (
+              <span id={`${id}-${status.platform}`} className="note">
+                {texts.gave(status.yield)}
+              </span>
+            )}
+          </div>
         ))}
       </div>
       <p id={`${id}-fault`} className="fault" role="alert">
