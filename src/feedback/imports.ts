@@ -46,18 +46,18 @@ const sliceOf = ({ name, source }: ImportName) =>
 
 /**
  * Deletes an import with all of its asks, for good; corrections of them stay, as of any request.
- * @param signal ends it between two transactions; what is left of the import of an account is deleted in the background
+ * @param signal ends it between two transactions; what is left of the import of an account is deleted by the same call again, or in the background
  * @returns how many asks; null where there is no such import
  */
 export async function deleteImport(database: Database, name: ImportName, signal: AbortSignal): Promise<number | null> {
-  const isKnown = name.source === null || (await forget(database, name.source))
+  const isForgotten = name.source !== null && (await forget(database, name.source))
   let deleted = 0
-  for (let more = isKnown; more && !signal.aborted; ) {
+  for (let more = true; more && !signal.aborted; ) {
     const slice = await deleteAlone(database, sliceOf(name))
     deleted += slice
     more = slice === sliceRows
   }
-  return isKnown && (deleted > 0 || name.source !== null) ? deleted : null
+  return isForgotten || deleted > 0 ? deleted : null
 }
 
 /** From then on its account has no such import. @returns whether it had one */
