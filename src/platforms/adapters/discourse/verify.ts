@@ -1,12 +1,10 @@
 import { asFields, asId, asList, type Fields } from '../../content/fields.ts'
-import { PlatformError, SourceRefusedError } from '../../platform.ts'
+import { SourceRefusedError } from '../../platform.ts'
+import { checkSource } from '../source-check.ts'
 import type { Forum } from './forum.ts'
 
 /** Sends `GET <path>` to the forum. @returns the JSON body. */
 export type ReadForum = (path: string) => Promise<unknown>
-
-/** The errors that say that an address holds no public Discourse forum; others say nothing about it. */
-const refusals = new Set(['unauthorized', 'bad_response'])
 
 /**
  * Checks that a forum, category or tag exists and is public: an anonymous caller gets only what is public,
@@ -14,13 +12,10 @@ const refusals = new Set(['unauthorized', 'bad_response'])
  * @throws SourceRefusedError, PlatformError when that cannot be known now.
  */
 export async function verifyForum(forum: Forum, label: string, read: ReadForum): Promise<void> {
-  try {
+  await checkSource(async () => {
     const isPublic = await findPart(forum, read)
     if (!isPublic) throw new SourceRefusedError(`${label} has no such public category or tag.`)
-  } catch (error) {
-    if (!(error instanceof PlatformError) || !refusals.has(error.code) || error.retryAt) throw error
-    throw error instanceof SourceRefusedError ? error : new SourceRefusedError(error.message)
-  }
+  })
 }
 
 async function findPart({ part }: Forum, read: ReadForum): Promise<boolean> {

@@ -3,10 +3,11 @@ import { endpointUrl } from '../../client/client.ts'
 import type { Answer } from '../../client/messages.ts'
 import { readItems, requiredList } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
-import { type Page, type PageRequest, type Platform, PlatformError, SourceRefusedError } from '../../platform.ts'
+import { type Page, type PageRequest, type Platform, PlatformError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { createNamedHosts } from '../named-hosts.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
+import { checkSource } from '../source-check.ts'
 import { readPost } from './post.ts'
 import { boardName, fiderSources } from './source.ts'
 
@@ -104,18 +105,7 @@ export function createFider({ client, clock, openBudget, urls }: FiderOptions): 
         fetchFrom: (address) => fetchBoard(address, words, request),
       })
     },
-    async verifySource(source, signal) {
-      try {
-        await readPosts(source, { limit: '1' }, true, signal, maxForeignBytes)
-      } catch (error) {
-        if (
-          !(error instanceof PlatformError) ||
-          error.retryAt ||
-          !['unauthorized', 'bad_response'].includes(error.code)
-        )
-          throw error
-        throw error instanceof SourceRefusedError ? error : new SourceRefusedError(error.message)
-      }
-    },
+    verifySource: (source, signal) =>
+      checkSource(() => readPosts(source, { limit: '1' }, true, signal, maxForeignBytes)),
   }
 }

@@ -6,6 +6,7 @@ import { type Page, type PageRequest, type Platform, PlatformError, SourceRefuse
 import { searchWords } from '../../topic-words.ts'
 import { createNamedHosts } from '../named-hosts.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
+import { checkSource } from '../source-check.ts'
 import { decodeFeed } from './decode.ts'
 import { type Feed, type FeedItem, readFeed } from './feed.ts'
 import { readFeedItem, sharedIds } from './post.ts'
@@ -111,14 +112,6 @@ export function createRss({ client, clock, openBudget, ...options }: RssOptions)
         fetchFrom: (address) => fetchItems(address, request),
       })
     },
-    async verifySource(source, signal) {
-      try {
-        await fetchFeed(source, true, signal, maxForeignBytes)
-      } catch (error) {
-        const isRefusal =
-          error instanceof PlatformError && !error.retryAt && ['unauthorized', 'bad_response'].includes(error.code)
-        throw isRefusal ? new SourceRefusedError(error.message) : error
-      }
-    },
+    verifySource: (source, signal) => checkSource(() => fetchFeed(source, true, signal, maxForeignBytes)),
   }
 }
