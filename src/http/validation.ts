@@ -158,7 +158,8 @@ function findUnstorable(root: unknown): string | null {
   for (let next = open.pop(); next; next = open.pop()) {
     const [value, path] = next
     if (typeof value === 'string' && !isStorable(value)) return path
-    if (typeof value !== 'object' || value === null) continue
+    // A file is no text, and each of its bytes would be a property.
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
     for (const [key, inner] of Object.entries(value)) {
       if (!isStorable(key)) return path
       open.push([inner, path === '' ? key : `${path}.${key}`])
