@@ -1,7 +1,7 @@
 import type { Queryable } from '../embedded/client.ts'
 import type { Pace } from './pace.ts'
 import { indexedTable, type SearchIndexUpkeep } from './search-index.ts'
-import { readTables, type Step, stepsOfTable, type TableState } from './table-steps.ts'
+import { type KnownSizes, readTables, type Step, stepsOfTable, type TableState } from './table-steps.ts'
 
 const checkpointMb = 32
 /** With so few dead texts the search index is cleaned: while they are fewer than any segment has, cleaning is short. */
@@ -15,6 +15,7 @@ export interface UpkeepState {
   searchIndex: SearchIndexUpkeep
   /** `TableState.removed` when the indexes of a table were last cleaned. */
   cleanedAt: Map<string, number>
+  sizes: KnownSizes
 }
 
 /** The circumstances of one slice. */
@@ -82,7 +83,7 @@ export async function stepsDue(queries: Queryable, state: UpkeepState, occasion:
   const steps = await checkpointDue(queries)
   const tooLong: Step[] = []
   let eager = occasion.isIdle
-  for (const table of await readTables(queries)) {
+  for (const table of await readTables(queries, state.sizes)) {
     const due = await tableDue(queries, table, state, occasion.budgetMs)
     steps.push(...due.steps)
     tooLong.push(...due.tooLong)

@@ -1,16 +1,19 @@
 import type { Queryable } from '../embedded/client.ts'
 import type { Pace } from './pace.ts'
 
-/** The statistics of a table. Counts of changed rows start when the database is opened: PGlite does not store them. */
-export interface TableState {
-  /** Schema and name, quoted. */
-  name: string
+interface TableSizes {
   /** Of the table itself, without its TOAST table. */
   pages: number
   /** Pages of its TOAST table that changed since the last VACUUM, which the next one must read. */
   longPagesNotVisible: number
   /** Including the index of its TOAST table. */
   indexPages: number
+}
+
+/** The statistics of a table. Counts of changed rows start when the database is opened: PGlite does not store them. */
+export interface TableState extends TableSizes {
+  /** Schema and name, quoted. */
+  name: string
   /** As of the last VACUUM or ANALYZE; negative before the first. */
   rowsKnown: number
   pagesKnown: number
@@ -23,22 +26,50 @@ export interface TableState {
   vacuumed: boolean
 }
 
-/** The state of every table of Wishwell and of the queue. */
-export async function readTables(queries: Queryable): Promise<TableState[]> {
-  const { rows } = await queries.query<TableState>(`
-    select format('%I.%I', stats.schemaname, stats.relname) as name,
-      (pg_relation_size(class.oid) / 8192)::int as pages, 
+/** The sizes of tables as last read, by name; they hold as long as the counts of their activity stay. */
+export type KnownSizes = Map<string, TableSizes & { activity: string }>
+
+/** Each size is read from the file system, which takes ten times as long as all statistics together. */
+async function readSizes(queries: Queryable, ids: readonly number[]): Promise<(TableSizes & { id: number })[]> {
+  if (ids.length === 0) return []
+  const { rows } = await queries.query<TableSizes & { id: number }>(`
+    select class.oid::int as id, (pg_relation_size(class.oid) / 8192)::int as pages,
       ((pg_indexes_size(class.oid) + coalesce(pg_indexes_size(long.oid), 0)) / 8192)::int as "indexPages",
-      coalesce(greatest(0, pg_relation_size(long.oid) / 8192 - long.relallvisible), 0)::int as "longPagesNotVisible",
+      coalesce(greatest(0, pg_relation_size(long.oid) / 8192 - long.relallvisible), 0)::int as "longPagesNotVisible"
+    from pg_class as class left join pg_class as long on long.oid = class.reltoastrelid
+    where class.oid in (${ids.join(', ')})`)
+  return rows
+}
+
+/**
+ * The state of every table of Wishwell and of the queue.
+ * @param known what earlier calls read; sizes that may have changed are read again
+ */
+export async function readTables(queries: Queryable, known: KnownSizes): Promise<TableState[]> {
+  const { rows } = await queries.query<Omit<TableState, keyof TableSizes> & { id: number; activity: string }>(`
+    select stats.relid::int as id, format('%I.%I', stats.schemaname, stats.relname) as name,
       class.reltuples::float8 as "rowsKnown", class.relpages as "pagesKnown", class.relallvisible as "pagesAllVisible",
       stats.n_dead_tup::int as dead, stats.n_ins_since_vacuum::int as "insertedSinceVacuum",
       stats.n_mod_since_analyze::int as "changedSinceAnalyze",
       (stats.n_tup_upd - stats.n_tup_hot_upd + stats.n_tup_del)::int as removed,
-      stats.last_vacuum is not null as vacuumed
+      stats.last_vacuum is not null as vacuumed,
+      concat_ws(' ', n_tup_ins, n_tup_upd, n_tup_del, vacuum_count, analyze_count, relpages, relallvisible) as activity
     from pg_stat_user_tables as stats join pg_class as class on class.oid = stats.relid
-      left join pg_class as long on long.oid = class.reltoastrelid
     where class.relkind = 'r' and class.relpersistence = 'p'`)
-  return rows
+  const active = rows.filter(({ name, activity }) => known.get(name)?.activity !== activity)
+  const sizes = await readSizes(
+    queries,
+    active.map(({ id }) => id),
+  )
+  const sizeOf = new Map(sizes.map(({ id, ...size }) => [id, size]))
+  return rows.flatMap(({ id, activity, ...state }) => {
+    const size = sizeOf.get(id)
+    if (size !== undefined) known.set(state.name, { ...size, activity })
+    const read = known.get(state.name)
+    if (read === undefined) return []
+    const { activity: _asOf, ...current } = read
+    return [{ ...state, ...current }]
+  })
 }
 
 /** One statement of upkeep that is worth running now. */

@@ -156,7 +156,7 @@ export async function createUpkeep(options: UpkeepOptions): Promise<Upkeep> {
   const searchIndex = createSearchIndexUpkeep()
   const pace = createPace({ ...assumedRates, rewrite: 0.02 })
   await client.aside((queries) => searchIndex.prepare(queries))
-  const runSlice = createRunner(options, { pace, searchIndex, cleanedAt: new Map() })
+  const runSlice = createRunner(options, { pace, searchIndex, cleanedAt: new Map(), sizes: new Map() })
   const schedule = createSchedule(createTick(client, runSlice, budgetMs), (error) =>
     log.error({ err: error }, 'upkeep failed'),
   )
