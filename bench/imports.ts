@@ -5,6 +5,7 @@ import { checkFile, openFile, readRequests } from '../src/feedback/file.ts'
 import { deleteImport } from '../src/feedback/imports.ts'
 import { importName } from '../src/feedback/names.ts'
 import { storeAsks } from '../src/feedback/store.ts'
+import { createTextWriting } from '../src/requests/store/unwritten-texts.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { positive } from './options.ts'
 
@@ -21,6 +22,7 @@ const { rows: accounts } = await sql<{ id: string }>`
   insert into accounts (name, tier, created_at) values ('bench', 'max', now()) returning id`.execute(database)
 const accountId = accounts[0]!.id
 const name = importName(accountId, 'bench')
+const writing = createTextWriting(database, { error: console.error })
 
 const random = seededRandom(40)
 const words = Array.from({ length: 5_000 }, (_, number) => `w${number.toString(36)}`)
@@ -60,7 +62,8 @@ async function importCsv(what: string, bytes: Buffer): Promise<void> {
     return checked
   })
   const options = { accountId, name, count: asks, now: new Date(), signal: new AbortController().signal }
-  await timed(`${what}: stored`, () => storeAsks(database, readRequests(file), options))
+  await timed(`${what}: stored`, () => storeAsks({ database, texts: writing }, readRequests(file), options))
+  await timed(`${what}: found by words`, () => writing.run())
 }
 
 await importCsv('first', csvOf(false, texts))

@@ -111,6 +111,8 @@ async function orphanedRows(database: Database): Promise<string[]> {
     'searchable_requests',
     'uncounted_texts',
     'wish_queue',
+    'account_requests',
+    'request_sources',
   ]
   const { rows } = await sql<{ orphan: string }>`${sql.join(
     tables.map(

@@ -75,6 +75,7 @@ import { deleteCorrectionsOf } from '../requests/corrections/corrections.ts'
 import { registerCorrectionRoutes } from '../requests/corrections/routes.ts'
 import { registerPurgeRoutes } from '../requests/purge/routes.ts'
 import { registerSuppressionRoutes } from '../requests/purge/suppression-routes.ts'
+import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { forgetOwnWishes } from '../requests/wishes/recount.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RemovalContact } from '../runtime/removal-contact.ts'
@@ -147,6 +148,7 @@ export interface AppDependencies {
   comparesGoals: boolean
   jobSources: JobSources
   hostMemory: HostMemoryStore
+  texts: TextWriting
   platformClient: PlatformClient
   /** The base of links. */
   publicUrl: () => string

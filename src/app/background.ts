@@ -137,6 +137,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const jobs = createMaintenanceJobs({
     ...{ opened, log, queue, clock, retention, judging, reclassifying, secrets },
     limiterClock: overrides.clock,
+    texts: composed.texts,
     searchSize: composed.searchSize,
     usualLength: createUsualLength(database, clock, searchIndex.kind),
     placing: isAutomatic ? placing : null,
@@ -167,6 +168,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
       Promise.all([
         maintenance.stop(),
         reclassifying.stop(),
+        composed.texts.stop(),
         refreshing?.stop(),
         ...Object.values(judging).map((run) => run.stop()),
         folding?.stop(),

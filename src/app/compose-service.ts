@@ -27,6 +27,7 @@ import { attributeSources } from '../platforms/sources/attribution.ts'
 import { listedSources, type SourceKinds, sourceKindsOf } from '../platforms/sources/source-kinds.ts'
 import { createVerification } from '../platforms/sources/verification.ts'
 import { followRequestChanges } from '../requests/store/changes.ts'
+import { createTextWriting } from '../requests/store/unwritten-texts.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createResponseCache } from '../runtime/response-cache.ts'
 import { version } from '../runtime/version.ts'
@@ -147,6 +148,7 @@ export async function composeService(parts: ServiceParts) {
   const worker = createWorker({ database, queue, changes, clock, log, platforms: attributed, retention, unreachableMs })
   const isReady = watchReadiness(opened)
   const searchSize = watchSearchSize({ database, searchIndex, log, clock })
+  const texts = createTextWriting(database, log)
   const channels = composeChannels({ config, database, clock })
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
@@ -172,6 +174,7 @@ export async function composeService(parts: ServiceParts) {
       }
     },
     hostMemory,
+    texts,
     platformClient: client,
     // On a terminal, a line for each call would hide the lines that matter.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
@@ -215,6 +218,7 @@ export async function composeService(parts: ServiceParts) {
     hostMemory,
     changes,
     requestChanges,
+    texts,
     adapters,
     hosts,
     searchSize,

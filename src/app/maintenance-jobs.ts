@@ -21,6 +21,7 @@ import { purgeMailLimits } from '../notifications/mail/limits.ts'
 import { purgeExpiredCacheEntries } from '../platforms/adapters/adapter-cache.ts'
 import { deleteExpiredRequests, type Retention } from '../requests/store/delete.ts'
 import { foldTopicCounts } from '../requests/store/topic-counts.ts'
+import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { countSlice } from '../requests/words/uncounted-texts.ts'
 import type { BackgroundRun } from '../runtime/background-run.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -43,6 +44,7 @@ export interface MaintenanceJobsOptions {
   /** What has a model judge texts and pairs of wishes, by its name. */
   judging: Readonly<Record<string, BackgroundRun>>
   reclassifying: BackgroundRun
+  texts: TextWriting
   searchSize: SizeWatch
   usualLength: MaintenanceJob
   /** Null where no jobs run. */
@@ -53,7 +55,7 @@ export interface MaintenanceJobsOptions {
 }
 
 /**
- * The jobs that delete expired rows, end overdue or abandoned work, count words, fold counts of topics, have texts judged by a model, place
+ * The jobs that delete expired rows, end overdue or abandoned work, write texts, count words, fold counts of topics, have texts judged by a model, place
  * requests in wishes, run watches that are due and report their news, every few minutes.
  */
 export const createMaintenanceJobs = ({
@@ -65,6 +67,7 @@ export const createMaintenanceJobs = ({
   retention,
   judging,
   reclassifying,
+  texts,
   searchSize,
   usualLength,
   placing,
@@ -87,6 +90,7 @@ export const createMaintenanceJobs = ({
   movedThresholds: reclassifying.job,
   expiredRequests: () => deleteExpiredRequests(database, retention, clock.now()),
   forgottenFeedback: () => deleteForgottenAsks(database),
+  unwrittenTexts: texts.job,
   uncountedTexts: () => countSlice(database),
   topicCounts: () => foldTopicCounts(database),
   wishSuggestions: () => refreshPriorities(database),

@@ -128,6 +128,7 @@ function importLines({
         ]
       : [
           `import:${name}: ${stored.created} new, ${stored.updated} updated, ${stored.unchanged} unchanged${stored.suppressed === 0 ? '' : `, ${stored.suppressed} purged before and left out`}.`,
+          ...(stored.unindexed === 0 ? [] : ['Searches by words find them within minutes.']),
         ]),
   ]
 }
@@ -139,9 +140,9 @@ const list = (options: Json): Promise<void> =>
     ({ data: { results } }) =>
       formatList(
         results,
-        ({ name, asks, importedAt }) => ({
+        ({ name, asks, unindexed, importedAt }) => ({
           title: `import:${name}`,
-          facts: [count(asks, 'ask'), importedAt],
+          facts: [count(asks, 'ask'), ...(unindexed === 0 ? [] : [`${unindexed} not searched yet`]), importedAt],
           id: null,
         }),
         'No imports.',

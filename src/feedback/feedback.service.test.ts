@@ -63,7 +63,7 @@ describe('an imported file', () => {
     })
     expect(second).toMatchObject({ title: 'Offline maps', status: 'open', sourceUrl: 'import:canny#p2' })
     const again = await imported(board.replace(',7,', ',8,'), 'name=canny')
-    expect(again.stored).toEqual({ created: 0, updated: 1, unchanged: 1, suppressed: 0 })
+    expect(again.stored).toEqual({ created: 0, updated: 1, unchanged: 1, suppressed: 0, unindexed: 0 })
     expect(await listOf(service.client)).toHaveLength(2)
     const { body } = await service.client.get('/api/v1/feedback/imports')
     expect(body.data.results).toMatchObject([{ name: 'canny', asks: 2 }])
@@ -115,6 +115,34 @@ describe('an imported file', () => {
     ])
   })
 
+  it('of thousands of rows is stored at once, and found by words soon after', async () => {
+    const file = (last: string) =>
+      [
+        'id,title,text',
+        ...Array.from({ length: 2_001 }, (_, id) => `${id},Export ${id},Please add ${id === 7 ? last : 'one'}`),
+      ].join('\n')
+    const found = async (words: string) => {
+      const answer = await service.client.post('/api/v1/requests/search', { query: words, include: 'all' })
+      expect(answer.status, answer.text).toBe(200)
+      return answer.body.data.results.map(({ title }: { title: string }) => title)
+    }
+    const indexed = () =>
+      expect
+        .poll(async () => (await service.client.get('/api/v1/feedback/imports')).body.data.results[0].unindexed, {
+          timeout: 20_000,
+        })
+        .toBe(0)
+    expect((await imported(file('quokka'), 'name=large')).stored).toMatchObject({ created: 2_001, unindexed: 2_001 })
+    expect(await listOf(service.client)).not.toEqual([])
+    await indexed()
+    expect(await found('quokka')).toEqual(['Export 7'])
+    expect((await imported(file('wombat'), 'name=large')).stored).toMatchObject({ updated: 1, unindexed: 1 })
+    await indexed()
+    expect([await found('quokka'), await found('wombat')]).toEqual([[], ['Export 7']])
+    const removed = await service.client.send('DELETE', '/api/v1/feedback/imports/large')
+    expect(removed.body.data.deleted).toBe(2_001)
+  })
+
   it('is deleted as a whole, and is never stored again where it was purged', async () => {
     await imported(board, 'name=canny')
     await imported('text\nPlease add a dark theme\n', 'name=inbox')
@@ -125,6 +153,7 @@ describe('an imported file', () => {
       updated: 0,
       unchanged: 1,
       suppressed: 1,
+      unindexed: 0,
     })
     const removed = await service.client.send('DELETE', '/api/v1/feedback/imports/canny')
     expect(removed.body.data).toEqual({ name: 'canny', deleted: 1 })

@@ -9,23 +9,30 @@ import type { ImportName } from './names.ts'
 export interface Import {
   name: string
   asks: number
+  /** Those that a search by words does not find yet. */
+  unindexed: number
   /** When something was last imported under the name. */
   importedAt: string
 }
 
+type ImportRow = Omit<Import, 'importedAt'> & { imported_at: Date }
+
 /** The imports of an account, or those of the operator, by name. @param accountId null for the operator */
 export async function listImports(executor: Executor, accountId: string | null): Promise<Import[]> {
+  const counts = sql`count(*)::integer as asks, count(unwritten.request_id)::integer as unindexed`
   const { rows } =
     accountId === null
-      ? await sql<{ name: string; asks: number; imported_at: Date }>`
-          select source_name as name, count(*)::integer as asks, max(updated_at) as imported_at from requests
+      ? await sql<ImportRow>`
+          select source_name as name, ${counts}, max(updated_at) as imported_at
+          from requests left join unwritten_texts as unwritten on unwritten.request_id = id
           where ${isOperators} group by source_name order by name`.execute(executor)
-      : await sql<{ name: string; asks: number; imported_at: Date }>`
-          select split_part(source, '/', 2) as name, named_at as imported_at, (select count(*)::integer from request_sources as found
-            where found.platform = named.platform and found.source = named.source) as asks
-          from account_sources as named where account_id = ${accountId}::uuid and platform = ${importPlatform}
-          order by name`.execute(executor)
-  return rows.map(({ name, asks, imported_at }) => ({ name, asks, importedAt: imported_at.toISOString() }))
+      : await sql<ImportRow>`
+          select split_part(source, '/', 2) as name, named_at as imported_at, asks, unindexed
+          from account_sources as named cross join lateral (
+            select ${counts} from request_sources as found left join unwritten_texts as unwritten using (request_id)
+            where found.platform = named.platform and found.source = named.source) as counted
+          where account_id = ${accountId}::uuid and platform = ${importPlatform} order by name`.execute(executor)
+  return rows.map(({ imported_at, ...counted }) => ({ ...counted, importedAt: imported_at.toISOString() }))
 }
 
 const isOperators = sql`platform = ${importPlatform} and starts_with(source_id, 'operator/')`

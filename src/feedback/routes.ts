@@ -9,6 +9,7 @@ import { named } from '../http/openapi-components.ts'
 import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
+import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
 import { type CheckedFile, checkFile, type OpenedFile, openFile, readRequests } from './file.ts'
 import { registerForm } from './form.ts'
@@ -33,6 +34,10 @@ const counts = {
   unchanged: Type.Integer(),
   suppressed: Type.Integer({ description: 'Asks that were purged, or whose author was: they are not stored again' }),
 }
+
+const unindexed = Type.Integer({
+  description: 'Asks that a search by words does not find yet: those of a file of thousands follow within minutes',
+})
 
 const importQuery = closed({
   name,
@@ -70,7 +75,7 @@ const importAnswer = closed(
       { description: 'Rows that are no ask' },
     ),
     areRequests: Type.Boolean(),
-    stored: nullable(closed(counts, { description: 'null after a dry run' })),
+    stored: nullable(closed({ ...counts, unindexed }, { description: 'null after a dry run' })),
     sample: Type.Array(
       closed({
         title: Type.String(),
@@ -89,6 +94,7 @@ const importAnswer = closed(
 const importSummary = closed({
   name,
   asks: Type.Integer({ description: 'How many it has' }),
+  unindexed,
   importedAt: moment('When something was last imported'),
 })
 
@@ -128,8 +134,12 @@ interface FeedbackAudience extends Audience {
   refusals: ErrorCode[]
 }
 
+interface FeedbackDependencies extends RouteDependencies {
+  texts: TextWriting
+}
+
 /** The routes of one's own feedback: files, and asks of a form. */
-export async function registerFeedbackRoutes(app: App, dependencies: RouteDependencies): Promise<void> {
+export async function registerFeedbackRoutes(app: App, dependencies: FeedbackDependencies): Promise<void> {
   const { account, operator } = audiencesOf(dependencies.authentication)
   const audiences: FeedbackAudience[] = [
     { ...account, whose: 'Only the account sees it.', tags: ['Feedback'], refusals: ['CONFLICT'] },
@@ -169,7 +179,7 @@ type Slots = ReturnType<typeof createAccountSlots>
 /** The file is the body, whatever its content type says: programs say many things of CSV. */
 async function registerImport(
   app: App,
-  { database, clock }: RouteDependencies,
+  dependencies: FeedbackDependencies,
   audience: FeedbackAudience,
   slots: Slots,
 ): Promise<void> {
@@ -215,8 +225,14 @@ async function registerImport(
           const file = await openFile({ bytes, name: owned, format, areRequests, given: readMap(map) })
           const checked = await checkFile(file)
           if (checked.wrongRows > 0) throw wrongFile(checked.errors, checked.wrongRows)
-          const store = { accountId, name: owned, count: checked.asks, now: clock.now(), signal: request.signal }
-          const stored = dryRun ? null : await storeAsks(database, readRequests(file), store)
+          const store = {
+            accountId,
+            name: owned,
+            count: checked.asks,
+            now: dependencies.clock.now(),
+            signal: request.signal,
+          }
+          const stored = dryRun ? null : await storeAsks(dependencies, readRequests(file), store)
           return { data: { ...describeFile(file, checked), stored } }
         } catch (error) {
           if (error instanceof UnreadableFileError)

@@ -6,10 +6,13 @@ import type { FoundRequest } from '../platforms/platform.ts'
 import { importPlatform } from '../platforms/registry.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
 import { type StoredPage, storePageAlone } from '../requests/store/store.ts'
+import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import type { ImportName } from './names.ts'
 
 /** How many asks one transaction stores: in the embedded database all others wait for it, for about a tenth of a second. */
 const asksPerTransaction = 200
+/** Searches by words find the asks of a file of at most so many when it is answered: their texts take a second or two. */
+const asksFoundAtOnce = 2_000
 /**
  * After so many transactions the planner is told of what they added: nothing else does while the database is busy, and plans for small tables take twice
  * as long for each row once there are 40,000.
@@ -78,24 +81,25 @@ export async function openImport(
   })
 }
 
+interface StoreOptions {
+  accountId: string | null
+  name: ImportName
+  /** How many asks there are. */
+  count: number
+  now: Date
+  /** Ends it between two transactions; the same import again goes on where it ended. */
+  signal: AbortSignal
+}
+
 /**
  * Stores asks, in transactions of 200; what was stored before, by its id, is updated. The next asks are prepared while some are stored.
- * @param asks each id once in a row of 200; of equal ones the last counts
- * @param signal ends it between two transactions; the same import again goes on where it ended
+ * @param isLarge whether searches by words find them later
  */
-export async function storeAsks(
+async function storeBatches(
   database: Database,
   asks: AsyncIterable<FoundRequest>,
-  {
-    accountId,
-    name,
-    count,
-    now,
-    signal,
-  }: { accountId: string | null; name: ImportName; count: number; now: Date; signal: AbortSignal },
+  { name, now, signal, isLarge }: StoreOptions & { isLarge: boolean },
 ): Promise<StoredAsks> {
-  if (accountId !== null && name.source !== null)
-    await openImport(database, { accountId, source: name.source, asks: count, now })
   const stored: StoredAsks = { created: 0, updated: 0, unchanged: 0, suppressed: 0 }
   let storing: Promise<void> = Promise.resolve()
   let batch: FoundRequest[] = []
@@ -104,7 +108,7 @@ export async function storeAsks(
     const requests = batch
     batch = []
     if (requests.length === 0) return
-    const prepared = await preparePage(importPlatform, { requests: [], incomplete: requests }, null)
+    const prepared = await preparePage(importPlatform, { requests: [], incomplete: requests }, null, isLarge)
     await storing
     signal.throwIfAborted()
     transactions += 1
@@ -124,4 +128,23 @@ export async function storeAsks(
   await flush()
   await storing
   return stored
+}
+
+/**
+ * Stores the asks of a file. Those of a large one are stored at once like others, but their searched texts are written afterwards, in the background: that takes as
+ * long again.
+ * @param asks each id once in a row of 200; of equal ones the last counts
+ */
+export async function storeAsks(
+  { database, texts }: { database: Database; texts: TextWriting },
+  asks: AsyncIterable<FoundRequest>,
+  options: StoreOptions,
+): Promise<StoredAsks & { unindexed: number }> {
+  const { accountId, name, count, now } = options
+  if (accountId !== null && name.source !== null)
+    await openImport(database, { accountId, source: name.source, asks: count, now })
+  if (count <= asksFoundAtOnce)
+    return { ...(await storeBatches(database, asks, { ...options, isLarge: false })), unindexed: 0 }
+  const stored = await texts.after(() => storeBatches(database, asks, { ...options, isLarge: true }))
+  return { ...stored, unindexed: stored.created + stored.updated }
 }

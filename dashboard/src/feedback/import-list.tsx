@@ -17,9 +17,13 @@ export function ImportList() {
       {!data && (error === null ? <Loading /> : <Problem error={error} retry={refetch} />)}
       {data?.length === 0 && <p className="note">{texts.none}</p>}
       <ul className="imports">
-        {data?.map(({ name, asks, importedAt }) => (
+        {data?.map(({ name, asks, unindexed, importedAt }) => (
           <li key={name}>
-            <strong>import:{name}</strong> <span className="note">{texts.asks(asks)}</span>{' '}
+            <strong>import:{name}</strong>{' '}
+            <span className="note">
+              {texts.asks(asks)}
+              {unindexed > 0 && `, ${texts.unindexed(unindexed)}`}
+            </span>{' '}
             <time className="note" dateTime={importedAt}>
               {ago(importedAt)}
             </time>{' '}

@@ -12,6 +12,7 @@ export function useImports() {
     queryKey: importsKey(owner),
     queryFn: async ({ signal }) =>
       (await wholeList((query) => api.GET('/api/v1/feedback/imports', { params: { query }, signal }))).results,
+    refetchInterval: ({ state }) => (state.data?.some(({ unindexed }) => unindexed > 0) ? 5_000 : false),
   })
 }
 

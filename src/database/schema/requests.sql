@@ -82,10 +82,11 @@ create table suppressions (
 create index suppressions_purge on suppressions (purge_id);
 create index suppressions_latest on suppressions (created_at);
 
--- One row a request, account and difference: how the account sees a request that it sees differently from the shared view.
+-- One row a request, account and difference: how the account sees a request that it sees differently from the shared view. Without foreign keys, as
+-- request_sources and account_wishes, since an import writes a row of each for all of its requests: deleteRequests() deletes them, and accounts stay.
 create table account_requests (
-  account_id uuid not null references accounts,
-  request_id uuid not null references requests on delete cascade,
+  account_id uuid not null,
+  request_id uuid not null,
   standing smallint not null check (standing >= 0 and standing <= 2),
   primary key (account_id, request_id)
 );
@@ -181,7 +182,7 @@ create index account_sources_account on account_sources (account_id, named_at);
 create table request_sources (
   platform text not null,
   source text not null,
-  request_id uuid not null references requests on delete cascade,
+  request_id uuid not null,
   primary key (platform, source, request_id)
 );
 create index request_sources_request on request_sources (request_id);

@@ -17,6 +17,11 @@ create index request_facets_new_other on request_facets (posted_at desc, request
 create index request_facets_top_likely on request_facets (votes desc, request_id desc) where standing = 2;
 create index request_facets_top_other on request_facets (votes desc, request_id desc) where standing <> 2;
 
+-- Requests of large imports whose searched texts are not written yet: until then no search by words finds them, and they are in no wish of others.
+create table unwritten_texts (
+  request_id uuid primary key
+);
+
 -- Listed texts whose words the vocabulary does not count yet: a maintenance job counts them in slices.
 create table uncounted_texts (
   request_id uuid primary key
@@ -86,7 +91,7 @@ create index account_wish_merges_wish on account_wish_merges (wish_id);
 
 -- The numbers of each wish that an account sees differently; 0 requests and own ones hide it. Derived from the tables above and account_requests.
 create table account_wishes (
-  account_id uuid not null references accounts,
+  account_id uuid not null,
   wish_id uuid not null,
   requests integer not null,
   votes bigint not null,

@@ -234,6 +234,10 @@ export interface WishesTables {
     /** Greater with each change of the words; the index of the words has it. */
     words_version: GeneratedAlways<number>
   }
+  /** Requests of large imports whose searched texts are not written yet. */
+  unwritten_texts: {
+    request_id: Fixed<string>
+  }
   /** Listed texts whose words the vocabulary does not count yet. */
   uncounted_texts: {
     request_id: Fixed<string>

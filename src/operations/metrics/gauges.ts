@@ -75,7 +75,7 @@ export interface OutboxBacklog {
   ageSeconds: number
 }
 
-/** Work in the background: requests to place in wishes, and texts whose words are to be counted. */
+/** Work in the background: requests to place in wishes, and texts that are to be written, or whose words are to be counted. */
 export const backlogCollector = (database: Database): Collector => ({
   name: 'backlogs',
   maxAgeMs: 10_000,
@@ -83,7 +83,9 @@ export const backlogCollector = (database: Database): Collector => ({
     const unplaced = await readBacklog(database)
     const { rows } = await sql<{ texts: number }>`
       select count(*)::int as texts
-      from (select from uncounted_texts limit ${sql.lit(maxCounted)}) as waiting`.execute(database)
+      from (select from uncounted_texts union all select from unwritten_texts limit ${sql.lit(maxCounted)}) as waiting`.execute(
+      database,
+    )
     return [
       { name: 'wishwell_unplaced_requests', value: unplaced, labels: {} },
       { name: 'wishwell_uncounted_texts', value: rows[0]!.texts, labels: {} },

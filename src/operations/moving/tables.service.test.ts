@@ -64,6 +64,7 @@ const movedTables = [
   'topics',
   'trackers',
   'uncounted_texts',
+  'unwritten_texts',
   'vote_samples',
   'watch_requests',
   'watch_runs',

@@ -46,6 +46,9 @@ export async function deleteDerived(transaction: Transaction, ids: readonly stri
     with links as (delete from request_topics where ${areTheirs} returning request_topics as link),
     facets as (delete from request_facets where ${areTheirs}),
     searchable as (delete from searchable_requests where ${areTheirs}),
+    views as (delete from account_requests where ${areTheirs}),
+    sources as (delete from request_sources where ${areTheirs}),
+    unwritten as (delete from unwritten_texts where ${areTheirs}),
     uncounted as (delete from uncounted_texts where ${areTheirs}),
     queued as (delete from wish_queue where ${areTheirs}),
     refreshes as (delete from request_refreshes where ${areTheirs}),
@@ -93,7 +96,7 @@ export async function deleteRequests(
       select from uncounted_texts where uncounted_texts.request_id = request_texts.request_id) as is_counted`.execute(
     transaction,
   )
-  // In the order of all writers; the foreign key would delete them in any.
+  // In the order of all writers, before they are deleted in any.
   await sql`
     select from account_requests where request_id = any(${ids}::uuid[]) order by account_id, request_id for update`.execute(
     transaction,

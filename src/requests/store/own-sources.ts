@@ -1,7 +1,14 @@
 import { sql } from 'kysely'
 import { standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
-import { correctionHash, readOwnThresholds, recomputeStandings, standingOfConfidence } from '../views/standings.ts'
+import {
+  correctionHash,
+  type FreshRequest,
+  readOwnThresholds,
+  recomputeStandings,
+  standingOfConfidence,
+  viewFresh,
+} from '../views/standings.ts'
 import { placeAgain } from '../wishes/recount.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { topicName } from './topic-counts.ts'
@@ -99,6 +106,8 @@ async function readDiffering(
 export interface SettledStandings {
   /** The requests whose class follows from more than the page, by id. */
   computed: ReadonlySet<string>
+  /** Of these the unlisted ones that are new, and that no correction is kept of. */
+  fresh: ReadonlySet<string>
   /** Those that were unlisted, that this page lists, and that the account of its job did not see before. */
   appeared: ReadonlySet<string>
 }
@@ -115,14 +124,17 @@ export async function settleStandings(
   const rows = [...stored.values()]
   const computed = new Set(rows.filter(({ reclassified }) => reclassified).map(({ id }) => id))
   const foundInOwn: { id: string; source: string }[] = []
+  const fresh: FreshRequest[] = []
   const nowListed: string[] = []
-  for (const { request, relevance } of page.requests) {
+  for (const { request, relevance, confidence } of page.requests) {
     const row = stored.get(request.sourceId)
     if (row === undefined || relevance === 'offTopic') continue
     const isUnlisted = row.before === null ? request.ownSource !== null : row.before.standing === standings.unlisted
     if (!isUnlisted) continue
     if (request.ownSource === null) nowListed.push(row.id)
     else foundInOwn.push({ id: row.id, source: request.ownSource })
+    if (row.created && !row.maybe_corrected && request.ownSource !== null)
+      fresh.push({ id: row.id, platform: page.platform, source: request.ownSource, confidence })
   }
   for (const id of await noteSources(transaction, page.platform, foundInOwn)) computed.add(id)
   const appeared = new Set(nowListed)
@@ -134,6 +146,11 @@ export async function settleStandings(
   const created = rows.filter((row) => row.maybe_corrected)
   for (const id of await linkCorrected(transaction, page, created)) computed.add(id)
   for (const id of await readDiffering(transaction, page, stored)) computed.add(id)
-  await recomputeStandings(transaction, [...computed])
-  return { computed, appeared }
+  await viewFresh(transaction, fresh)
+  const freshIds = new Set(fresh.map(({ id }) => id))
+  await recomputeStandings(
+    transaction,
+    [...computed].filter((id) => !freshIds.has(id)),
+  )
+  return { computed, fresh: freshIds, appeared }
 }

@@ -14,8 +14,8 @@ export type Relevance = 'onTopic' | 'incomplete' | 'offTopic'
 export interface PreparedRequest {
   request: FoundRequest
   relevance: Relevance
-  /** What it is found by. */
-  text: string
+  /** What it is found by; null where that is written in the background, after a large import. */
+  text: string | null
   /** What it is told from other voices by (`voiceOf`). */
   voice: Buffer
   /** By its platform, else by detection; 0 to 1. */
@@ -52,10 +52,16 @@ function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedR
   return [...new Map(all).values()].sort((a, b) => (a.request.sourceId < b.request.sourceId ? -1 : 1))
 }
 
-/** Normalises and judges the text of a request. */
-export function prepareRequest(platform: PlatformName, request: FoundRequest, relevance: Relevance): PreparedRequest {
+/** Normalises and judges the text of a request. @param isFoundLater whether its searched text is written in the background */
+export function prepareRequest(
+  platform: PlatformName,
+  request: FoundRequest,
+  relevance: Relevance,
+  isFoundLater = false,
+): PreparedRequest {
   const confidence = request.confidence ?? detect({ ...request, platform }).confidence
-  return { request, relevance, text: searchTextOf(request), voice: voiceOf(platform, request), confidence }
+  const text = isFoundLater ? null : searchTextOf(request)
+  return { request, relevance, text, voice: voiceOf(platform, request), confidence }
 }
 
 type FetchedRequests = Pick<Page, 'requests' | 'incomplete' | 'offTopic'>
@@ -68,11 +74,13 @@ export async function preparePage(
   platform: PlatformName,
   fetched: FetchedRequests,
   markSeenBefore: Date | null,
+  isFoundLater = false,
 ): Promise<PreparedPage> {
   const prepared: PreparedPage = { requests: [], markSeenBefore }
-  const pause = createPauses()
+  // The page before it may be being stored: each answer of the database waits until the event loop is free.
+  const pause = createPauses(1)
   for (const { request, relevance } of distinctRequests(fetched)) {
-    prepared.requests.push(prepareRequest(platform, request, relevance))
+    prepared.requests.push(prepareRequest(platform, request, relevance, isFoundLater))
     await pause()
   }
   return prepared

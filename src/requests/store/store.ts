@@ -66,7 +66,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))
   // Before the links, which copy the standing.
   const settled = await settleStandings(transaction, page, stored)
-  const texts = await upsertTexts(transaction, page, idOf)
+  const texts = await upsertTexts(transaction, page, stored)
   const joining = page.requests
     .filter(({ relevance }) => relevance !== 'offTopic')
     .flatMap(({ request }) => idOf.get(request.sourceId) ?? [])
@@ -82,7 +82,8 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const inserted = rows.filter((row) => row.created)
   // Other new requests are wishes by themselves without a row.
   const asks = page.platform === importPlatform ? inserted.map(({ id }) => id) : []
-  const wishes = { requests: [...changed, ...corrected, ...settled.computed, ...asks] }
+  const affected = [...changed, ...corrected, ...settled.computed, ...asks]
+  const wishes = { requests: affected.filter((id) => !settled.fresh.has(id)), fresh: [...settled.fresh] }
   const counts = {
     created: created.likely,
     maybeCreated: created.maybe,

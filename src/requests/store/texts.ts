@@ -5,6 +5,7 @@ import { createTopicTest } from '../../platforms/about-topic.ts'
 import type { ChangedText } from '../words/vocabulary.ts'
 import { followTexts } from './copies.ts'
 import { type FoundPage, prepareRequest } from './prepared-page.ts'
+import type { StoredRequest } from './upsert.ts'
 
 /** The descriptions of these requests that are stored whole. */
 async function readWholeTexts(transaction: Transaction, platform: string, sourceIds: readonly string[]) {
@@ -47,17 +48,11 @@ export interface WrittenTexts {
   changed: ChangedText[]
 }
 
-/** Writes the searched texts of the page that are new or have changed, and no others, with what follows from them. */
-export async function upsertTexts(
-  transaction: Transaction,
-  { requests }: FoundPage,
-  idOf: ReadonlyMap<string, string>,
-): Promise<WrittenTexts> {
-  const textOf = new Map<string, string>()
-  for (const { request, text } of requests) {
-    const id = idOf.get(request.sourceId)
-    if (id !== undefined) textOf.set(id, text)
-  }
+/**
+ * Writes the searched texts that are new or have changed, and no others, with what follows from them. The caller holds the locks of the requests.
+ * @param textOf by the id of a request
+ */
+export async function writeTexts(transaction: Transaction, textOf: ReadonlyMap<string, string>): Promise<WrittenTexts> {
   const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
   // A text is written only under the lock of its request, so the one that this statement sees is the one that it replaces.
   // An insert that updates on conflict would parse a changed text twice.
@@ -89,4 +84,31 @@ export async function upsertTexts(
       before !== null && is_listed && is_counted ? [{ before, after: textOf.get(id) ?? null }] : [],
     ),
   }
+}
+
+/** Has the searched texts of these requests written in the background (`unwritten-texts.ts`). The caller holds their locks. */
+async function writeLater(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    insert into unwritten_texts (request_id) select unnest(${[...ids]}::uuid[]) on conflict do nothing`.execute(
+    transaction,
+  )
+}
+
+/** Writes the searched texts of a page, or has them written later where the page has none. @param stored its requests, by source id */
+export async function upsertTexts(
+  transaction: Transaction,
+  { requests }: FoundPage,
+  stored: ReadonlyMap<string, StoredRequest>,
+): Promise<WrittenTexts> {
+  const textOf = new Map<string, string>()
+  const later: string[] = []
+  for (const { request, text } of requests) {
+    const row = stored.get(request.sourceId)
+    if (row === undefined) continue
+    if (text !== null) textOf.set(row.id, text)
+    else if (row.created || row.changed) later.push(row.id)
+  }
+  await writeLater(transaction, later)
+  return textOf.size === 0 ? { created: [], changed: [] } : writeTexts(transaction, textOf)
 }

@@ -110,9 +110,10 @@ function ownStandingsOf(
 
 /** Locks the requests, in the order in which all writers lock them. */
 async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Facts[]> {
+  // `offset 0`: else the planner reads the whole table into a hash for each page of an import.
   const { rows } = await sql<Facts>`
     select id, platform, source_id, standing, requests.confidence,
-      exists (select from request_sources where request_sources.request_id = id) as is_unlisted,
+      exists (select from request_sources where request_sources.request_id = id offset 0) as is_unlisted,
       case when judgement.request_id is null then null
         else json_build_object('text_hash', text_hash, 'confidence', judgement.confidence,
           'is_chore', recurring_title is not null) end as judgement,
@@ -187,6 +188,41 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
     on conflict (account_id, request_id) do update set standing = excluded.standing
     where stored.standing <> excluded.standing returning request_id, standing`.execute(transaction)
   return { deleted, written }
+}
+
+/** An unlisted request that this transaction stored, and of which no correction is kept. */
+export interface FreshRequest {
+  id: string
+  platform: PlatformName
+  /** The source of accounts that it was found in. */
+  source: string
+  confidence: number
+}
+
+/** Stores how the accounts that named their sources see fresh requests: what `recomputeStandings` would derive, for all of them at once. */
+export async function viewFresh(transaction: Transaction, fresh: readonly FreshRequest[]): Promise<void> {
+  const [first] = fresh
+  if (first === undefined) return
+  const sources = [...new Set(fresh.map(({ source }) => source))]
+  const { rows } = await sql<{ source: string; account_id: string }>`
+    select source, account_id from account_sources
+    where platform = ${first.platform} and source = any(${sources}::text[])`.execute(transaction)
+  const viewers = Map.groupBy(rows, ({ source }) => source)
+  const thresholds = await readOwnThresholds(transaction)
+  const views = fresh.flatMap(({ id: request_id, platform, source, confidence }) =>
+    (viewers.get(source) ?? []).map(({ account_id }): OwnStanding => {
+      const standing = standingOfConfidence(confidence, platform, thresholds.get(account_id))
+      return { account_id, request_id, standing }
+    }),
+  )
+  if (views.length === 0) return
+  await setOwnView(transaction, [...new Set(rows.map(({ account_id }) => account_id))])
+  await sql`
+    insert into account_requests (account_id, request_id, standing)
+    select account_id, request_id, standing from jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
+      as view (account_id uuid, request_id uuid, standing smallint) order by account_id, request_id`.execute(
+    transaction,
+  )
 }
 
 /**

@@ -45,15 +45,17 @@ export async function placeAgain(transaction: Transaction, fresh: ReadonlyMap<st
 }
 
 /**
- * The statement that queues those of these requests to be placed in a wish that are in none, and are likely for all or for an account. One that is queued
- * again loses its claim: what is being placed was read before the change.
+ * The statement that queues those of these requests to be placed in a wish that are in none, and are likely for all or for an account: when they have a
+ * text, by which they are compared. One that is queued again loses its claim: what is being placed was read before the change. `offset 0`: else the planner
+ * reads whole tables into a hash.
  */
 export const insertQueued = (ids: readonly string[]) => sql`
   insert into wish_queue (request_id)
   select id from requests
   where id = any(${[...ids]}::uuid[]) and not exists (select from wish_members where wish_members.request_id = id)
     and (standing = ${sql.lit(standings.likely)} or exists (
-      select from account_requests as own where own.request_id = id and own.standing = ${sql.lit(standings.likely)}))
+      select from account_requests as own where own.request_id = id and own.standing = ${sql.lit(standings.likely)} offset 0))
+    and exists (select from request_texts where request_texts.request_id = id offset 0)
   on conflict (request_id) do update set queued_at = excluded.queued_at, ${noClaim}`
 
 /** Queues requests whose text changed, or that became likely, in the transaction of the change. */
@@ -71,10 +73,25 @@ export interface OwnWish {
 export interface WishChanges {
   /** Requests whose numbers, standing, view or wish changed: the wishes that they are in now are counted. */
   requests?: readonly string[]
+  /** Unlisted requests that the transaction stored: nobody has them in a wish yet. */
+  fresh?: readonly string[]
   /** Wishes that requests left. */
   left?: readonly string[]
   /** Wishes whose requests an account put there, or took away. */
   own?: readonly OwnWish[]
+}
+
+/** For each account that takes a fresh request for one it is a wish by itself: what `wish_numbers` would count, for all of them at once. */
+async function countFresh(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    insert into account_wishes (account_id, wish_id, requests, votes, own_requests, own_votes, platforms, first_asked_at, last_asked_at, status,
+      top_request_id)
+    select account_id, request_id, is_public::integer, votes * is_public::integer, 1 - is_public::integer,
+      votes * (1 - is_public::integer), array[platform], posted_at, posted_at, status, request_id
+    from (select *, platform <> 'import' as is_public from request_facets where request_id = any(${[...ids]}::uuid[])) as facet
+      join account_requests as own using (request_id)
+    where own.standing = ${sql.lit(standings.likely)} order by account_id, request_id`.execute(transaction)
 }
 
 /**
@@ -85,6 +102,10 @@ export async function recount(transaction: Transaction, ...changes: readonly Wis
   const requests = [...new Set(changes.flatMap((change) => change.requests ?? []))]
   const left = [...new Set(changes.flatMap((change) => change.left ?? []))]
   const own = changes.flatMap((change) => change.own ?? [])
+  await countFresh(
+    transaction,
+    changes.flatMap((change) => change.fresh ?? []),
+  )
   if (requests.length === 0 && left.length === 0 && own.length === 0) return
   await sql`
     select recount_wishes(${requests}::uuid[], ${left}::uuid[], ${own.map(({ accountId }) => accountId)}::uuid[],

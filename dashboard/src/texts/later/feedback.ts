@@ -37,14 +37,18 @@ export const feedbackTexts = {
   file: t`CSV, JSON Lines or JSON; choose it, or drop it here`,
   checking: t`Checking …`,
   importing: t`Importing …`,
-  imported: (name: string, { created, updated, unchanged, suppressed }: NonNullable<ImportResult['stored']>) => {
+  imported: (
+    name: string,
+    { created, updated, unchanged, suppressed, unindexed }: NonNullable<ImportResult['stored']>,
+  ) => {
     const counts = [
       t`${number(created)} new`,
       t`${number(updated)} updated`,
       t`${number(unchanged)} unchanged`,
       ...(suppressed > 0 ? [t`${number(suppressed)} deleted before and left out`] : []),
     ]
-    return t`Imported as import:${name}: ${conjunction(counts)}.`
+    const imported = t`Imported as import:${name}: ${conjunction(counts)}.`
+    return unindexed === 0 ? imported : `${imported} ${t`Searches by words find them within minutes.`}`
   },
   found,
   name: t`Name`,
@@ -70,6 +74,7 @@ export const feedbackTexts = {
   imports: t`Imports`,
   none: t`Nothing is imported yet.`,
   asks,
+  unindexed: (count: number) => t`${number(count)} not searched yet`,
   delete: t`Delete`,
   deleteLabel: (name: string) => t`Delete import:${name}`,
   deleteQuestion: (count: number) => t`Delete it with its ${asks(count)}?`,

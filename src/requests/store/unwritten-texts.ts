@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../../database/open.ts'
+import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
+import { type SearchedRequest, searchTextOf } from '../words/text.ts'
+import { countLater } from '../words/uncounted-texts.ts'
+import { noteChangedWords } from '../words/vocabulary.ts'
+import { writeTexts } from './texts.ts'
+
+// `unwritten_texts` has the requests of a large import whose searched texts are still to be written. All that reads or writes it for a request holds
+// the lock of the request. A text that was written meanwhile is found to be the same.
+
+/** The maximum texts that one transaction writes: in the embedded backend all other statements wait for it. */
+const sliceTexts = 100
+
+/** Locks a slice of the requests, in the order of all writers; those that another transaction has locked are passed over. */
+async function lockUnwritten(transaction: Transaction) {
+  const { rows } = await sql<SearchedRequest & { id: string }>`
+    select id, title, description, tags, author_name as "authorName", author_handle as "authorHandle" from requests
+    where id = any(array(select request_id from unwritten_texts limit ${sql.lit(sliceTexts)}))
+    order by platform, source_id for no key update skip locked`.execute(transaction)
+  return rows
+}
+
+/** Writes a slice of the texts that are to be written. @returns whether there may be more. */
+export const writeUnwritten = (database: Database): Promise<boolean> =>
+  database.transaction().execute(async (transaction) => {
+    const requests = await lockUnwritten(transaction)
+    if (requests.length === 0) return false
+    const written = await writeTexts(
+      transaction,
+      new Map(requests.map((request) => [request.id, searchTextOf(request)])),
+    )
+    await countLater(transaction, written.created)
+    await noteChangedWords(transaction, written.changed)
+    const ids = requests.map(({ id }) => id)
+    await sql`delete from unwritten_texts where request_id = any(${ids}::uuid[])`.execute(transaction)
+    return requests.length === sliceTexts
+  })
+
+/** Writes the texts of large imports. */
+export interface TextWriting extends Pick<BackgroundRun, 'job' | 'run' | 'stop'> {
+  /** Stores an import, and then begins to write its texts: while it is stored, the database is left to it. */
+  after<T>(store: () => Promise<T>): Promise<T>
+}
+
+/** What a stop leaves is written by another process, or after the next start. */
+export function createTextWriting(database: Database, log: Pick<Logger, 'error'>): TextWriting {
+  let storing = 0
+  const run = createBackgroundRun({
+    step: async () => storing === 0 && (await writeUnwritten(database)),
+    pauseFactor: 0.5,
+    onError: (error) => log.error({ err: error }, 'writing texts failed'),
+  })
+  return {
+    ...run,
+    after: async (store) => {
+      storing += 1
+      try {
+        return await store()
+      } finally {
+        storing -= 1
+        run.startSoon(0)
+      }
+    },
+  }
+}
