@@ -38,16 +38,16 @@ export async function bringsBackCorrected(
   return gone.length > 0
 }
 
-/** Links what was said about these new requests, before they were deleted, with them. @returns the ids of those that were corrected. */
+/** Links what was said about these new requests, before they were deleted, with them. */
 async function linkCorrected(transaction: Transaction, { platform }: FoundPage, created: readonly StoredRequest[]) {
-  if (created.length === 0) return []
+  if (created.length === 0) return { corrected: [], placed: [] }
   const idOf = new Map(created.map(({ id, source_id }) => [correctionHash(platform, source_id), id]))
-  await placeAgain(transaction, idOf)
+  const placed = await placeAgain(transaction, idOf)
   const { rows } = await sql<{ id: string }>`
     update request_corrections set request_id = fresh.id
     from unnest(${[...idOf.keys()]}::text[], ${[...idOf.values()]}::uuid[]) as fresh (hash, id) where source_hash = fresh.hash
     returning fresh.id`.execute(transaction)
-  return rows.map(({ id }) => id)
+  return { corrected: rows.map(({ id }) => id), placed }
 }
 
 /** Notes where unlisted requests were found. @returns the ids of those that were not known from there. */
@@ -123,6 +123,13 @@ export async function settleStandings(
 ): Promise<SettledStandings> {
   const rows = [...stored.values()]
   const computed = new Set(rows.filter(({ reclassified }) => reclassified).map(({ id }) => id))
+  const { corrected, placed } = await linkCorrected(
+    transaction,
+    page,
+    rows.filter((row) => row.maybe_corrected),
+  )
+  for (const id of corrected) computed.add(id)
+  const judged = new Set([...corrected, ...placed])
   const foundInOwn: { id: string; source: string }[] = []
   const fresh: FreshRequest[] = []
   const nowListed: string[] = []
@@ -133,7 +140,7 @@ export async function settleStandings(
     if (!isUnlisted) continue
     if (request.ownSource === null) nowListed.push(row.id)
     else foundInOwn.push({ id: row.id, source: request.ownSource })
-    if (row.created && !row.maybe_corrected && request.ownSource !== null)
+    if (row.created && !judged.has(row.id) && request.ownSource !== null)
       fresh.push({ id: row.id, platform: page.platform, source: request.ownSource, confidence })
   }
   for (const id of await noteSources(transaction, page.platform, foundInOwn)) computed.add(id)
@@ -143,8 +150,6 @@ export async function settleStandings(
     await list(transaction, page, nowListed)
     for (const id of nowListed) computed.add(id)
   }
-  const created = rows.filter((row) => row.maybe_corrected)
-  for (const id of await linkCorrected(transaction, page, created)) computed.add(id)
   for (const id of await readDiffering(transaction, page, stored)) computed.add(id)
   await viewFresh(transaction, fresh)
   const freshIds = new Set(fresh.map(({ id }) => id))

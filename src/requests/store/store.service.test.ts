@@ -250,6 +250,15 @@ describe('a request that only a source of an account has', () => {
     expect(await views()).toEqual([`${account} 1 0`, `${other} 1 2`].sort())
   })
 
+  it('has the class by the thresholds of each account when it is new', async () => {
+    const other = await makeAccount()
+    await nameSource(account, 'acme/app')
+    await nameSource(other, 'acme/app')
+    await setThresholds(opened.database, account, { tracker: { likely: 0.9, maybe: 0.7 } })
+    await store(one({ ownSource: 'acme/app', confidence: 0.8 }))
+    expect(await views()).toEqual([`${account} 1 1`, `${other} 1 2`].sort())
+  })
+
   it('is listed once a page of the sources of the operator has it, and never unlisted again', async () => {
     await nameSource(account, 'acme/app')
     await store(one({ ownSource: 'acme/app' }))

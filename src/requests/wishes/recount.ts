@@ -8,12 +8,14 @@ import type { Transaction } from '../../database/open.ts'
  * Puts requests that are stored again where corrections said that they belong (`wish_placings`). What the operator said decides the shared wish; an account
  * needs a row of its own for a split, and for a merge where the shared wish does not lead to the right one.
  * @param fresh the ids of new requests, by the hash that corrections have of them.
+ * @returns the ids of those that somebody put somewhere
  */
-export async function placeAgain(transaction: Transaction, fresh: ReadonlyMap<string, string>): Promise<void> {
+export async function placeAgain(transaction: Transaction, fresh: ReadonlyMap<string, string>): Promise<string[]> {
   const hashes = [...fresh.keys()]
   const named = sql`source_hash = any(${hashes}::text[])`
-  const { rows } = await sql`select from wish_placings where ${named} limit 1`.execute(transaction)
-  if (rows.length === 0) return
+  const { rows } = await sql<{ hash: string }>`
+    select distinct source_hash as hash from wish_placings where ${named}`.execute(transaction)
+  if (rows.length === 0) return []
   // Nothing else may change a membership now. A page that knew of the corrections has the lock already.
   await takeLock(transaction, 'memberships')
   await sql`
@@ -42,6 +44,7 @@ export async function placeAgain(transaction: Transaction, fresh: ReadonlyMap<st
     where ${named} and placed.account_id is not null
       and (placed.is_split or placed.wish_id <> coalesce(merged.into_wish_id, member.wish_id, placed.request_id))
     on conflict do nothing`.execute(transaction)
+  return rows.flatMap(({ hash }) => fresh.get(hash) ?? [])
 }
 
 /**
