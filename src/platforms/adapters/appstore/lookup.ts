@@ -6,6 +6,9 @@ import { requiredList } from '../../content/items.ts'
 import { type PlatformError, SourceRefusedError } from '../../platform.ts'
 import type { App } from './source.ts'
 
+/** About twenty calls a minute are known to be allowed for searches of apps; of reviews nothing is known. */
+export const storeWindows = [{ limit: 20, windowMs: 60_000 }]
+
 /** What the App Store says of an app in one country. */
 export interface AppFacts {
   /** The source of a job, such as `us/839285684`. */

@@ -1,7 +1,7 @@
 import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
 import { readFeed } from '../rss/feed.ts'
 import { isReview, listOf } from './review.ts'
-import type { App } from './source.ts'
+import { type App, storeUrl } from './source.ts'
 
 /** The depth of the feed: page 11 is refused. */
 export const maxPages = 10
@@ -82,7 +82,7 @@ function linkOf(xml: string, rel: 'next' | 'related'): string | null {
 /** Reads a page in Atom, each entry in the form that it has in JSON. @returns null for what is no feed */
 export function readXmlPage(text: string, page: number): ReviewPage | null {
   const [head = '', ...written] = text.split(/(?=<entry[\s>])/)
-  const feed = readFeed([head, ...written.map(withoutHtml)].join(''), 'https://itunes.apple.com')
+  const feed = readFeed([head, ...written.map(withoutHtml)].join(''), storeUrl)
   if (feed === null) return null
   // The reader of feeds knows nothing of Apple's own elements.
   const own = new Map(written.map((entry) => [elementOf(entry, 'id'), entry]))

@@ -1,66 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { newestFirst } from '../../../../simulator/newest-first-testing.ts'
 import { readConfig } from '../../../app/config.ts'
 import { SourceRefusedError, SourceUnavailableError } from '../../platform.ts'
-import {
-  fetchPage,
-  fetchPageOrNull,
-  type Handler,
-  openTestBudget,
-  platformError,
-  type Received,
-  sendJson,
-  startServer,
-  testClient,
-  testClock,
-  unsaidFields,
-} from '../testing.ts'
-import { createAppstore } from './search.ts'
+import { fetchPage, fetchPageOrNull, platformError, unsaidFields } from '../testing.ts'
+import { feed, label, nextPage, paths, review, setUp } from './appstore-testing.ts'
 import { appstoreSources } from './source.ts'
 
-// Holds (Platforms): the reviews of an app are read to the end of its feed, and an empty feed of an app that people rated is an outage, never "no reviews"
+// Holds (Platforms): the reviews of an app are read to the end of its feed, with every field, also where an account names it
 
 const { signal } = new AbortController()
-const label = (text: string) => ({ label: text })
-const review = (id: number, more: object = {}) => ({
-  id: label(String(id)),
-  title: label('Dark &amp; mode'),
-  content: { label: 'Please <b>add</b> it.\n\nAt night', attributes: { type: 'text' } },
-  author: { name: label('Ada'), uri: label('https://itunes.apple.com/us/reviews/id5') },
-  updated: label('2026-03-01T20:00:00-07:00'),
-  'im:rating': label('4'),
-  'im:version': label('2.1'),
-  'im:voteSum': label('7'),
-  'im:voteCount': label('9'),
-  link: { attributes: { rel: 'related', href: 'https://itunes.apple.com/us/review?id=7&type=Purple%20Software' } },
-  ...more,
-})
-const nextPage = (href: string) => [{ attributes: { rel: 'next', href } }]
-const feed = (entry?: unknown, link?: unknown) => ({ feed: { entry, link } })
-const app = (more: object = {}) => ({
-  results: [{ wrapperType: 'software', trackId: 7, trackName: 'Larkspur', userRatingCount: 12, ...more }],
-})
-
-/** The pages of reviews by their paths; whatever else is asked for is the app. */
-async function setUp(pages: (received: Received) => unknown, apps = ['us/7'], found: unknown = app()) {
-  const handler: Handler = (response, received) => {
-    const body = received.path.includes('/customerreviews/') ? pages(received) : found
-    if (typeof body === 'number') response.writeHead(body, { 'content-type': 'text/html' }).end('no')
-    else if (typeof body === 'string') response.writeHead(200, { 'content-type': 'text/xml' }).end(body)
-    else sendJson(response, body, 200, { 'content-type': 'text/javascript; charset=utf-8' })
-  }
-  const { baseUrl, received } = await startServer(handler)
-  const clock = testClock()
-  const platform = createAppstore({ client: testClient(clock), clock, openBudget: openTestBudget, baseUrl, apps })
-  const asked = () => received.filter(({ path }) => path.includes('/customerreviews/')).map(({ path }) => path)
-  return { platform, clock, received, asked, baseUrl }
-}
-
-const paths = {
-  usual: '/us/rss/customerreviews/page=1/id=7/sortby=mostrecent/json',
-  other: '/us/rss/customerreviews/id=7/sortBy=mostRecent/page=1/json',
-  xml: '/us/rss/customerreviews/page=1/id=7/sortby=mostrecent/xml',
-}
 
 describe('a page of reviews', () => {
   it('gives each field', async () => {
@@ -174,105 +121,6 @@ describe('the pages of an app', () => {
     const page = await fetchPageOrNull(platform, { newestSince: new Date('2026-04-01') })
     expect(page).toMatchObject({ nextCursor: null, requests: { length: 50 } })
     expect((await fetchPageOrNull(platform, { newestSince: new Date('2026-02-01') }))!.nextCursor).not.toBeNull()
-  })
-})
-
-describe('an empty first page', () => {
-  const xml = `<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns:im="http://itunes.apple.com/rss" xmlns="http://www.w3.org/2005/Atom"><id>x</id><title>Customer Reviews</title>
-<link rel="next" href="https://itunes.apple.com/us/rss/customerreviews/page=2/id=7/xml"/>
-<entry><id>https://apps.apple.com/us/app/id7</id><title>Larkspur</title><im:name>L</im:name></entry>
-<entry><updated>2026-03-01T20:00:00-07:00</updated><id>11</id><title>Dark &amp; mode</title>
-<content type="html">&lt;table&gt;&lt;b&gt;Larkspur&lt;/b&gt;</content><content type="text">Please &lt;b&gt;add&lt;/b&gt; it</content>
-<im:rating>4</im:rating><im:version>2.1</im:version><im:voteSum>0</im:voteSum>
-<author><name>Ada</name><uri>https://itunes.apple.com/us/reviews/id5</uri></author>
-<link rel="related" href="https://itunes.apple.com/us/review?id=7&amp;type=Purple%20Software"/></entry></feed>`
-
-  it.each<[string, unknown]>([
-    ['without entries', feed()],
-    ['with the app alone', feed({ id: label('x'), title: label('Larkspur') })],
-    ['that is not there', 404],
-    ['that is refused', 400],
-  ])('%s is asked for at its other address', async (_name, empty) => {
-    const { platform, asked } = await setUp(({ path }) => (path === paths.other ? feed([review(1)]) : empty))
-    expect((await fetchPage(platform)).requests).toHaveLength(1)
-    expect(asked()).toEqual([paths.usual, paths.other])
-  })
-
-  it('is read in XML, with the same fields', async () => {
-    const inJson = await fetchPage((await setUp(() => feed([review(11)]))).platform)
-    const { platform, asked } = await setUp(({ path }) => (path === paths.xml ? xml : feed()))
-    const { requests, nextCursor } = await fetchPage(platform)
-    const texts = { title: 'Dark & mode', description: 'Please <b>add</b> it' }
-    expect(requests).toEqual([{ ...inJson.requests[0], ...texts }])
-    expect(nextCursor).toMatchObject({ next: { 'us/7': { page: 2 } } })
-    expect(asked()).toEqual(Object.values(paths))
-  })
-
-  it.each<[string, (path: string) => unknown]>([
-    ['empty in every form', (path) => (path === paths.xml ? xml.replace(/<entry>[\s\S]*<\/entry>/, '') : feed())],
-    ['refused in the others', (path) => (path === paths.usual ? feed() : 403)],
-    ['a web page in the others', (path) => (path === paths.usual ? feed() : '<!doctype html><p>Hello')],
-  ])('of an app that people rated is an outage: %s', async (_name, pages) => {
-    const { platform, clock, asked } = await setUp(({ path }) => pages(path))
-    const error = await platformError(fetchPage(platform), 'unavailable')
-    expect(error).toBeInstanceOf(SourceUnavailableError)
-    expect(error.message).toMatch(/^appstore \(us\/7\) has no reviews now, although people rated the app\. Try again/)
-    expect(error.retryAt).toEqual(new Date(clock.now().getTime() + 60_000))
-    expect(asked()).toEqual(Object.values(paths))
-  })
-
-  it('costs no further request before it may have changed', async () => {
-    const { platform, clock, asked } = await setUp(({ path }) => (path === paths.xml ? 'none' : feed()))
-    await platformError(fetchPage(platform), 'unavailable')
-    await platformError(fetchPage(platform), 'unavailable')
-    expect(asked()).toEqual([...Object.values(paths), paths.xml])
-    clock.advance(60_001)
-    await platformError(fetchPage(platform), 'unavailable')
-    expect(asked()).toHaveLength(7)
-  })
-
-  it('stops no other app', async () => {
-    const { platform, clock } = await setUp(
-      ({ path }) => (path.includes('id=8') ? feed([review(1)]) : feed()),
-      ['us/7', 'us/8'],
-    )
-    const first = await fetchPage(platform)
-    expect(first.requests).toMatchObject([{ sourceId: '8:1' }])
-    await platformError(fetchPage(platform, 'dark mode', first.nextCursor), 'unavailable')
-    clock.advance(60_001)
-    await platformError(fetchPage(platform, 'dark mode', first.nextCursor), 'unavailable')
-  })
-
-  it.each([{ userRatingCount: 0 }, { userRatingCount: undefined }])(
-    'of an app that nobody rated is true',
-    async (more) => {
-      const { platform, asked } = await setUp(() => feed(), ['us/7'], app(more))
-      expect(await fetchPage(platform)).toEqual({ requests: [], discarded: {}, nextCursor: null })
-      expect(asked()).toEqual([paths.usual])
-    },
-  )
-
-  it.each<[string, unknown]>([
-    ['no app', { resultCount: 0, results: [] }],
-    ['a song', { results: [{ wrapperType: 'track', kind: 'song', trackId: 7 }] }],
-    ['no country', 400],
-  ])('of %s says so', async (_name, found) => {
-    const { platform } = await setUp(() => feed(), ['us/7'], found)
-    const error = await platformError(fetchPage(platform), 'bad_response')
-    expect(error).toBeInstanceOf(SourceRefusedError)
-    expect(error.message).toBe('appstore has no app 7 in the country us. Check APPSTORE_APPS.')
-  })
-
-  it.each(['usual', 'json'] as const)('costs no review in the simulated store: %s', async (empty) => {
-    const whole = await newestFirst('appstore', { size: 60 })
-    const { walk } = await newestFirst('appstore', { size: 60, behaviours: { appstore: { empty } } })
-    const all = (await whole.walk(null)).found
-    const found = (await walk(null)).found
-    expect(found.length).toBeGreaterThan(100)
-    const parts = (requests: typeof all) =>
-      requests.map(({ sourceId, originalCreatedAt, tags }) => ({ sourceId, originalCreatedAt, tags }))
-    expect(parts(found)).toEqual(parts(all))
   })
 })
 

@@ -1,6 +1,6 @@
 import { definePlatform, itemsOf, optionalSourceList, webAddress } from '../../definition.ts'
 import { expressesWish } from '../wish-phrases.ts'
-import { appstoreSources } from './source.ts'
+import { appstoreSources, storeUrl } from './source.ts'
 
 export const appstore = definePlatform({
   name: 'appstore',
@@ -11,7 +11,7 @@ export const appstore = definePlatform({
   // No terms of the feed of reviews are known.
   publicPages: { show: 'links' },
   variables: {
-    APPSTORE_API_URL: webAddress('https://itunes.apple.com', 'address of the App Store'),
+    APPSTORE_API_URL: webAddress(storeUrl, 'address of the App Store'),
     APPSTORE_APPS: optionalSourceList(
       'the apps whose reviews are read, round-robin, one page each: us/839285684, or their addresses in the App Store',
     ),

@@ -1,5 +1,8 @@
 import type { SourceKind } from '../../definition.ts'
 
+/** Where the App Store answers programs. */
+export const storeUrl = 'https://itunes.apple.com'
+
 /** An app in the store of a country; each country has reviews of its own. */
 export interface App {
   /** ISO 3166-1, two letters, in lower case. */
