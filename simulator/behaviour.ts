@@ -38,6 +38,10 @@ export interface Behaviours {
     /** The search of the configured server; `refused` as `public.api.bsky.app` refuses it, also with a valid session. */
     search: 'allowed' | 'refused'
   }
+  appstore: {
+    /** Which forms of a page have no reviews, although there are some: the usual address, all of JSON, or all. */
+    empty: 'none' | 'usual' | 'json' | 'all'
+  }
 }
 
 /** What a test chooses; the rest is as in `usualBehaviours`. */
@@ -51,6 +55,7 @@ const usualBehaviours: Behaviours = {
   hackernews: { exactness: 'obeyed', dateFilter: 'obeyed' },
   youtube: { searchTerms: 'obeyed' },
   bluesky: { search: 'allowed' },
+  appstore: { empty: 'none' },
 }
 
 export function behavioursOf(chosen: ChosenBehaviours = {}): Behaviours {

@@ -29,6 +29,8 @@ const returnedKinds: Record<string, readonly NearMissKind[]> = {
   bluesky: ['otherOrder', 'otherForm', 'fewWords', 'gone'],
   fider: ['otherOrder', 'otherForm', 'fewWords', 'private', 'gone'],
   rss: ['otherOrder', 'otherForm', 'substring', 'fewWords', 'noise'],
+  // A page has fifty reviews, of all topics together.
+  appstore: ['otherForm', 'fewWords'],
   board: ['otherOrder', 'otherForm', 'substring', 'private', 'gone'],
   youtube: ['otherOrder', 'otherForm', 'substring', 'nearSpelling', 'fewWords', 'noise', 'private'],
 }

@@ -27,6 +27,8 @@ const differences: Record<SimulatedPlatformName, { path?: string; query: Record<
   bluesky: { query: { since: '2026-11-15T12:00:00.500Z' } },
   // A feed is the newest first in any case.
   rss: { query: {} },
+  // The feed of reviews, too.
+  appstore: { query: {} },
   // It has one page, in the order of its search.
   fider: { query: {} },
   // Its description says that it is the newest first in any case.

@@ -19,6 +19,7 @@ const sizes: Record<SimulatedPlatformName, number> = {
   bluesky: 1_000,
   fider: 80,
   rss: 80,
+  appstore: 240,
   board: 350,
 }
 

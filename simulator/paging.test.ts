@@ -145,6 +145,7 @@ describe('through its adapter, within its real limits,', () => {
     bluesky: 450,
     fider: 80,
     rss: 80,
+    appstore: 110,
     board: 110,
   }
   /** The sources that the adapter searched, where a search without one means the first of them. */

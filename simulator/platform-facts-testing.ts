@@ -39,6 +39,11 @@ export const platformFacts: Record<SimulatedPlatformName, PlatformFacts> = {
   discourse: { searchPath: '/meadow/search.json?q=dark+mode', unauthorizedStatus: 403, severalPages: 60 },
   fider: { searchPath: '/garden/api/v1/posts?query=dark+mode', unauthorizedStatus: 401, severalPages: 60 },
   rss: { searchPath: '/news.xml', unauthorizedStatus: 401, severalPages: 24 },
+  appstore: {
+    searchPath: '/us/rss/customerreviews/page=1/id=900000001/sortby=mostrecent/json',
+    unauthorizedStatus: 403,
+    severalPages: 40,
+  },
   board: { searchPath: '/ideas?q=dark+mode', unauthorizedStatus: 401, severalPages: 50 },
   lemmy: { searchPath: '/pebble/api/v3/search?q=dark+mode', unauthorizedStatus: 400, severalPages: 24 },
 }

@@ -1,4 +1,5 @@
 import type { SimulatedPlatform } from '../platform-shape.ts'
+import { appstore } from './appstore.ts'
 import { bluesky } from './bluesky.ts'
 import { board } from './board.ts'
 import { discourse } from './discourse.ts'
@@ -27,6 +28,7 @@ export const simulatedPlatforms = {
   lemmy,
   fider,
   rss,
+  appstore,
   board,
 } as const satisfies Record<string, SimulatedPlatform>
 

@@ -17,7 +17,7 @@ const sites: Record<FeedForm, string> = {
 export const itemUrl = ({ id }: Pick<SimulatedRecord, 'id'>, form: FeedForm): string => `${sites[form]}wish-${id}`
 
 /** XML has no place for most control characters, nor for half of a pair. */
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text
     .toWellFormed()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot have

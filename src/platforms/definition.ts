@@ -31,6 +31,10 @@ export const webAddressList = (items: readonly string[], meaning: string) => lis
 export const optionalWebAddressList = (meaning: string) =>
   Type.Optional(Type.String({ description: `comma list: ${meaning}`, 'x-kind': 'web address list' }))
 
+/** A comma list of sources, in any form that `sources` of the definition reads; none by default. */
+export const optionalSourceList = (meaning: string) =>
+  Type.Optional(Type.String({ description: `comma list: ${meaning}`, 'x-kind': 'source list' }))
+
 const list = (kind: 'list' | 'web address list', items: readonly string[], meaning: string) =>
   Type.String({ default: items.join(','), description: `comma list: ${meaning}`, 'x-kind': kind })
 

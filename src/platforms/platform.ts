@@ -151,6 +151,13 @@ export class SourceRefusedError extends PlatformError {
   }
 }
 
+/** The host works, but a source has nothing now that it should have. Other sources of the same host are not affected. */
+export class SourceUnavailableError extends PlatformError {
+  constructor(message: string, retryAt: Date) {
+    super('unavailable', message, { retryAt })
+  }
+}
+
 /** No request was sent, because none is allowed before `retryAt`: a planned wait, not a failure. */
 export class PlannedWaitError extends PlatformError {
   constructor(code: 'rate_limited' | 'unavailable', message: string, retryAt: Date, isUnreachable = false) {

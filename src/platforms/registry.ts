@@ -1,4 +1,5 @@
 import type { PlatformName } from '../database/column-types.ts'
+import { appstore } from './adapters/appstore/settings.ts'
 import { bluesky } from './adapters/bluesky/settings.ts'
 import { board } from './adapters/board/settings.ts'
 import { discourse } from './adapters/discourse/settings.ts'
@@ -28,6 +29,7 @@ export const platformDefinitions: readonly PlatformDefinition[] = [
   bluesky,
   fider,
   rss,
+  appstore,
   board,
 ]
 

@@ -87,6 +87,9 @@ function checkKinds(environment: PlatformEnvironment, complain: Complain): void 
     if (kind?.endsWith('list') && items.length === 0) complain(variable, 'name at least one.')
     if (kind === 'web address list' && !items.every(isWebAddress))
       complain(variable, 'must be web addresses, https://…')
+    const sources = platformDefinitions.find(({ variables }) => variable in variables)?.sources
+    if (kind === 'source list' && !items.every((item) => sources?.normalise(item)))
+      complain(variable, `must be like ${sources?.example}: ${sources?.form}.`)
   }
 }
 

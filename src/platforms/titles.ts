@@ -14,6 +14,7 @@ export const platformTitles: Readonly<Record<string, string>> = {
   bluesky: 'Bluesky',
   fider: 'Fider',
   rss: 'RSS',
+  appstore: 'App Store',
   board: 'Boards',
   import: 'Imported',
 }

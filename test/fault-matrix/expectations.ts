@@ -21,8 +21,8 @@ export const lastingFaults: readonly Expectation[] = [
   {
     fault: 'unauthorized',
     outcome: 'unauthorized',
-    // It has no credentials that could be wrong: a 403 is a refusal of the address.
-    exceptions: { hackernews: 'blocked' },
+    // They have no credentials that could be wrong: a 403 is a refusal of the address.
+    exceptions: { hackernews: 'blocked', appstore: 'blocked' },
   },
   { fault: 'server_error', outcome: 'unavailable' },
   { fault: 'bad_gateway', outcome: 'unavailable' },

@@ -235,7 +235,11 @@ describe.each(platformNames)('the requests of %s', (name) => {
       request: { url: `${home.baseUrl}/board?cursor={cursor}`, headers: { Authorization: 'Bearer {secret}' } },
       paging: { by: 'cursor', next: '$.next' },
     })
-    const { platform, clock } = await makePlatforms({ ...everyAddress(home.baseUrl), BOARD_FILES: writeBoard(board) })
+    const { platform, clock } = await makePlatforms({
+      ...everyAddress(home.baseUrl),
+      BOARD_FILES: writeBoard(board),
+      APPSTORE_APPS: 'us/1',
+    })
     let cursor: Json = null
     for (let count = 0; count < 3; count++) {
       const page = await fetchPageOrNull(platform(name), { cursor })
@@ -294,6 +298,18 @@ function leadingAway(away: string): Handler {
       items: [{ id: '1', title: 'Tabs in dark mode', url: away }],
       next_url: away,
       feed_url: away,
+    }),
+    appstore: (path) => ({
+      results: [{ wrapperType: 'software', trackName: 'Tabs', trackViewUrl: away }],
+      feed: {
+        entry: { id: { label: '1' }, title: { label: 'Tabs in dark mode' }, 'im:rating': { label: '5' } },
+        link: {
+          attributes: {
+            rel: 'next',
+            href: away.replace('page=2', `/page=${Number(/page=(\d+)/.exec(path)?.[1]) + 1}`),
+          },
+        },
+      },
     }),
     fider: () => [{ number: 1, title: 'Tabs in dark mode', url: away, next: away }],
     // A page with the items of the one before would end it.

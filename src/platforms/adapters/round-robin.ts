@@ -6,6 +6,7 @@ import {
   PlannedWaitError,
   PlatformError,
   SourceRefusedError,
+  SourceUnavailableError,
 } from '../platform.ts'
 
 /** One page of one source; its cursors are those of this source, null when it has no more. */
@@ -39,7 +40,7 @@ interface Position {
  * - The cursor is `{turn, next: {[source]: cursor}, ended: [source], failed?: [source]}`. A source that was configured after it was stored begins
  *   at its first page; one that is no longer configured is left out.
  * - A refused source is left out for the rest of the task, as are all sources of a host that fails for good or is paused.
- * - A host in a planned wait is skipped: the next source is queried instead.
+ * - A host in a planned wait is skipped, and a source that has nothing now: the next source is queried instead.
  *
  * @returns null when every source has ended.
  * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure.
@@ -71,8 +72,9 @@ export async function fetchRoundRobin({
       return { ...page, nextCursor, nextCursorIfKnown: cursorOf(ifKnown, sources, index + 1) }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
-      const affected = error instanceof SourceRefusedError ? [source] : sources.filter((one) => hostOf(one) === host)
-      if (!(error instanceof SourceRefusedError)) failedHosts.add(host)
+      const isOfSource = error instanceof SourceRefusedError || error instanceof SourceUnavailableError
+      const affected = isOfSource ? [source] : sources.filter((one) => hostOf(one) === host)
+      if (!isOfSource) failedHosts.add(host)
       if (error.retryAt && !isPaused(error)) waits.push(error)
       else {
         failures.push(error)

@@ -96,6 +96,7 @@ const germanVotes: Readonly<Record<string, string>> = {
   'people who want it': 'Personen, die es wollen',
   'as the board counts them': 'wie das Board sie zählt',
   'none: a feed has no votes': 'keine: ein Feed hat keine Stimmen',
+  'none: a review has stars, no votes': 'keine: eine Rezension hat Sterne, keine Stimmen',
 }
 
 const germanStatuses: Record<RequestStatus, string> = {

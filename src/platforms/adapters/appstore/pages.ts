@@ -1,0 +1,104 @@
+import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
+import { readFeed } from '../rss/feed.ts'
+import { isReview, listOf } from './review.ts'
+import { type App, storeUrl } from './source.ts'
+
+/** The depth of the feed: page 11 is refused. */
+export const maxPages = 10
+const pageSize = 50
+
+/** A page of reviews, the newest first. */
+export interface ReviewPage {
+  reviews: Fields[]
+  /** Whether there is a next page. */
+  hasNext: boolean
+}
+
+/** An address of a page, and how its answer is read: null for one that is no feed. */
+export interface PageForm {
+  isXml: boolean
+  path(app: App, page: number): string
+}
+
+/**
+ * The forms in which a page is had. Each has been seen empty where another one had reviews; they are asked in this order.
+ */
+export const pageForms: readonly PageForm[] = [
+  {
+    isXml: false,
+    path: ({ country, id }, page) => `/${country}/rss/customerreviews/page=${page}/id=${id}/sortby=mostrecent/json`,
+  },
+  {
+    isXml: false,
+    path: ({ country, id }, page) => `/${country}/rss/customerreviews/id=${id}/sortBy=mostRecent/page=${page}/json`,
+  },
+  {
+    isXml: true,
+    path: ({ country, id }, page) => `/${country}/rss/customerreviews/page=${page}/id=${id}/sortby=mostrecent/xml`,
+  },
+]
+
+/** The number of the page at an address that the feed names; only the number is used, so no address is followed. */
+const pageNumber = (address: string): number | null => {
+  const number = /\/page=(\d{1,4})(?!\d)/.exec(address)?.[1]
+  return number === undefined ? null : Number(number)
+}
+
+/** Without a readable link to the next page, a full page has one. The last page calls itself the next one. */
+function pageOf(entries: readonly unknown[], next: string | null, page: number): ReviewPage {
+  const reviews = entries.map(asFields).filter((entry) => entry !== null && isReview(entry)) as Fields[]
+  const nextPage = pageNumber(next ?? '')
+  const saysMore = nextPage === null ? reviews.length >= pageSize : nextPage > page
+  return { reviews, hasNext: page < maxPages && reviews.length > 0 && saysMore }
+}
+
+/** Reads a page in JSON: `feed.entry` is a list, one object, or absent. @returns null for what is no feed of reviews */
+export function readJsonPage(body: unknown, page: number): ReviewPage | null {
+  const feed = asFields(asFields(body)?.feed)
+  if (feed === null) return null
+  const entries = listOf(feed.entry)
+  if (asList(feed.entry) === null && entries.length > 0 && asFields(feed.entry) === null) return null
+  const attributes = listOf(feed.link).map((link) => asFields(asFields(link)?.attributes))
+  return pageOf(entries, asString(attributes.find((one) => one?.rel === 'next')?.href), page)
+}
+
+/** What an element of Apple's own holds, in one entry. */
+const elementOf = (entry: string, name: 'id' | 'im:rating' | 'im:version'): string | undefined =>
+  new RegExp(`<${name}(?:\\s[^<>]{0,200})?>([^<>]{0,200})</${name}>`).exec(entry)?.[1]?.trim()
+
+/** An entry has its text twice; the one in HTML is a table with the name and the icon of the app. */
+const withoutHtml = (entry: string): string =>
+  /<content\s[^<>]{0,200}\btype="text"/.test(entry)
+    ? entry.replace(/<content\s(?:[^<>]{0,200}\s)?type="html"[^<>]{0,200}>[^<]*<\/content>/g, '')
+    : entry
+
+/** Where the first link of a relation leads. */
+function linkOf(xml: string, rel: 'next' | 'related'): string | null {
+  const links = xml.match(/<link\s[^<>]{0,1000}>/g) ?? []
+  const link = links.find((one) => one.includes(`rel="${rel}"`)) ?? ''
+  return /\shref="([^"]*)"/.exec(link)?.[1]?.replaceAll('&amp;', '&') ?? null
+}
+
+/** Reads a page in Atom, each entry in the form that it has in JSON. @returns null for what is no feed */
+export function readXmlPage(text: string, page: number): ReviewPage | null {
+  const [head = '', ...written] = text.split(/(?=<entry[\s>])/)
+  const feed = readFeed([head, ...written.map(withoutHtml)].join(''), storeUrl)
+  if (feed === null) return null
+  // The reader of feeds knows nothing of Apple's own elements.
+  const own = new Map(written.map((entry) => [elementOf(entry, 'id'), entry]))
+  const labelled = (value: unknown) => (value === undefined || value === null ? undefined : { label: value })
+  const entries = feed.items.map(({ id, title, text: content, authorName, authorUrl, dates }) => {
+    const entry = own.get(id ?? '') ?? ''
+    return {
+      id: labelled(id),
+      title: labelled(title.value),
+      content: { label: content.value, attributes: { type: content.form === 'html' ? 'html' : 'text' } },
+      author: { name: labelled(authorName), uri: labelled(authorUrl) },
+      updated: labelled(dates.find((date) => typeof date === 'string')),
+      'im:rating': labelled(elementOf(entry, 'im:rating')),
+      'im:version': labelled(elementOf(entry, 'im:version')),
+      link: { attributes: { href: linkOf(entry, 'related') } },
+    }
+  })
+  return pageOf(entries, linkOf(head, 'next'), page)
+}

@@ -1,0 +1,119 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import { endpointUrl } from '../../client/client.ts'
+import type { Answer } from '../../client/messages.ts'
+import { PlatformError, SourceRefusedError, SourceUnavailableError } from '../../platform.ts'
+import { decodeFeed } from '../rss/decode.ts'
+import { type AppFacts, type AppstoreCall, lookUp } from './lookup.ts'
+import { type PageForm, pageForms, type ReviewPage, readJsonPage, readXmlPage } from './pages.ts'
+import { createRecent } from './recent.ts'
+import type { App } from './source.ts'
+
+const maxBytes = 5 * 1024 * 1024
+/** How long an empty page stays known, and when it is asked for again. */
+const outageMs = 60_000
+/** Names of apps change with their versions. */
+const nameMs = 24 * 60 * 60_000
+const maxRemembered = 1_000
+
+const none: ReviewPage = { reviews: [], hasNext: false }
+/** Of another form of a page: they say that it is not there, while the first form was answered. */
+const absences: ReadonlySet<string> = new Set(['blocked', 'unauthorized', 'bad_response'])
+
+/** What is read of an app. */
+export interface Asked {
+  call: AppstoreCall
+  app: App
+  page: number
+  /** What the reader of a message can change. */
+  advice: string
+}
+
+export interface Reader {
+  /** @throws SourceUnavailableError where there must be reviews and are none; SourceRefusedError without such an app */
+  readPage(asked: Asked): Promise<ReviewPage>
+  /** @throws SourceRefusedError without such an app */
+  factsOf(asked: Asked): Promise<AppFacts>
+  /** Null where it cannot be known now: that is no reason to lose a page. */
+  nameOf(asked: Asked): Promise<string | null>
+}
+
+const sourceOf = ({ app }: Asked) => `${app.country}/${app.id}`
+
+/** A page in one form; an empty one where there is none. @throws PlatformError for what is no feed of reviews */
+async function readForm(form: PageForm, url: URL, { call, app, page, advice }: Asked): Promise<ReviewPage> {
+  const { client, budget, signal } = call
+  const label = `appstore (${app.country}/${app.id})`
+  const isAbsent = ({ status }: Answer) => status === 400 || status === 404
+  const { body } = await client
+    .getJson({
+      ...{ platform: 'appstore', label, url, budget, signal, maxBodyBytes: maxBytes },
+      ...(form.isXml ? { headers: { accept: 'application/atom+xml, */*;q=0.1' }, parseBody: decodeFeed } : {}),
+      readError: (answer) => (isAbsent(answer) ? new SourceRefusedError(`${label} has no page ${page}.`) : null),
+    })
+    .catch((error: unknown) => {
+      if (error instanceof SourceRefusedError) return { body: { feed: {} } }
+      throw error
+    })
+  const read = typeof body === 'string' ? readXmlPage(body, page) : readJsonPage(body, page)
+  if (read === null) throw new PlatformError('bad_response', `${label} answered no feed of reviews. ${advice}`)
+  return read
+}
+
+/** Reads the pages of apps. What it learned lately it does not ask again: so a task that waits for its budget in between goes on where it was. */
+export function createReader(clock: Clock): Reader {
+  const empty = createRecent<true>({ clock, maximum: maxRemembered })
+  const facts = createRecent<AppFacts | null>({ clock, maximum: maxRemembered })
+
+  async function readOnce(form: PageForm, asked: Asked): Promise<ReviewPage> {
+    const url = endpointUrl(asked.call.baseUrl, form.path(asked.app, asked.page), {})
+    if (empty.get(url.href)) return none
+    const read = await readForm(form, url, asked)
+    if (read.reviews.length === 0) empty.set(url.href, true, outageMs)
+    return read
+  }
+
+  async function factsOf(asked: Asked): Promise<AppFacts> {
+    const known = facts.get(sourceOf(asked))
+    if (known) return known
+    const found = await lookUp(asked.call, asked.app, asked.advice)
+    // One that nobody rated may be rated at any time.
+    facts.set(sourceOf(asked), found, found.ratings === 0 ? outageMs : nameMs)
+    return found
+  }
+
+  async function nameOf(asked: Asked): Promise<string | null> {
+    if (facts.get(sourceOf(asked)) === null) return null
+    try {
+      return (await factsOf(asked)).name
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
+      facts.set(sourceOf(asked), null, outageMs)
+      return null
+    }
+  }
+
+  /**
+   * A page in the first form that has it. The first page of an app that people rated is never taken for empty: its reviews may be missing
+   * in every form, for hours, and to say that there are none would be wrong.
+   */
+  async function readPage(asked: Asked): Promise<ReviewPage> {
+    const [usual, ...others] = pageForms
+    const first = await readOnce(usual!, asked)
+    if (first.reviews.length > 0) return first
+    if (asked.page === 1 && (await factsOf(asked)).ratings === 0) return none
+    for (const form of others) {
+      const other = await readOnce(form, asked).catch((error: unknown) => {
+        if (error instanceof PlatformError && !error.retryAt && absences.has(error.code)) return none
+        throw error
+      })
+      if (other.reviews.length > 0) return other
+    }
+    if (asked.page > 1) return none
+    throw new SourceUnavailableError(
+      `appstore (${sourceOf(asked)}) has no reviews now, although people rated the app. Try again later.`,
+      new Date(clock.now().getTime() + outageMs),
+    )
+  }
+
+  return { readPage, factsOf, nameOf }
+}

@@ -1,0 +1,69 @@
+import {
+  asDate,
+  asFields,
+  asId,
+  asList,
+  asName,
+  asString,
+  asWebUrl,
+  type Fields,
+  foundRequest,
+} from '../../content/fields.ts'
+import type { ItemResult } from '../../content/items.ts'
+import { cleanTags, htmlToPlainText, plainText, plainTitle } from '../../content/text.ts'
+import type { App } from './source.ts'
+
+/** A value of the feed: `{label, attributes}`. */
+const label = (value: unknown): string | null => {
+  const text = asFields(value)?.label
+  return typeof text === 'number' ? String(text) : asString(text)
+}
+
+const attribute = (value: unknown, name: string): string | null =>
+  asString(asFields(asFields(value)?.attributes)?.[name])
+
+/** Where the feed may have one object, a list of them, or nothing. */
+export const listOf = (value: unknown): unknown[] =>
+  asList(value) ?? (value === undefined || value === null ? [] : [value])
+
+/** Both forms of a text, where there are two: the plain one. */
+function textOf(content: unknown): string {
+  const contents = listOf(content)
+  const plain = contents.find((one) => attribute(one, 'type') !== 'html')
+  return plain === undefined ? htmlToPlainText(label(contents[0]) ?? '') : plainText(label(plain) ?? '')
+}
+
+/** Whether an entry is a review: without stars it is the app itself. */
+export const isReview = (entry: Fields): boolean => label(entry['im:rating']) !== null
+
+/** When it was written or last edited, by which the feed is ordered. */
+export const reviewedAt = (entry: Fields): Date | null => asDate(label(entry.updated))
+
+/** A version says little more than a number, so its tag has no word that a topic could be about. */
+function versionTag(entry: Fields): string[] {
+  const version = asName(label(entry['im:version']))
+  return version === null ? [] : [`v${version}`]
+}
+
+/**
+ * A review; null without an id. Its marks of being helpful are no votes for what it asks for, and stars judge the app.
+ * @param name of the app; null where it is not known
+ */
+export function readReview(entry: Fields, { country, id: app }: App, name: string | null): ItemResult {
+  const id = asId(label(entry.id))
+  if (id === null) return null
+  const author = asFields(entry.author)
+  const links = listOf(entry.link).map((link) => asWebUrl(attribute(link, 'href')))
+  return foundRequest({
+    // Ids of reviews are those of all countries together.
+    sourceId: `${app}:${id}`,
+    sourceUrl: links.find((link) => link !== null) ?? `https://apps.apple.com/${country}/app/id${app}`,
+    title: plainTitle(label(entry.title) ?? ''),
+    description: textOf(entry.content),
+    tags: cleanTags(versionTag(entry)),
+    authorName: asName(label(author?.name)),
+    authorProfileUrl: asWebUrl(label(author?.uri)),
+    originalCreatedAt: reviewedAt(entry),
+    sourceName: name === null ? `App Store ${country}/${app}` : `${name} (App Store ${country})`,
+  })
+}

@@ -1,0 +1,25 @@
+import { definePlatform, itemsOf, optionalSourceList, webAddress } from '../../definition.ts'
+import { expressesWish } from '../wish-phrases.ts'
+import { appstoreSources, storeUrl } from './source.ts'
+
+export const appstore = definePlatform({
+  name: 'appstore',
+  title: 'App Store',
+  votes: 'none: a review has stars, no votes',
+  isOpen: true,
+  isOptIn: true,
+  // No terms of the feed of reviews are known.
+  publicPages: { show: 'links' },
+  variables: {
+    APPSTORE_API_URL: webAddress(storeUrl, 'address of the App Store'),
+    APPSTORE_APPS: optionalSourceList(
+      'the apps whose reviews are read, round-robin, one page each: us/839285684, or their addresses in the App Store',
+    ),
+  },
+  required: ['APPSTORE_APPS'],
+  sources: appstoreSources,
+  // Names of apps are lists of words that people search for.
+  contextIsTopic: ({ description }) => expressesWish(description),
+  create: async (dependencies, { APPSTORE_API_URL: baseUrl, APPSTORE_APPS: apps }) =>
+    (await import('./search.ts')).createAppstore({ ...dependencies, baseUrl, apps: itemsOf(apps) }),
+})

@@ -1,0 +1,40 @@
+import type { SourceKind } from '../../definition.ts'
+
+/** Where the App Store answers programs. */
+export const storeUrl = 'https://itunes.apple.com'
+
+/** An app in the store of a country; each country has reviews of its own. */
+export interface App {
+  /** ISO 3166-1, two letters, in lower case. */
+  country: string
+  /** The number of the app, the same in every country. */
+  id: string
+}
+
+const short = /^([a-z]{2})\/(?:id)?([1-9]\d{0,17})$/i
+const hosts = /^(?:apps|itunes)\.apple\.com$/i
+
+/** The number is the last part of the path of an address, after the name of the app, which may be missing. */
+function shortened(text: string): string {
+  const address = /^https?:\/\//i.test(text) ? text : `https://${text}`
+  if (address.length > 2_000 || !URL.canParse(address)) return text
+  const { hostname, pathname } = new URL(address)
+  const [, country, number] = /^\/([a-z]{2})\/app\/(?:[^/]+\/)?id(\d+)\/?$/i.exec(pathname) ?? []
+  return hosts.test(hostname) ? `${country}/${number}` : text
+}
+
+/** An app by the country and the number in its address in the App Store. An address without a country means another store for each reader, so it is none. */
+export const appstoreSources: SourceKind = {
+  form: 'a country and the number of an app, or its address in the App Store',
+  example: 'us/839285684',
+  normalise(text) {
+    const [, country, id] = short.exec(shortened(text.trim())) ?? []
+    return country === undefined ? null : `${country.toLowerCase()}/${id}`
+  },
+}
+
+/** @param source in its normal form */
+export function appOf(source: string): App {
+  const [country = '', id = ''] = source.split('/')
+  return { country, id }
+}
