@@ -14,6 +14,11 @@ export interface Expectation {
   isHarmless?: boolean
   /** Platforms that end otherwise. Each has its reason beside it. */
   exceptions?: Partial<Record<SimulatedPlatformName, Outcome>>
+  /**
+   * Platforms that take it for a refusal by one source, each of whose sources has one page: once another source has given all it has, the task ends well
+   * with that.
+   */
+  refusesSource?: readonly SimulatedPlatformName[]
 }
 
 /** Faults that stay: each is tried as often as makes sense, and then it ends its platform. */
@@ -23,15 +28,16 @@ export const lastingFaults: readonly Expectation[] = [
     outcome: 'unauthorized',
     // They have no credentials that could be wrong: a 403 is a refusal of the address.
     exceptions: { hackernews: 'blocked', appstore: 'blocked' },
+    refusesSource: ['fider'],
   },
   { fault: 'server_error', outcome: 'unavailable' },
   { fault: 'bad_gateway', outcome: 'unavailable' },
   { fault: 'reset', outcome: 'unavailable' },
   { fault: 'truncated_gzip', outcome: 'bad_response' },
   { fault: 'truncated_json', outcome: 'bad_response' },
-  { fault: 'empty_body', outcome: 'bad_response' },
+  { fault: 'empty_body', outcome: 'bad_response', refusesSource: ['fider', 'rss'] },
   { fault: 'html_page', outcome: 'bad_response' },
-  { fault: 'wrong_shape', outcome: 'bad_response' },
+  { fault: 'wrong_shape', outcome: 'bad_response', refusesSource: ['fider', 'rss'] },
   // A body that is JSON is read as JSON, whatever it is called.
   { fault: 'wrong_content_type', outcome: 'done', isHarmless: true },
   { fault: 'huge_body', outcome: 'bad_response' },
