@@ -113,6 +113,7 @@ async function orphanedRows(database: Database): Promise<string[]> {
     'wish_queue',
     'account_requests',
     'request_sources',
+    'unwritten_texts',
   ]
   const { rows } = await sql<{ orphan: string }>`${sql.join(
     tables.map(

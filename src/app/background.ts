@@ -147,6 +147,8 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   void composed.searchSize.check().catch(() => {
     // The maintenance job of the same name says what is wrong.
   })
+  // What the last process left.
+  if (runsJobs) await composed.texts.job()
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   const folding = runsJobs ? await startFolding(opened, log) : null
   // Where each search waits for the changes, it is what feeds the index.

@@ -7,6 +7,7 @@ import { importPlatform } from '../platforms/registry.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
 import { type StoredPage, storePageAlone } from '../requests/store/store.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
+import { listImports } from './imports.ts'
 import type { ImportName } from './names.ts'
 
 /** How many asks one transaction stores: in the embedded database all others wait for it, for about a tenth of a second. */
@@ -146,5 +147,6 @@ export async function storeAsks(
   if (count <= asksFoundAtOnce)
     return { ...(await storeBatches(database, asks, { ...options, isLarge: false })), unindexed: 0 }
   const stored = await texts.after(() => storeBatches(database, asks, { ...options, isLarge: true }))
-  return { ...stored, unindexed: stored.created + stored.updated }
+  const imports = await listImports(database, accountId)
+  return { ...stored, unindexed: imports.find((one) => one.name === name.name)?.unindexed ?? 0 }
 }

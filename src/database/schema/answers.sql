@@ -15,7 +15,7 @@ do $do$
       return null;
     end $$;
     foreach name in array array[
-      'requests', 'request_topics', 'account_requests', 'request_corrections', 'scrape_job_requests', 'search_words',
+      'requests', 'request_texts', 'request_topics', 'account_requests', 'request_corrections', 'scrape_job_requests', 'search_words',
       'wishes', 'wish_members', 'wish_corrections', 'wish_marks',
       'account_wishes', 'account_wish_members', 'account_wish_merges'
     ] loop

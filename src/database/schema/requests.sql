@@ -83,7 +83,7 @@ create index suppressions_purge on suppressions (purge_id);
 create index suppressions_latest on suppressions (created_at);
 
 -- One row a request, account and difference: how the account sees a request that it sees differently from the shared view. Without foreign keys, as
--- request_sources and account_wishes, since an import writes a row of each for all of its requests: deleteRequests() deletes them, and accounts stay.
+-- request_sources and account_wishes, since an import writes a row of each for all of its requests: deleteRequests() and recounts delete them, and accounts stay.
 create table account_requests (
   account_id uuid not null,
   request_id uuid not null,

@@ -53,7 +53,7 @@ export async function readTables(queries: Queryable, known: KnownSizes): Promise
       stats.n_mod_since_analyze::int as "changedSinceAnalyze",
       (stats.n_tup_upd - stats.n_tup_hot_upd + stats.n_tup_del)::int as removed,
       stats.last_vacuum is not null as vacuumed,
-      concat_ws(' ', n_tup_ins, n_tup_upd, n_tup_del, vacuum_count, analyze_count, relpages, relallvisible) as activity
+      concat_ws(' ', stats.relid, n_tup_ins, n_tup_upd, n_tup_del, vacuum_count, analyze_count, relpages, relallvisible) as activity
     from pg_stat_user_tables as stats join pg_class as class on class.oid = stats.relid
     where class.relkind = 'r' and class.relpersistence = 'p'`)
   const active = rows.filter(({ name, activity }) => known.get(name)?.activity !== activity)

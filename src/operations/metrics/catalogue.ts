@@ -164,7 +164,7 @@ export const catalogue = {
   },
   wishwell_uncounted_texts: {
     kind: 'gauge',
-    help: 'Texts whose words wait to be counted; 10000 stands for that many or more.',
+    help: 'Texts that wait to be written, or their words to be counted; 10000 stands for that many or more.',
     labels: [],
     isShared: true,
   },

@@ -106,7 +106,7 @@ async function readDiffering(
 export interface SettledStandings {
   /** The requests whose class follows from more than the page, by id. */
   computed: ReadonlySet<string>
-  /** Of these the unlisted ones that are new, and that no correction is kept of. */
+  /** The same where all of them are new and unlisted, and no correction is kept of any; else empty. */
   fresh: ReadonlySet<string>
   /** Those that were unlisted, that this page lists, and that the account of its job did not see before. */
   appeared: ReadonlySet<string>
@@ -151,11 +151,9 @@ export async function settleStandings(
     for (const id of nowListed) computed.add(id)
   }
   for (const id of await readDiffering(transaction, page, stored)) computed.add(id)
-  await viewFresh(transaction, fresh)
-  const freshIds = new Set(fresh.map(({ id }) => id))
-  await recomputeStandings(
-    transaction,
-    [...computed].filter((id) => !freshIds.has(id)),
-  )
-  return { computed, fresh: freshIds, appeared }
+  // Both lock accounts, in the order of their ids: a page does one of the two.
+  const areAllFresh = computed.size === fresh.length
+  if (areAllFresh) await viewFresh(transaction, fresh)
+  else await recomputeStandings(transaction, [...computed])
+  return { computed, fresh: new Set(areAllFresh ? fresh.map(({ id }) => id) : []), appeared }
 }

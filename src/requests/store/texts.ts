@@ -107,7 +107,7 @@ export async function upsertTexts(
     const row = stored.get(request.sourceId)
     if (row === undefined) continue
     if (text !== null) textOf.set(row.id, text)
-    else if (row.created || row.changed) later.push(row.id)
+    else if (row.created || row.rewritten) later.push(row.id)
   }
   await writeLater(transaction, later)
   return textOf.size === 0 ? { created: [], changed: [] } : writeTexts(transaction, textOf)

@@ -7,8 +7,8 @@ import { countLater } from '../words/uncounted-texts.ts'
 import { noteChangedWords } from '../words/vocabulary.ts'
 import { writeTexts } from './texts.ts'
 
-// `unwritten_texts` has the requests of a large import whose searched texts are still to be written. All that reads or writes it for a request holds
-// the lock of the request. A text that was written meanwhile is found to be the same.
+// `unwritten_texts` has the requests of a large import whose searched texts are still to be written. All that writes it for a request holds the lock
+// of the request. A text that was written meanwhile is found to be the same.
 
 /** The maximum texts that one transaction writes: in the embedded backend all other statements wait for it. */
 const sliceTexts = 100
@@ -22,11 +22,11 @@ async function lockUnwritten(transaction: Transaction) {
   return rows
 }
 
-/** Writes a slice of the texts that are to be written. @returns whether there may be more. */
-export const writeUnwritten = (database: Database): Promise<boolean> =>
+/** Writes a slice of the texts that are to be written. @returns how many; none where others have locked all of them, too */
+export const writeUnwritten = (database: Database): Promise<number> =>
   database.transaction().execute(async (transaction) => {
     const requests = await lockUnwritten(transaction)
-    if (requests.length === 0) return false
+    if (requests.length === 0) return 0
     const written = await writeTexts(
       transaction,
       new Map(requests.map((request) => [request.id, searchTextOf(request)])),
@@ -35,8 +35,16 @@ export const writeUnwritten = (database: Database): Promise<boolean> =>
     await noteChangedWords(transaction, written.changed)
     const ids = requests.map(({ id }) => id)
     await sql`delete from unwritten_texts where request_id = any(${ids}::uuid[])`.execute(transaction)
-    return requests.length === sliceTexts
+    return requests.length
   })
+
+async function isAnyUnwritten(database: Database): Promise<boolean> {
+  const { rows } = await sql`select from unwritten_texts join requests on id = request_id limit 1`.execute(database)
+  return rows.length > 0
+}
+
+/** How long those that others have locked are waited for. */
+const lockedMs = 1_000
 
 /** Writes the texts of large imports. */
 export interface TextWriting extends Pick<BackgroundRun, 'job' | 'run' | 'stop'> {
@@ -47,8 +55,13 @@ export interface TextWriting extends Pick<BackgroundRun, 'job' | 'run' | 'stop'>
 /** What a stop leaves is written by another process, or after the next start. */
 export function createTextWriting(database: Database, log: Pick<Logger, 'error'>): TextWriting {
   let storing = 0
-  const run = createBackgroundRun({
-    step: async () => storing === 0 && (await writeUnwritten(database)),
+  const run: BackgroundRun = createBackgroundRun({
+    step: async () => {
+      if (storing > 0) return false
+      const isDone = (await writeUnwritten(database)) === 0
+      if (isDone && (await isAnyUnwritten(database))) run.startSoon(lockedMs)
+      return !isDone
+    },
     pauseFactor: 0.5,
     onError: (error) => log.error({ err: error }, 'writing texts failed'),
   })

@@ -42,6 +42,8 @@ export interface StoredRequest {
   reclassified: boolean
   /** Whether the row of a known request was written. */
   changed: boolean
+  /** Whether what a search covers of a known one is another. */
+  rewritten: boolean
   /** Whether it is new, and corrections exist: one may be of an earlier request with its id. */
   maybe_corrected: boolean
   votes: number
@@ -120,9 +122,14 @@ const toCreated = (
   created: true,
   reclassified: false,
   changed: false,
+  rewritten: false,
   maybe_corrected: row.corrected,
   before: null,
 })
+
+/** The columns that the searched text is made of (`searchTextOf`). */
+const searched = (table: string) =>
+  sql.join(['title', 'description', 'tags', 'author_name', 'author_handle'].map((name) => sql.ref(`${table}.${name}`)))
 
 /** Writes the requests that have changed; all of them are locked. @returns those that are stored, changed or not. */
 async function updateLocked(
@@ -141,7 +148,7 @@ async function updateLocked(
   const { rows } = await sql<StoredRequest>`
     with incoming as materialized (select *, ${now}::timestamptz as updated_at from ${incomingOf(page, requests)}),
     known as materialized (
-      select id, source_id, confidence, standing, votes, status, updated_at from requests
+      select id, source_id, confidence, standing, votes, status, updated_at, ${searched('requests')} from requests
       where platform = ${platform} and source_id = any(array(select source_id from incoming))
     ), written as (
       update requests set ${assignments}, ${statusAssignments},
@@ -154,6 +161,7 @@ async function updateLocked(
       returning requests.id, requests.source_id, requests.confidence, requests.votes, requests.status
     )
     select known.id, source_id, false as created, false as maybe_corrected, written.id is not null as changed,
+      written.id is not null and (${searched('known')}) is distinct from (${searched('incoming')}) as rewritten,
       written.id is not null and ((written.confidence is distinct from known.confidence
           and (known.standing = ${sql.lit(standings.unlisted)} or known.standing <> incoming.standing
             or exists (select from accounts where thresholds is not null)))
