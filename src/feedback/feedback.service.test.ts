@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestClient } from '../../test/client.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { deleteForgottenAsks } from './imports.ts'
+import { openImport } from './store.ts'
 
 // Holds (Data): a file of feedback is checked before anything of it is stored, updates what was imported before, and doubles nothing
 // Holds (Data): imported feedback is its account's alone; it is deleted as a whole, and a purge reaches it
@@ -170,6 +171,9 @@ describe('an imported file', () => {
     expect(await deleteForgottenAsks(service.database)).toBe(false)
     const left = await service.database.selectFrom('requests').select('id').where('platform', '=', 'import').execute()
     expect(left).toEqual([])
+    // As a file that was still being checked then.
+    const late = { accountId: other.accountId, source: `${other.accountId}/late`, asks: 1, now: new Date() }
+    await expect(openImport(service.database, late)).rejects.toThrow('The account was deleted.')
   })
 })
 

@@ -49,7 +49,7 @@ const ofAccount = (accountId: string) => sql`account_id = ${accountId}::uuid and
 
 /**
  * Makes an import, or finds it: from then on its account sees its asks.
- * @throws ServiceError CONFLICT where the account has too many imports, or asks in them
+ * @throws ServiceError CONFLICT where the account has too many imports, or asks in them; UNAUTHORIZED where it is deleted
  */
 export async function openImport(
   database: Database,
@@ -58,7 +58,10 @@ export async function openImport(
   await database.transaction().execute(async (transaction) => {
     // A page that is being stored there is stored wholly before this, or reads it.
     await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')
-    await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
+    const { rows: accounts } = await sql`
+      select from accounts where id = ${accountId} and deleted_at is null for no key update`.execute(transaction)
+    // Deleted since the call began: its asks would never be deleted.
+    if (accounts.length === 0) throw new ServiceError('UNAUTHORIZED', 'The account was deleted.')
     const { rows } = await sql<{ imports: number; others: number; own: number }>`
       select count(*) filter (where source <> ${source})::integer as imports,
         coalesce(sum(asks) filter (where source <> ${source}), 0)::integer as others,
