@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../runtime/clock.ts'
 import { endpointUrl } from '../../client/client.ts'
 import type { Answer } from '../../client/messages.ts'
@@ -5,7 +6,6 @@ import { PlatformError, SourceRefusedError, SourceUnavailableError } from '../..
 import { decodeFeed } from '../rss/decode.ts'
 import { type AppFacts, type AppstoreCall, lookUp } from './lookup.ts'
 import { type PageForm, pageForms, type ReviewPage, readJsonPage, readXmlPage } from './pages.ts'
-import { createRecent } from './recent.ts'
 import type { App } from './source.ts'
 
 const maxBytes = 5 * 1024 * 1024
@@ -61,33 +61,34 @@ async function readForm(form: PageForm, url: URL, { call, app, page, advice }: A
 
 /** Reads the pages of apps. What it learned lately it does not ask again: so a task that waits for its budget in between goes on where it was. */
 export function createReader(clock: Clock): Reader {
-  const empty = createRecent<true>({ clock, maximum: maxRemembered })
-  const facts = createRecent<AppFacts | null>({ clock, maximum: maxRemembered })
+  const forATime = { max: maxRemembered, ttlResolution: 0, perf: { now: () => clock.now().getTime() } }
+  const empty = new LRUCache<string, true>(forATime)
+  const facts = new LRUCache<string, AppFacts | 'unknown'>(forATime)
 
   async function readOnce(form: PageForm, asked: Asked): Promise<ReviewPage> {
     const url = endpointUrl(asked.call.baseUrl, form.path(asked.app, asked.page), {})
     if (empty.get(url.href)) return none
     const read = await readForm(form, url, asked)
-    if (read.reviews.length === 0) empty.set(url.href, true, outageMs)
+    if (read.reviews.length === 0) empty.set(url.href, true, { ttl: outageMs })
     return read
   }
 
   async function factsOf(asked: Asked): Promise<AppFacts> {
     const known = facts.get(sourceOf(asked))
-    if (known) return known
+    if (known !== undefined && known !== 'unknown') return known
     const found = await lookUp(asked.call, asked.app, asked.advice)
     // One that nobody rated may be rated at any time.
-    facts.set(sourceOf(asked), found, found.ratings === 0 ? outageMs : nameMs)
+    facts.set(sourceOf(asked), found, { ttl: found.ratings === 0 ? outageMs : nameMs })
     return found
   }
 
   async function nameOf(asked: Asked): Promise<string | null> {
-    if (facts.get(sourceOf(asked)) === null) return null
+    if (facts.get(sourceOf(asked)) === 'unknown') return null
     try {
       return (await factsOf(asked)).name
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code === 'cancelled') throw error
-      facts.set(sourceOf(asked), null, outageMs)
+      facts.set(sourceOf(asked), 'unknown', { ttl: outageMs })
       return null
     }
   }
