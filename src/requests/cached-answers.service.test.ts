@@ -6,6 +6,7 @@ import type { FoundRequest, Platform } from '../platforms/platform.ts'
 import { purgeRequests } from './purge/purge.ts'
 import { preparePage } from './store/prepared-page.ts'
 import { storePage, storePageAlone } from './store/store.ts'
+import { writeUnwritten } from './store/unwritten-texts.ts'
 
 // Holds (Search, lists and export): no answer is older than its call, though the embedded database's are cached; on Postgres, whichever process made the change
 
@@ -32,9 +33,9 @@ beforeEach(async () => {
   await service.client.waitForJob(jobId, 60_000)
 })
 
-async function store(requests: FoundRequest[], topic = 'kept'): Promise<void> {
+async function store(requests: FoundRequest[], topic = 'kept', isFoundLater = false): Promise<void> {
   const page = {
-    ...(await preparePage('github', { requests }, null)),
+    ...(await preparePage('github', { requests }, null, isFoundLater)),
     platform: 'github' as const,
     jobId,
     topic,
@@ -63,6 +64,13 @@ describe('a cached answer', () => {
     expect(titles(await list('?topic=other'))).toEqual(['Wish number1'])
     await purgeRequests(service.database, { platform: 'github', suppress: false, dryRun: false, now: new Date() })
     expect([await search('wish'), await list(), await list('?topic=other')]).toEqual([[], [], []])
+  })
+
+  it('is not given after the text of a request was written', async () => {
+    await store([wish(1)], 'kept', true)
+    expect(await search('wish')).toEqual([])
+    await writeUnwritten(service.database)
+    expect(titles(await search('wish'))).toEqual(['Wish number1'])
   })
 
   it('is never older than its call, also when the same call runs meanwhile', async () => {

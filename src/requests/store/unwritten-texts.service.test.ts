@@ -6,7 +6,7 @@ import type { FoundRequest } from '../../platforms/platform.ts'
 import { deleteAlone } from './delete.ts'
 import { preparePage } from './prepared-page.ts'
 import { storePageAlone } from './store.ts'
-import { writeUnwritten } from './unwritten-texts.ts'
+import { createTextWriting, writeUnwritten } from './unwritten-texts.ts'
 
 // Holds (Search, lists and export): a text of a large import is written once, as its request is then, and makes it searchable
 
@@ -57,4 +57,18 @@ it('a text is that of the request as it is then, also where another page wrote i
   for (const table of followers) expect(await ofTable(table), table).toEqual(['kept'])
   const { rows } = await sql`select from unwritten_texts`.execute(opened.database)
   expect(rows).toEqual([])
+})
+
+it('the texts of an import are written when it is stored, not meanwhile', async () => {
+  const writing = createTextWriting(opened.database, {
+    error: (problem: unknown) => expect.unreachable(String(problem)),
+  })
+  await writing.after(async () => {
+    await store([foundRequest('later')], true)
+    await writing.run()
+    expect(await ofTable('unwritten_texts')).toEqual(['later'])
+  })
+  await expect.poll(() => ofTable('unwritten_texts')).toEqual([])
+  expect(await ofTable('searchable_requests')).toEqual(['later'])
+  await writing.stop()
 })
