@@ -8,8 +8,8 @@ import { breakingChanges } from './breaking-changes.ts'
 
 // `npm run client` writes what clients are made of: the API document as client/openapi.json, and its types as client/api.d.ts. They are made by
 // openapi-typescript, which is installed beside them because it needs TypeScript 5. With `--check`, as `npm run check` calls it, it only compares,
-// without the generator: the first line of the types names their document and themselves. A test of the contract compares the document. It also fails for what breaks a
-// client of openapi/v1.json, the document as it was promised (docs/promises.md): that file never changes.
+// without the generator: the first line of the types names their document and themselves. A test of the contract compares the document. It also fails for whatever breaks a
+// client of openapi/v1.json, the document as it is promised (docs/promises.md): no break is allowed. With `--promise` what was added since is promised, too.
 
 const folder = fileURLToPath(new URL('../client/', import.meta.url))
 const generator = join(folder, 'generator')
@@ -44,6 +44,8 @@ async function readDocument(): Promise<string> {
   }
 }
 
+const callsOf = ({ paths }: { paths: object }): number => Object.values(paths).flatMap(Object.keys).length
+
 function run(command: string, parameters: string[]): void {
   const { status } = spawnSync(command, parameters, { cwd: generator, stdio: ['ignore', 'ignore', 'inherit'] })
   if (status !== 0) throw new Error(`${command} ${parameters[0]} ended with ${status}`)
@@ -67,6 +69,18 @@ if (process.argv.includes('--check')) {
     console.error(`breaks clients of openapi/v1.json: ${fault}`)
     process.exitCode = 1
   }
+  const [promised, all] = [frozen, present].map(callsOf) as [number, number]
+  console.log(`v1: ${promised} of ${all} calls are promised, and no break of them is allowed`)
+} else if (process.argv.includes('--promise')) {
+  const [frozen, present] = [frozenFile, documentFile].map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  // Not promised: thresholds of one's own are to become a switch.
+  const { Accuracy } = present.components.schemas
+  delete Accuracy.properties.thresholds
+  Accuracy.required = Accuracy.required.filter((name: string) => name !== 'thresholds')
+  delete present.components.schemas.OwnThresholds
+  const faults = breakingChanges(frozen, present)
+  if (faults.length > 0) throw new Error(`This breaks what is promised already:\n${faults.join('\n')}`)
+  writeFileSync(frozenFile, `${JSON.stringify(present, null, 2)}\n`)
 } else {
   const document = await readDocument()
   writeFileSync(documentFile, document)

@@ -93,7 +93,6 @@ import { registerWatchRoutes } from '../watches/routes.ts'
 import { createVisits, recordVisit } from '../watches/watch.ts'
 import { deleteWatchesOf, readWatch, watchesMadeByKeys } from '../watches/watches.ts'
 import { deleteBriefsOf } from '../wishes/briefs/briefs.ts'
-import type { WriteProse } from '../wishes/briefs/prose/prose.ts'
 import { registerBriefRoutes } from '../wishes/briefs/routes.ts'
 import { registerChangesRoutes } from '../wishes/changes/routes.ts'
 import { registerWishCorrectionRoutes } from '../wishes/corrections/routes.ts'
@@ -143,7 +142,6 @@ export interface AppDependencies {
   backups: Backups
   platformsConfig: PlatformsConfig
   hosts: Platforms['hosts']
-  writeProse: WriteProse
   /** Whether news are compared with the goals of watches. */
   comparesGoals: boolean
   jobSources: JobSources

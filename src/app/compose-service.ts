@@ -33,7 +33,6 @@ import { createResponseCache } from '../runtime/response-cache.ts'
 import { version } from '../runtime/version.ts'
 import { readServingBacklog } from '../search/opensearch/status.ts'
 import { watchSearchSize } from '../search/size-watch.ts'
-import { createProse } from '../wishes/briefs/prose/prose.ts'
 import { readBacklog } from '../wishes/placing/placing.ts'
 import { createApp } from './app.ts'
 import { composeChannels } from './compose-channels.ts'
@@ -193,7 +192,6 @@ export async function composeService(parts: ServiceParts) {
     rateLimits: composeRateLimits(opened, config.requestLimits, overrides),
     publicUrl,
     serverUrl: config.publicUrl ?? '/',
-    writeProse: createProse({ config: config.prose, clock, log }),
     comparesGoals: config.news !== null,
     removalContact: config.removalContact,
     dataDir: config.dataDir,

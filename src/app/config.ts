@@ -34,7 +34,6 @@ import { durationKeyword } from '../runtime/duration.ts'
 import { parseRemovalContact, type RemovalContact } from '../runtime/removal-contact.ts'
 import { readSearchConfig, type SearchConfig, searchVariables } from '../search/settings.ts'
 import { type NewsJudgingConfig, newsVariables, readNewsConfig } from '../watches/news/settings.ts'
-import type { ProseConfig } from '../wishes/briefs/prose/prose.ts'
 import { isReadByAll, readConfigFile, readNamedFile } from './config-file.ts'
 
 const fileVariable = {
@@ -132,8 +131,6 @@ export interface Config
   platforms: PlatformsConfig
   sources: SourcesConfig
   expansion: ExpansionConfig
-  /** Null without a model. */
-  prose: ProseConfig | null
   /** Null when no text is judged by the model. */
   judging: JudgingConfig | null
   /** Null when no news are compared with goals. */
@@ -267,7 +264,6 @@ export function readConfig(source: Source = process.env): Config {
     platforms: readPlatformsConfig(environment as unknown as PlatformEnvironment, complain),
     expansion: expansionConfig(model, live.liveDeadlineMs),
     judging: readJudgingConfig(environment, complain, model),
-    prose: model === null ? null : { model, excludedPlatforms: notSentToModels(environment) },
     news: readNewsConfig(environment, model, notSentToModels(environment)),
     sources: readSourcesConfig(environment),
     channels: readChannelsConfig(environment, complain),

@@ -33,13 +33,13 @@ describe('wishwell brief', { timeout: 60_000 }, () => {
     (await service.client.get('/api/v1/briefs')).body.data.results
 
   it('is made with what was given, and saved as the service sends it', async () => {
-    const options = ['--question', 'What first?', '--since', '2020-01-01', '--platforms', 'github', '--no-prose']
+    const options = ['--question', 'What first?', '--since', '2020-01-01', '--platforms', 'github']
     const { exitCode, stdout, stderr } = await run('create', '--topic', 'dark mode', ...options, '--out', saved)
     const [{ briefId, request } = { briefId: '', request: {} }] = await sent()
     expect([exitCode, stdout]).toEqual([exitCodes.ok, ''])
     expect(stderr).toBe(`Made brief ${briefId}.\nSaved ${saved}. Verify it with: wishwell brief verify ${saved}\n`)
     expect(request).toEqual({
-      ...{ topic: 'dark mode', question: 'What first?', prose: false },
+      ...{ topic: 'dark mode', question: 'What first?' },
       ...{ filters: { platforms: ['github'] }, period: { since: '2020-01-01' } },
     })
     const file = (await service.client.get(`/api/v1/briefs/${briefId}/file`)).text

@@ -65,7 +65,6 @@ export const briefCommand = (): Command =>
       .option('--product <product>', 'only requests of this product; may be repeated', collectValues)
       .option('--min-votes <votes>', 'only requests with at least so many votes', wholeNumber(0, 2_147_483_647))
       .option('--status <statuses>', statusHelp, commaList)
-      .option('--no-prose', 'without sentences of the model, where the service has one')
       .action(create),
     subcommand('list', 'list the briefs of the account, the last made first')
       .option('--limit <briefs>', 'maximum of briefs to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
@@ -82,15 +81,11 @@ export const briefCommand = (): Command =>
       .action(verify),
   ])
 
-/** A model may take its time; without one a brief takes no second. */
-const creatingMs = 120_000
-
 interface CreateOptions extends FileOptions, Omit<Filters, 'products'> {
   query?: string
   watch?: string
   question?: string
   product?: Filters['products']
-  prose: boolean
 }
 
 function bodyOf(options: CreateOptions): Body<'createBrief'> {
@@ -101,13 +96,12 @@ function bodyOf(options: CreateOptions): Body<'createBrief'> {
     ...defined({ topic, query, watchId, question }),
     ...(Object.keys(filters).length > 0 ? { filters } : {}),
     ...(Object.keys(period).length > 0 ? { period } : {}),
-    ...(options.prose ? {} : { prose: false }),
   } as Body<'createBrief'>
 }
 
 async function create(options: CreateOptions): Promise<void> {
   exitWhenOutputCloses()
-  const api = createApi(readClientConfig(), { timeoutMs: creatingMs })
+  const api = createApi(readClientConfig())
   const body = bodyOf(options)
   const answer = await answerOf(api.POST('/api/v1/briefs', { params: { header: once() }, body }))
   const { briefId } = answer.data

@@ -7,7 +7,6 @@ import { named } from '../http/openapi-components.ts'
 import { type PageInput, pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, errorResponses, moment, nullable, oneOf, openWord, trimmedText } from '../http/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { registerBoardTrial } from './adapters/board/routes.ts'
 import type { Budget } from './budget/budget.ts'
 import type { HostMemoryStore } from './budget/host-memory.ts'
 import type { PlatformClient } from './client/client.ts'
@@ -95,7 +94,6 @@ const platform = closed(
 )
 
 export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDependencies): void {
-  registerBoardTrial(app, dependencies)
   const { database, clock, authentication, platformsConfig: config, hosts, hostMemory, readYields } = dependencies
   const answerFor = async (accountId: string | null, { topic, ...query }: PageInput & { topic?: string }) => {
     await hostMemory.save()

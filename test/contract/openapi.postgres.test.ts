@@ -194,7 +194,6 @@ describe('the API document', () => {
       'POST /api/admin/accounts/{accountId}/links',
       'POST /api/admin/accounts/{accountId}/packs',
       'POST /api/admin/accuracy/draw',
-      'POST /api/admin/boards/try',
       'POST /api/admin/corrections/requests',
       'POST /api/admin/corrections/wishes',
       'POST /api/admin/feedback/imports',

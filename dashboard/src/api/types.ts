@@ -33,7 +33,6 @@ export type ImportResult = Data<'importFeedback'>
 
 // Platforms and jobs.
 export type PlatformStatus = Data<'listPlatforms'>['results'][number]
-export type TriedBoard = Data<'tryBoard'>
 export type PlatformName = PlatformStatus['platform']
 /** Also of what was imported. */
 export type StoredPlatform = NonNullable<NonNullable<Body<'searchRequests'>['filters']>['platforms']>[number]

@@ -20,7 +20,7 @@ export default function BriefDialog({ target, close }: { target: BriefTarget; cl
   const { keyFor, done } = useIntention()
   const [question, setQuestion] = useState('')
   const asked = question.trim()
-  const wanted: NewBrief = { ...target, prose: true, ...(asked === '' ? {} : { question: asked }) }
+  const wanted: NewBrief = { ...target, ...(asked === '' ? {} : { question: asked }) }
   const making = useMutation({
     mutationFn: (body: NewBrief) => dataOf(api.POST('/api/v1/briefs', { body, params: once(keyFor(body)) })),
     onSuccess: ({ briefId }) => {

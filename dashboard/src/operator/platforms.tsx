@@ -7,7 +7,6 @@ import { ago, number, platformTitle } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { operatorTexts as texts } from '../texts/later/operator.ts'
-import { BoardTrial } from './board-trial.tsx'
 
 /** Every platform: its state, its remaining budget, and advice. */
 export function Platforms() {
@@ -26,7 +25,6 @@ export function Platforms() {
           <PlatformLine key={status.platform} status={status} />
         ))}
       </ul>
-      <BoardTrial />
     </Page>
   )
 }

@@ -13,7 +13,7 @@ import { addressOf, dayOf, inLine, nameOf } from './requests.ts'
 type Wish = components['schemas']['BriefWish'] | null
 type Quote = components['schemas']['BriefQuote'] | null
 
-/** Of a quotation and of a sentence, in tokens. Those of a brief are shorter. */
+/** Of a quotation, in tokens. Those of a brief are shorter. */
 const maxText = 260
 
 /** What is said of a quotation besides its words. */
@@ -28,7 +28,7 @@ const quoteForeign = (quote: Quote) =>
     license: quote.license,
   }
 
-/** A wish of a brief. @param number by which sentences name it */
+/** A wish of a brief. @param number its place in the brief */
 function rowOf(wish: Wish, number: number): Row {
   if (wish === null)
     return {
@@ -59,27 +59,20 @@ function rowOf(wish: Wish, number: number): Row {
 }
 
 function answerOfBrief({ briefId, snapshot, removed, document }: Data<'readBrief'>, given: Given): Answer {
-  const { wishes, settled, totals, leftOut, prose, question, about } = document
+  const { wishes, settled, totals, leftOut, question, about } = document
   // The brief is made once: its next page is one of what was made.
   const position = { briefId, ...(given.cursor === undefined ? {} : { cursor: given.cursor }) }
   const rows = [...wishes, ...settled].map((wish, at) => rowOf(wish, at + 1))
-  const sentences = (prose?.sentences ?? []).flatMap((sentence) =>
-    sentence === null
-      ? []
-      : [clip(`${sentence.text} [${[...sentence.quotes, ...sentence.wishes].join(', ')}]`, maxText)],
-  )
   return {
     summary: `Brief ${briefId} of ${document.asOf}: ${wishes.length} wishes, the most voted first, then ${settled.length} that are done or declined. ${removed} parts are removed since.`,
     facts: {
       ...{ briefId, snapshot, removed, asOf: document.asOf, open: wishes.length, settled: settled.length },
       found: totals,
       leftOut: { wishes: leftOut.wishes, maybe: leftOut.maybe, unlikely: leftOut.unlikely },
-      sentencesRemoved: prose?.removed ?? 0,
     },
     foreign: {
       about: nameOf(about.query ?? about.topic),
       question: question && clip(question, maxText),
-      sentences,
     },
     ...pageAt(positionOf('brief', position), rows, null),
   }

@@ -31,25 +31,6 @@ const ranking = (wishes: readonly (BriefWish | null)[]): Block => ({
     ),
 })
 
-/** What a model says of it; each sentence with what proves it. */
-function proseBlocks({ prose }: BriefDocument): Block[] {
-  if (prose === null) return []
-  const { sentences, removed } = prose
-  const missing = `${counted(removed, 'sentence')} of the model ${removed === 1 ? 'is' : 'are'} not here, because the brief does not prove ${removed === 1 ? 'it' : 'them'}.`
-  return [
-    heading(2, 'In short'),
-    ...sentences.map((sentence) =>
-      sentence === null
-        ? line(removedText, 'removed')
-        : line(`${sentence.text} [${(sentence.quotes.length > 0 ? sentence.quotes : sentence.wishes).join(', ')}]`),
-    ),
-    line(
-      `A model wrote these sentences. The wish or the quotation that proves each is in brackets.${removed === 0 ? '' : ` ${missing}`}`,
-      'facts',
-    ),
-  ]
-}
-
 function leftOutBlocks(document: BriefDocument): Block[] {
   const { leftOut, totals } = document
   const { wishes, maybe, unlikely, unquotedPlatforms } = leftOut
@@ -106,7 +87,6 @@ const ofHundred = (share: number) => number(Math.round(share * 100))
 /** A whole brief. */
 export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
   const { asOf, question, about, totals, wishes, settled } = document
-  const hasProse = document.prose !== null
   const found = `${counted(totals.wishes, 'wish', 'wishes')}${totals.hasMoreWishes ? ' and more' : ''} in ${counted(totals.requests, 'request')}${totals.requestsAreExact ? '' : ' and more'}`
   return [
     heading(1, `What people want: ${aboutText(about)}`),
@@ -126,16 +106,12 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
           heading(2, 'Wanted most, and not done'),
           ranking(wishes),
           line(legend, 'facts'),
-          ...proseBlocks(document),
           heading(2, 'In their words'),
-          ...wishes.flatMap((wish, at) => wishBlocks(wish, at + 1, hasProse)),
+          ...wishes.flatMap((wish, at) => wishBlocks(wish, at + 1)),
         ]),
     ...(settled.length === 0
       ? []
-      : [
-          heading(2, 'Done or declined'),
-          ...settled.flatMap((wish, at) => wishBlocks(wish, wishes.length + at + 1, hasProse)),
-        ]),
+      : [heading(2, 'Done or declined'), ...settled.flatMap((wish, at) => wishBlocks(wish, wishes.length + at + 1))]),
     ...leftOutBlocks(document),
     heading(2, 'How to read it'),
     line(

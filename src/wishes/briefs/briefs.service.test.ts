@@ -334,7 +334,7 @@ describe('a purge', () => {
     await deleteAlone(database, sql<{ id: string }>`select id from requests where source_id = '2' for update`)
     const made = await database
       .transaction()
-      .execute((transaction) => createBrief(transaction, { ...account, request: { prose: false }, composed, now }))
+      .execute((transaction) => createBrief(transaction, { ...account, request: {}, composed, now }))
     const { document, removed } = (await client.get(`/api/v1/briefs/${made.id}`)).body.data
     expect([removed, document.wishes[0].quotes.length]).toEqual([1, 2])
     expect(JSON.stringify(document)).not.toMatch(/dark theme/i)

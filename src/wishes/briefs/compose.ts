@@ -12,8 +12,6 @@ import type { WishSummary } from '../list/summary.ts'
 import { maxWishes, readView } from '../shares/view.ts'
 import { type About, countTexts } from './about.ts'
 import { createParts, joinParts, type Part } from './parts.ts'
-import { type Sentence, sourcesOf } from './prose/check.ts'
-import type { Prose } from './prose/prose.ts'
 import { quoteOf, tellingSentence, titleQuote } from './quotes.ts'
 import type { BriefDocument, BriefQuote, BriefWish } from './schemas.ts'
 import { toldStatuses } from './wish-blocks.ts'
@@ -197,7 +195,6 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
       requests: counts.likely,
       requestsAreExact: counts.isExact,
     },
-    prose: null,
     wishes: toWishes(wanted),
     settled: toWishes(settled),
     leftOut: {
@@ -218,16 +215,3 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
 /** The whole document of what was composed. */
 export const wholeDocument = ({ head, parts }: Composed): BriefDocument =>
   joinParts(head, new Map(parts.map(({ content }, part) => [part, content]))) as BriefDocument
-
-/** Adds prose: each sentence goes with any of the requests whose words carry it. */
-export function withProse(composed: Composed, prose: Prose | null): Composed {
-  if (prose === null) return composed
-  const { wishes, quotes } = sourcesOf(wholeDocument(composed))
-  const parts = createParts(composed.parts)
-  const requestsOf = (sentence: Sentence) => [
-    ...sentence.wishes.flatMap((number) => wishes.get(number)?.title?.requestId ?? []),
-    ...sentence.quotes.flatMap((id) => quotes.get(id)?.requestId ?? []),
-  ]
-  const sentences = prose.sentences.map((sentence) => parts.of([...new Set(requestsOf(sentence))], sentence))
-  return { head: { ...composed.head, prose: { sentences, removed: prose.removed } }, parts: parts.parts }
-}

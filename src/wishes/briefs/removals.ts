@@ -37,12 +37,11 @@ function markRemoved(document: BriefDocument): unknown {
           ...(hasLostStatus(one) && { statusFrom: removedPart }),
           quotes: one.quotes.map(part),
         }
-  const { wishes, settled, prose } = document
+  const { wishes, settled } = document
   return {
     ...document,
     wishes: wishes.map(wish),
     settled: settled.map(wish),
-    prose: prose && { ...prose, sentences: prose.sentences.map(part) },
   }
 }
 

@@ -9,9 +9,8 @@ import { bodyErrors, closed, defaulted, errorResponses, oneOf } from '../../http
 import type { SearchIndex } from '../../search/search-index.ts'
 import { type About, type FindWatch, readAbout } from './about.ts'
 import { type BriefRow, createBrief, deleteBrief, describeBrief, listBriefs, maxBriefs, readBrief } from './briefs.ts'
-import { composeBrief, shownWishes, wholeDocument, withProse } from './compose.ts'
+import { composeBrief, shownWishes } from './compose.ts'
 import { briefFile, briefFormats, fileTypes } from './files.ts'
-import type { WriteProse } from './prose/prose.ts'
 import { brief, briefSummary, type NewBrief, newBrief, verification } from './schemas.ts'
 import { verifyBrief } from './verify.ts'
 
@@ -21,7 +20,6 @@ const maxFileBytes = 512 * 1024
 export interface BriefRouteDependencies extends RouteDependencies {
   searchIndex: SearchIndex
   findWatch: FindWatch
-  writeProse: WriteProse
 }
 
 const shared = { tags: ['Briefs'], security: [{ apiKey: [] }] }
@@ -45,7 +43,7 @@ async function aboutOf(given: NewBrief, account: Account, findWatch: FindWatch):
 }
 
 function registerCreate(app: App, dependencies: BriefRouteDependencies): void {
-  const { clock, authentication, idempotent, findWatch, writeProse } = dependencies
+  const { clock, authentication, idempotent, findWatch } = dependencies
   app.post(
     '/api/v1/briefs',
     {
@@ -69,10 +67,8 @@ requests. It is stored, and stays what it was: \`snapshot\` names its state. Onl
       const now = clock.now()
       const about = await aboutOf(request.body, account, findWatch)
       const question = request.body.question ?? null
-      // Outside of the transaction: a search and a model may take long.
-      const facts = await composeBrief({ account, about, question, now }, dependencies)
-      const prose = request.body.prose ? await writeProse(wholeDocument(facts), request.signal) : null
-      const composed = withProse(facts, prose)
+      // Outside of the transaction: a search may take long.
+      const composed = await composeBrief({ account, about, question, now }, dependencies)
       const made = { accountId: account.accountId, request: request.body, composed, now }
       // The answer is stored for repeats, so it has no text of a request.
       return idempotent(request, reply, async (transaction) => ({

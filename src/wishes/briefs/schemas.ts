@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { requestStatuses } from '../../database/column-types.ts'
 import { named } from '../../http/openapi-components.ts'
-import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
+import { closed, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
 import { estimate } from '../../requests/accuracy/schemas.ts'
 import { platformVotes, wishProperties } from '../list/summary.ts'
 import { givenView, listView } from '../shares/view.ts'
@@ -76,32 +76,6 @@ export const briefDocument = closed(
       requests: count('Likely requests'),
       requestsAreExact: Type.Boolean({ description: 'False: there are more' }),
     }),
-    prose: nullable(
-      closed(
-        {
-          sentences: Type.Array(
-            nullable(
-              closed({
-                text: Type.String(),
-                wishes: Type.Array(Type.String(), {
-                  description: 'The wishes that carry it, from 1; those of `settled` come after the others',
-                }),
-                quotes: Type.Array(Type.String(), {
-                  description: 'The quotations that carry it: `2b` is the second of wish 2',
-                }),
-              }),
-            ),
-          ),
-          removed: Type.Integer({
-            description: 'How many sentences of the model are not here, because the brief does not prove them',
-          }),
-        },
-        {
-          description:
-            'Sentences of a model, each proved by the wishes and quotations that it names; null without a model',
-        },
-      ),
-    ),
     wishes: Type.Array(nullable(briefWish), { description: 'That are not done, in order of demand' }),
     settled: Type.Array(nullable(briefWish), { description: 'That were completed or declined, in order of demand' }),
     leftOut: closed({
@@ -129,12 +103,6 @@ export const newBrief = closed(
     query: Type.Optional(trimmedText(1, 500, 'As in a search')),
     filters: Type.Optional(listView.properties.filters),
     watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Its topic, with its filters' })),
-    prose: defaulted(
-      Type.Boolean({
-        default: true,
-        description: 'Whether the model, where the service has one, writes sentences on top',
-      }),
-    ),
     question: Type.Optional(trimmedText(1, 300, 'What is to be decided: it stands above the brief')),
     period: Type.Optional(
       closed(

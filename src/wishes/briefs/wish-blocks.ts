@@ -31,9 +31,6 @@ const statusWords: Record<RequestStatus, string> = {
 /** Those that somebody decided, so that a brief says where that stands. */
 export const toldStatuses: readonly RequestStatus[] = ['planned', 'in_progress', 'completed', 'declined']
 
-/** What a quotation is called: `2b` is the second of wish 2. @param wish from 1. @param at from 0. */
-export const quoteId = (wish: number, at: number): string => `${wish}${String.fromCharCode(97 + at)}`
-
 /** Where it was posted. */
 export const placeOf = ({ platform, sourceName }: BriefQuote): string =>
   [platformTitle(platform), ...(sourceName === null ? [] : [titled(sourceName)])].join(', ')
@@ -55,15 +52,14 @@ export const originOf = (quote: BriefQuote): Inline[] =>
     quote.license === null ? null : `licence: ${titled(quote.license)}`,
   ])
 
-/** @param id by which sentences name it; null where there are none. */
-const quoteBlock = (quote: BriefQuote | null, id: string | null): Block =>
+const quoteBlock = (quote: BriefQuote | null): Block =>
   quote === null
     ? line(removedText, 'removed')
     : {
         kind: 'quote',
         text: quote.text,
         isWhole: quote.isWhole,
-        origin: [...(id === null ? [] : [`${id} · `]), ...originOf(quote)],
+        origin: originOf(quote),
       }
 
 /** What stands where its title was. */
@@ -155,8 +151,8 @@ function titleBlocks(wish: BriefWish): Block[] {
   return quotes[0]?.requestId === title.requestId ? [] : [line(['Title by ', ...originOf(title)], 'facts')]
 }
 
-/** A wish with its numbers and its quotations. @param wish null where it was removed. @param at its number, from 1. @param hasProse whether there are sentences that name its quotations. */
-export function wishBlocks(wish: BriefWish | null, at: number, hasProse: boolean): Block[] {
+/** A wish with its numbers and its quotations. @param wish null where it was removed. @param at its number, from 1. */
+export function wishBlocks(wish: BriefWish | null, at: number): Block[] {
   if (wish === null) return [heading(3, `${at}. ${removedTitle}`), line(removedText, 'removed')]
   const { quotes, unquoted } = wish
   return [
@@ -165,7 +161,7 @@ export function wishBlocks(wish: BriefWish | null, at: number, hasProse: boolean
     ...numbersBlocks(wish),
     ...statusBlocks(wish),
     ...titleBlocks(wish),
-    ...quotes.map((quote, quoteAt) => quoteBlock(quote, hasProse ? quoteId(at, quoteAt) : null)),
+    ...quotes.map(quoteBlock),
     ...(quotes.length === 0 && wish.title !== null
       ? [line('No sentence of it was chosen to be quoted.', 'facts')]
       : []),

@@ -53,34 +53,6 @@ export const operatorTexts = {
   endSessionsConfirm: t`Yes, end them`,
   sessionsEnded: (count: number) => t`${plural(count, { one: '# session', other: '# sessions' })} ended.`,
 
-  board: {
-    title: t`Try a board`,
-    intro: t`A board without an adapter is described by a file (docs/platforms/board.md). Two pages of it are read; nothing is stored.`,
-    file: t`The description, JSON; choose it, or drop it here`,
-    topic: t`Topic`,
-    secret: t`Secret, if it has one`,
-    secretNote: t`It is sent to the board, and not stored.`,
-    try: (file: string) => t`Try ${file}`,
-    trying: t`Reading the board …`,
-    pages: (pages: readonly { items: number; stored: number }[]) =>
-      pages.map(
-        ({ items, stored }, index) =>
-          t`Page ${index + 1}: ${counts.items(items)}, of which ${number(stored)} would be stored.`,
-      ),
-    hasMore: t`There are more pages.`,
-    isAll: t`There is no further page.`,
-    fields: t`Fields`,
-    field: t`Field`,
-    found: t`Found in`,
-    foundIn: (found: number, items: number) => t`${number(found)} of ${number(items)}`,
-    example: t`Example`,
-    requests: t`What would be stored`,
-    wish: t`Title`,
-    votes: t`Votes`,
-    status: t`Status`,
-    created: t`Posted`,
-  },
-
   overview: t`Overview`,
   ready: t`Ready`,
   notReady: t`Not ready`,
