@@ -75,11 +75,12 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       else yield { event: 'result', data: JSON.stringify(await connection.readEnvelope(response)) }
     },
 
-    /** The bytes of an export. A connection that breaks is a temporary ApiError. */
-    async openExport(query: Query<'exportRequests'>): Promise<AsyncIterable<Uint8Array>> {
+    /** The bytes of an export, and how many requests match its query in part. A connection that breaks is a temporary ApiError. */
+    async openExport(query: Query<'exportRequests'>) {
       const params = { query }
       const { response } = await streams.GET('/api/v1/requests/export', { params, parseAs: 'stream' })
-      return response.body ?? ReadableStream.from([])
+      const bytes: AsyncIterable<Uint8Array> = response.body ?? ReadableStream.from([])
+      return { bytes, inPart: Number(response.headers.get('matches-in-part') ?? 0) }
     },
 
     /** Imports a file, whose bytes are the body. */

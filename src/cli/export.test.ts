@@ -16,6 +16,7 @@ import { requestRecord } from './fake-service-testing.ts'
 const hostile = ['plain', 'two\nlines', 'a "quote", and\r\nmore', '日本語 🎉', "'=1", '\\n', '']
 const records = Array.from({ length: 40 }, (_, index) => ({
   ...requestRecord({ _id: `id-${index}`, title: `Title ${index}`, description: hostile[index % hostile.length]! }),
+  publicPages: 'texts' as const,
   cursor: `cursor-${index}`,
 }))
 const bodyOf = (format: ExportFormat, after: string | null): string => {

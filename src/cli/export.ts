@@ -99,7 +99,8 @@ async function runExport(options: ExportOptions): Promise<void> {
   const query = queryOf(options)
   const open = (after: string | null) => api.openExport(after === null ? query : { ...query, cursor: after })
   // The service refuses a wrong call here, before a file is touched.
-  let first: AsyncIterable<Uint8Array> | null = await open(cursor)
+  const { bytes, inPart } = await open(cursor)
+  let first: AsyncIterable<Uint8Array> | null = bytes
   const target = await openTarget(out, cursor !== null)
   const written: Written = { records: 0, bytes: 0, cursor, hasHeader: cursor !== null }
   const meter = createMeter(process.stderr)
@@ -107,7 +108,7 @@ async function runExport(options: ExportOptions): Promise<void> {
     await transferRecords({
       format,
       open: async (after) => {
-        const opened = first ?? (await open(after))
+        const opened = first ?? (await open(after)).bytes
         first = null
         return opened
       },
@@ -121,6 +122,7 @@ async function runExport(options: ExportOptions): Promise<void> {
     meter.clear()
     const size = `${count(written.records, 'request')}, ${(written.bytes / 1e6).toFixed(1)} MB`
     console.error(out === undefined ? `${size}.` : `Saved ${out}: ${size}.`)
+    if (inPart > 0) console.error(`Not in it: ${count(inPart, 'request')} with some of the words, but not all.`)
   } catch (error) {
     meter.clear()
     await target.close()

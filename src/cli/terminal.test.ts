@@ -37,7 +37,7 @@ const topics = [
   },
 ]
 const understood = { words: ['dark', 'mode'], phrases: [], excluded: [], alternatives: [], unknown: [] }
-const breakdown = { statuses: [], products: [], largest: null, counted: 0 }
+const breakdown = { statuses: [], statusUnknown: { requests: 0, votes: 0 }, products: [], largest: null, counted: 0 }
 const jobId = '0198c0de-0000-7000-8000-000000000000'
 const jobs = [{ ...endedJob({ jobId, topic, depth: 40 }), createdAt: '2026-01-01T00:00:00.000Z' }]
 const message =

@@ -34,7 +34,8 @@ describe('wishwell topics', () => {
         statuses: [{ status: 'in_progress' as const, requests: 1, votes: 5 }],
         products: [{ product: 'acme/app', requests: 1, votes: 5 }],
         largest: { requestId: 'request-1', votes: 4, share: 0.8 },
-        counted: 1,
+        statusUnknown: { requests: 2, votes: 0 },
+        counted: 3,
       },
       timeline: [],
       wishes: [
@@ -47,6 +48,7 @@ describe('wishwell topics', () => {
           platforms: ['github' as const, 'lemmy' as const],
           product: 'acme/app',
           status: 'in_progress' as const,
+          isTagOnly: false,
         },
         {
           wishId: 'wish-2',
@@ -57,18 +59,20 @@ describe('wishwell topics', () => {
           platforms: ['github' as const],
           product: null,
           status: null,
+          isTagOnly: true,
         },
       ],
     }
     const lines = formatTopicPage(page, { now, columns: 90 })
     expect(lines.slice(1, 5)).toEqual([
       'On github 1 request, 5 votes (reactions)',
-      'By status: in progress 1 request, 5 votes',
+      'By status: in progress 1 request, 5 votes; unknown 2 requests, 0 votes',
       'By product: acme/app 1 request, 5 votes',
       'The largest request has 80 % of the votes.',
     ])
     expect(lines[7]).toBe('     17  Dark mode, in progress, 2 requests on github, lemmy, own: 12 asks, 40 votes')
-    expect(lines[8]).toHaveLength(90)
+    expect(lines.slice(8, 10)).toEqual(['', 'Only in tags or the name of the source:'])
+    expect(lines[10]).toHaveLength(90)
   })
 
   it('sends the given options, and says how to get more', async () => {

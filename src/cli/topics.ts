@@ -121,20 +121,23 @@ const pipedColumns = 200
 
 /** A topic as text: its numbers, its platforms and its most wanted wishes. */
 export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now: Date; columns: number }): string[] {
-  const { statuses, products, largest } = page.breakdown
+  const { statuses, statusUnknown, products, largest } = page.breakdown
+  const unknown = statusUnknown.requests === 0 ? [] : [{ status: 'unknown', ...statusUnknown }]
   const ofParts = (title: string, parts: string[]) => (parts.length === 0 ? [] : [`${title} ${parts.join('; ')}`])
-  const wishes = page.wishes.map(({ request, votes, requests, own, platforms: names, status: ofWish }) => {
-    const together = requests === 1 ? '' : `, ${requests} requests on ${names.map(printable).join(', ')}`
-    const beside = own === null ? '' : `, ${formatOwn(own)}`
-    const status = ofWish === null ? '' : `, ${printable(ofWish).replaceAll('_', ' ')}`
-    return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${status}${together}${beside}`, columns)
-  })
+  const linesOf = (wishes: typeof page.wishes) =>
+    wishes.map(({ request, votes, requests, own, platforms: names, status: ofWish }) => {
+      const together = requests === 1 ? '' : `, ${requests} requests on ${names.map(printable).join(', ')}`
+      const beside = own === null ? '' : `, ${formatOwn(own)}`
+      const status = ofWish === null ? '' : `, ${printable(ofWish).replaceAll('_', ' ')}`
+      return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${status}${together}${beside}`, columns)
+    })
+  const tagOnly = page.wishes.filter(({ isTagOnly }) => isTagOnly)
   return [
     formatTopic(page, now),
     ...ofParts('On', page.platforms.map(formatPlatform)),
     ...ofParts(
       'By status:',
-      statuses.map((one) => formatPart(one.status.replaceAll('_', ' '), one)),
+      [...statuses, ...unknown].map((one) => formatPart(one.status.replaceAll('_', ' '), one)),
     ),
     ...ofParts(
       'By product:',
@@ -143,6 +146,7 @@ export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now
     ...(largest === null ? [] : [`The largest request has ${Math.round(100 * largest.share)} % of the votes.`]),
     '',
     'Most wanted (votes of the same wish together):',
-    ...wishes,
+    ...linesOf(page.wishes.filter(({ isTagOnly }) => !isTagOnly)),
+    ...(tagOnly.length === 0 ? [] : ['', 'Only in tags or the name of the source:', ...linesOf(tagOnly)]),
   ]
 }

@@ -3,14 +3,18 @@ import type { RequestRecord } from '../requests/record.ts'
 import type { FacetName, Totals } from './engine.ts'
 import { type Highlight, highlightMatches } from './highlight.ts'
 import { searchCap } from './orders.ts'
-import { searchQuery, type Understood } from './query-search.ts'
+import { searchedFor, searchQuery, type Understood } from './query-search.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
+
+export type AskedTotals = Totals & { inPart?: number }
 
 export interface AnswerInput extends SearchInput {
   /** Whether the results say where in them the words are. */
   highlight?: boolean
   /** Whether the requests with all words are counted; they are for facets. */
   total?: boolean
+  /** With `total`: whether those with some of the words are counted, too. */
+  inPart?: boolean
   /** What the matches are counted by. */
   facets?: readonly FacetName[]
 }
@@ -28,8 +32,8 @@ export interface SearchPage {
   maybeResults: number
   /** The normalised words that were searched. */
   words: string[]
-  /** How many requests have all words of the query; null where nobody asked. */
-  totals: Totals | null
+  /** How many requests have all words of the query, and how many some; null where nobody asked. */
+  totals: AskedTotals | null
   understood: Understood
   /** The ids of the results that have words of the query, but not all of its phrases. */
   onlyWords: ReadonlySet<string>
@@ -40,7 +44,7 @@ export type SearchResult = RequestRecord & { highlights?: Highlight[]; matchedBy
 
 export interface SearchAnswer {
   data: Pick<SearchPage, 'hasMore' | 'limitReached'> & { results: SearchResult[] }
-  meta: Partial<Totals> & {
+  meta: Partial<AskedTotals> & {
     originalQuery: string
     understood: Understood
     maybeResults: number
@@ -56,9 +60,13 @@ export const readAskedTotals = async (
   searchIndex: SearchIndex,
   executor: Executor,
   input: AnswerInput,
-  { corrected = input.query, alternatives }: Understood,
-): Promise<Totals | null> =>
-  isCounted(input) ? searchIndex.totals(executor, { ...input, query: corrected, alternatives }) : null
+  understood: Understood,
+): Promise<AskedTotals | null> => {
+  if (!isCounted(input)) return null
+  const query = searchedFor(input, understood)
+  const totals = await searchIndex.totals(executor, query)
+  return input.inPart ? { ...totals, inPart: (await searchIndex.inPart(executor, query)).total } : totals
+}
 
 /** The answer to every search, with the highlights, which are read for it besides the page. */
 export async function toAnswer(
@@ -96,7 +104,7 @@ export async function answerSearch(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,
 ): Promise<SearchAnswer> {
-  const total = isCounted(input) && (input.facets ?? []).length === 0
+  const total = isCounted(input) && (input.facets ?? []).length === 0 && !input.inPart
   const { more, maybeIds, ...found } = await searchQuery(searchIndex, executor, {
     ...input,
     aside: { words: [], total },

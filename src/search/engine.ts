@@ -108,6 +108,8 @@ export interface Totals {
 }
 
 export interface TotalsInput {
+  /** Which of the matches are counted: by default those with all words. */
+  part?: Part
   facets: readonly FacetName[]
 }
 
@@ -128,6 +130,6 @@ export interface SearchEngine {
   withPhrases(executor: Executor, query: SearchQuery, max: number): Promise<string[] | null>
   /** Exactly the first ones in an order; null where too many match to have them in the time of a search. */
   ordered(executor: Executor, query: SearchQuery, input: OrderedInput): Promise<OrderedIds | null>
-  /** How many requests have all words of the query, and how they are distributed. */
+  /** How many requests have all words of the query, or some of them, and how they are distributed. */
   totals(executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals>
 }

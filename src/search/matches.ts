@@ -41,6 +41,8 @@ export interface SearchMatches {
   results: RequestRecord[]
   /** Another match exists after these. */
   more: boolean
+  /** How many of the matches, the first ones, have all words of the query: of those that were considered. */
+  whole: number
   /** Set when only so many of the best matches were considered and there may be more among the rest. */
   window: number | null
   /** The considered matches that are of the class maybe, pass the filters, and are not shown because the view leaves them out. */
@@ -110,6 +112,7 @@ type MatchRow = RequestRow &
   Omit<Considered, 'matches'> & {
     maybe_ids: string[] | null
     visible: number
+    whole: number
     totals: Totals | null
     counts: CountedWords
   }
@@ -173,7 +176,7 @@ export async function readMatches(
       order by rank limit ${limit} offset ${offset}
     )
     -- The ids, which may be thousands, in the first row only.
-    select hits, ranked, lower, "inView", passing, final, visible, totals, ${countsOf(aside?.words ?? [])} as counts,
+    select hits, ranked, lower, "inView", passing, final, visible, whole, totals, ${countsOf(aside?.words ?? [])} as counts,
       case when page.rank > ${offset}::int + 1 then null else maybe_ids end as maybe_ids, ${recordColumns({ fullText, view })}
     from (select count(*)::int as hits, max(considered) as ranked, coalesce(max(lower), 0) as lower,
       (select totals from hits limit 1) as totals from hits) as found
@@ -181,16 +184,29 @@ export async function readMatches(
         count(*) filter (where standing >= ${least} and passes)::int as passing,
         (${finalCount}) as final,
         coalesce(array_agg(id) filter (where standing < ${least} and passes), '{}') as maybe_ids,
-        count(*)::int as visible
+        count(*)::int as visible, count(*) filter (where standing >= ${least} and passes and has_all)::int as whole
       from candidates) as counted
     left join page on true left join requests on requests.id = page.id
     order by page.rank`.execute(executor)
-  const { hits: found, ranked, lower, inView, passing, final, maybe_ids: maybeIds, visible, totals, counts } = rows[0]!
+  const {
+    hits: found,
+    ranked,
+    lower,
+    inView,
+    passing,
+    final,
+    maybe_ids: maybeIds,
+    visible,
+    whole,
+    totals,
+    counts,
+  } = rows[0]!
   const results = rows.filter((row) => row.id !== null).map((row) => toRecord(row, { fullText }))
   const more = passing > offset + limit
   const matches = {
     results,
     more,
+    whole,
     window: null,
     maybeIds: maybeIds ?? [],
     anyMatch: visible > 0,

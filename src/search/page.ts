@@ -19,6 +19,8 @@ import { searchCap } from './orders.ts'
 import { isOneWord } from './terms.ts'
 
 interface Order extends OrderedIds {
+  /** How many of the ids, the first ones, have all words. */
+  whole: number
   /** Set where the requests with some of the words are only those among the best matches. */
   window: number | null
 }
@@ -28,7 +30,7 @@ async function readSomeOfBest(
   executor: Executor,
   engine: SearchEngine,
   input: PageInput,
-  known: OrderedIds,
+  known: Omit<Order, 'window'>,
 ): Promise<Order> {
   const best = await readBestPage(executor, engine, {
     ...input,
@@ -55,12 +57,13 @@ async function readOrder(
   const whole = await engine.ordered(executor, input, { part: 'all', order, limit: wanted })
   if (whole === null) return null
   const missing = wanted - whole.ids.length
-  if (missing === 0 || isOneWord(input.terms)) return { ...whole, window: null }
+  const known = { ...whole, whole: whole.ids.length }
+  if (missing === 0 || isOneWord(input.terms)) return { ...known, window: null }
   const some = await engine.ordered(executor, input, { part: 'some', order, limit: missing })
-  if (some === null) return readSomeOfBest(executor, engine, input, whole)
+  if (some === null) return readSomeOfBest(executor, engine, input, known)
   // Never twice: while the index takes over new entries, a request may seem not to have one of its words yet.
   return {
-    ...whole,
+    ...known,
     ids: [...new Set([...whole.ids, ...some.ids])],
     maybeIds: [...new Set([...whole.maybeIds, ...some.maybeIds])],
     window: null,
@@ -85,12 +88,12 @@ export async function readOrderedPage(
 ): Promise<SearchMatches> {
   const order = await readOrder(executor, engine, input, Math.min(input.offset + input.limit, searchCap) + 1)
   if (order === null) return readBestPage(executor, engine, input)
-  const { ids, maybeIds, totals, window } = order
+  const { ids, maybeIds, whole, totals, window } = order
   const end = input.offset + input.limit
   const results = await readRecords(executor, ids.slice(input.offset, end), input)
   const anyMatch = ids.length > 0 || maybeIds.length > 0 || (await matchesAnything(executor, engine, input))
   const aside = { totals: (input.aside?.total && totals) || null, counts: null }
-  return { results, more: ids.length > end, window, maybeIds, anyMatch, isAll: true, aside }
+  return { results, more: ids.length > end, whole, window, maybeIds, anyMatch, isAll: true, aside }
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { Executor } from '../database/open.ts'
+import type { RequestRecord } from '../requests/record.ts'
 import { countOf, rareRequests } from '../requests/words/vocabulary.ts'
 import { correctableWords, readCounts, readMeaning, readUnknown, suggestQuery } from './correction.ts'
+import type { Totals } from './engine.ts'
 import type { Aside } from './matches.ts'
 import { searchCap } from './orders.ts'
 import { describeQuery, parseQuery, type UnderstoodQuery, withoutPhrases } from './query.ts'
-import type { FoundMatches, SearchIndex, SearchInput } from './search-index.ts'
+import type { FoundMatches, SearchIndex, SearchInput, TotalsOfSearch } from './search-index.ts'
 import { joinedNeighbours } from './terms.ts'
 
 /** Fewer results than this with all phrases are few: then results with the words alone follow. */
@@ -133,3 +135,29 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
  */
 export const searchQuery = (index: SearchIndex, executor: Executor, input: SearchInput): Promise<QueryMatches> =>
   searchCorrected(index, executor, input, (query) => searchFilled(index, executor, query))
+
+export interface FullMatches {
+  /** As the total of the search counts them, and no others: what matches in part is not here. */
+  results: RequestRecord[]
+  /** How many match in part. */
+  inPart: Totals
+  understood: Understood
+}
+
+/** The query that was searched: with its slips corrected and with other words. */
+export const searchedFor = <Input extends TotalsOfSearch>(input: Input, understood: Understood): Input => ({
+  ...input,
+  query: understood.corrected ?? input.query,
+  alternatives: understood.alternatives,
+})
+
+/**
+ * The requests that match a query with all its words and phrases, in its order: for lists that say what was found, to people who do not see the query.
+ * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ */
+export async function searchFull(index: SearchIndex, executor: Executor, input: SearchInput): Promise<FullMatches> {
+  const found = await searchCorrected(index, executor, input, (query) => index.search(executor, query))
+  const { results, whole, understood } = found
+  const inPart = await index.inPart(executor, searchedFor(input, understood))
+  return { results: results.slice(0, Math.max(0, whole - input.offset)), inPart, understood }
+}

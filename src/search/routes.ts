@@ -102,6 +102,12 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms, pricing }: SearchDepen
         description: 'Count the requests with all words, in `meta.total`; `facets` do it too',
       }),
     ),
+    inPart: defaulted(
+      Type.Boolean({
+        default: false,
+        description: 'With `total`: also count those with some of the words, in `meta.inPart`',
+      }),
+    ),
     facets: facetsParameter('Count the requests with all words by these, in `meta.facets`'),
   })
 
@@ -180,6 +186,7 @@ const searchMeta = closed({
         'With `total` or `facets`: how many requests have all words of the query and pass the filters. Results that have only some of the words come after these; with `expand` they come among them',
     }),
   ),
+  inPart: Type.Optional(Type.Integer({ description: 'How many have some of the words, but not all; at most 10,000' })),
   ...optional(countsSchema),
   window: Type.Optional(
     Type.Integer({ description: 'Only this many of the best matches were considered; there are more' }),

@@ -12,7 +12,7 @@ import { type SearchOrder, searchCap } from './orders.ts'
 import { readBestPage, readOrderedPage } from './page.ts'
 import { type Phrase, parseQuery, sameWordsIn, spellingsOf } from './query.ts'
 import { matchesAmong, noRankedMatches, type RankedMatches, type RankOptions, rankMatches } from './ranked.ts'
-import { type Beginning, partsOfBeginning, respell, termsOf } from './terms.ts'
+import { type Beginning, isOneWord, partsOfBeginning, respell, termsOf } from './terms.ts'
 
 export interface SearchInput {
   /** As the user typed it. */
@@ -54,6 +54,8 @@ export interface SearchIndex {
    * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
    */
   totals(executor: Executor, input: TotalsOfSearch): Promise<Totals>
+  /** How many requests have some of the query's words, but not all, and pass its filters. */
+  inPart(executor: Executor, input: TotalsOfSearch): Promise<Totals>
   /** The matches of a search in its order, as far as they are considered: without their records, and of no page. */
   rank(
     executor: Executor,
@@ -95,6 +97,7 @@ const rankedWords = 16
 const nothing: SearchMatches = {
   results: [],
   more: false,
+  whole: 0,
   window: null,
   maybeIds: [],
   anyMatch: false,
@@ -212,6 +215,11 @@ export function createSearchIndex(engine: SearchEngine): SearchIndex {
     among: async (executor, input, ids) => {
       const page = await pageOf(executor, input)
       return page.words.length === 0 ? [] : matchesAmong(executor, engine, page, ids)
+    },
+    inPart: async (executor, input) => {
+      const query = await readQuery(executor, input)
+      if (query.words.length === 0 || isOneWord(query.terms)) return { total: 0, totalIsExact: true }
+      return engine.totals(executor, query, { facets: [], part: 'some' })
     },
     totals: async (executor, { facets = [], ...input }) => {
       const query = await readQuery(executor, input)

@@ -1,7 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
-import { type FacetName, type Facets, type SearchQuery, type Totals, type TotalsInput, voteSteps } from './engine.ts'
+import {
+  type FacetName,
+  type Facets,
+  type Part,
+  type SearchQuery,
+  type Totals,
+  type TotalsInput,
+  voteSteps,
+} from './engine.ts'
 import { isChecked, leastVisible, matchesOf, sampledRequestsWithWords, visibleOf, wordsQuery } from './matched-set.ts'
 
 /** What an exact search may read. */
@@ -110,7 +118,7 @@ interface TotalsRow {
 async function countMatches(
   executor: Executor,
   query: SearchQuery,
-  names: readonly FacetName[],
+  { names, part }: { names: readonly FacetName[]; part: Part },
   { isSmall, counted, filtered }: CacheBounds,
 ) {
   const view = filterView(query.filters)
@@ -119,12 +127,12 @@ async function countMatches(
   const maxRead = isSmall ? sql`null` : sql.lit(filtered)
   // Where every match is a result, no more of them are read than counted.
   const matches = isChecked(query)
-    ? matchesOf(query, 'all', { max: maxRead })
-    : matchesOf(query, 'all', { least: view.least, max: maxShown })
+    ? matchesOf(query, part, { max: maxRead })
+    : matchesOf(query, part, { least: view.least, max: maxShown })
   const { rows } = await sql<TotalsRow>`
     with matches as materialized (${matches}),
     shown as materialized (
-      select * from (${visibleOf(query, sql`select * from matches`, 'all')}) as visible
+      select * from (${visibleOf(query, sql`select * from matches`, part)}) as visible
       where standing >= ${sql.lit(view.least)} limit ${maxShown}
     )${withFacets ? sql`, ${combinations}` : sql``}
     select (select count(*)::int from shown) as total,
@@ -137,20 +145,21 @@ async function countMatches(
 async function areMany(
   executor: Executor,
   query: SearchQuery,
+  part: Part,
   { requests, counted, manySampled }: CacheBounds,
 ): Promise<boolean> {
   if (requests <= counted) return false
-  const matches = sql`select * from ${sampledRequestsWithWords(wordsQuery(query, 'all'), { least: leastVisible(query), max: maxSampled })}`
+  const matches = sql`select * from ${sampledRequestsWithWords(wordsQuery(query, part), { least: leastVisible(query), max: maxSampled })}`
   const { rows } = await sql<{ shown: number }>`
-    select count(*)::int as shown from (${visibleOf(query, matches, 'all')}) as visible
+    select count(*)::int as shown from (${visibleOf(query, matches, part)}) as visible
     where standing >= ${sql.lit(filterView(query.filters).least)}`.execute(executor)
   return rows[0]!.shown >= manySampled
 }
 
-async function readTotal(executor: Executor, query: SearchQuery, bounds: CacheBounds): Promise<Totals> {
+async function readTotal(executor: Executor, query: SearchQuery, part: Part, bounds: CacheBounds): Promise<Totals> {
   const { counted, filtered, isSmall } = bounds
-  if (await areMany(executor, query, bounds)) return { total: counted, totalIsExact: false }
-  const { read, total } = await countMatches(executor, query, [], bounds)
+  if (await areMany(executor, query, part, bounds)) return { total: counted, totalIsExact: false }
+  const { read, total } = await countMatches(executor, query, { names: [], part }, bounds)
   const isWhole = isSmall || read === null || read < filtered
   return { total: Math.min(total, counted), totalIsExact: total <= counted && isWhole }
 }
@@ -162,10 +171,11 @@ export async function readTotals(
   input: TotalsInput,
   bounds: CacheBounds,
 ): Promise<Totals> {
+  const { part = 'all' } = input
   const names = [...new Set(input.facets)]
-  if (names.length === 0) return readTotal(executor, query, bounds)
+  if (names.length === 0) return readTotal(executor, query, part, bounds)
   const { isSmall, counted, filtered } = bounds
-  const { read, total, facets } = await countMatches(executor, query, names, bounds)
+  const { read, total, facets } = await countMatches(executor, query, { names, part }, bounds)
   const totalIsExact = total <= counted && (isSmall || read === null || read < filtered)
   return { total: Math.min(total, counted), totalIsExact, facets, facetsAreExact: isSmall || totalIsExact }
 }

@@ -26,6 +26,9 @@ const input = closed({
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 20, default: 10 })),
+  inPart: Type.Optional(
+    Type.Boolean({ description: 'With a query: after what has all of its words also what has some', default: false }),
+  ),
   cursor,
 })
 type Input = Static<typeof input>
@@ -85,19 +88,23 @@ const hintOf = (isEmpty: boolean, isLimited: boolean): string => {
 const maxResults = 100
 
 async function searchWishes(input: Input, { client, signal }: Call): Promise<Answer> {
-  const { query, limit = 10, sortBy } = input
+  const { query, limit = 10, sortBy, inPart = false } = input
   if (sortBy === 'growing') throw invalid('sortBy: growing is only without a query.')
   const position = positionOf('search', input)
   const offset = Number(position.at ?? 0)
-  const body = { query, limit, offset, sortBy, groupBy: 'wish', total: true, filters: filtersOf(input) }
+  const body = { query, limit, offset, sortBy, groupBy: 'wish', total: true, inPart: true, filters: filtersOf(input) }
   const call = client.POST('/api/v1/requests/search', { body: body as Body<'searchRequests'>, signal })
   const { data, meta } = await answerOf(call)
-  const found = data.results.flatMap((result) => ('bestMatch' in result ? [{ ...result, best: result.bestMatch }] : []))
-  const next = data.hasMore && offset + limit < maxResults ? offset + limit : null
-  const total = meta.total ?? 0
+  // Those with all words come first: a page that has others is the last one.
+  const found = data.results.flatMap((result) =>
+    'bestMatch' in result && (inPart || result.hasAllWords) ? [{ ...result, best: result.bestMatch }] : [],
+  )
+  const isCut = found.length < data.results.length
+  const next = data.hasMore && !isCut && offset + limit < maxResults ? offset + limit : null
+  const [total, some] = [meta.total ?? 0, meta.inPart ?? 0]
   return {
-    summary: `${total} requests match, grouped by wish.${hintOf(found.length === 0, data.limitReached)}`,
-    facts: { matchingRequests: total, limitReached: data.limitReached },
+    summary: `${total === 0 ? 'No request matches' : `${total} requests match, grouped by wish`}${some === 0 || inPart ? '' : `; ${some} more have some of the words, but not all: inPart lists them`}.${hintOf(found.length === 0, data.limitReached && !isCut)}`,
+    facts: { matchingRequests: total, matchingInPart: some, limitReached: data.limitReached && !isCut },
     ...pageAt(position, found.map(rowOf), next),
   }
 }
@@ -125,6 +132,10 @@ export const search = tool({
     'Find what people ask for, among the stored feature requests. Each result is a wish: all requests that ask for the same. Costs nothing.',
   scope: 'read',
   input,
-  output: closed({ matchingRequests: Type.Optional(Type.Integer()), limitReached: Type.Optional(Type.Boolean()) }),
+  output: closed({
+    matchingRequests: Type.Optional(Type.Integer()),
+    matchingInPart: Type.Optional(Type.Integer()),
+    limitReached: Type.Optional(Type.Boolean()),
+  }),
   call: (given, call) => (given.query === undefined ? listWishes(given, call) : searchWishes(given, call)),
 })

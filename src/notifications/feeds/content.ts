@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import { counted } from '../../accounts/events/message.ts'
 import { hasOwnView, ownViewColumns } from '../../accounts/keys.ts'
+import type { PlatformName } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import { watchLink, wishLink } from '../../http/addresses.ts'
+import { publicPagesOf } from '../../platforms/registry.ts'
+import { platformTitle } from '../../platforms/titles.ts'
 import { parseBodyFilters } from '../../requests/filters/filters.ts'
 import type { RequestRecord } from '../../requests/record.ts'
 import { correctionHash } from '../../requests/views/standings.ts'
 import { listRequests } from '../../search/list/list.ts'
-import { searchQuery } from '../../search/query-search.ts'
+import { searchFull } from '../../search/query-search.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { type FeedNewsItem, readFeedNews, readFeedRises } from '../../watches/news/read-report.ts'
 import { riseInWords, topicRiseInWords } from '../../watches/news/rise-words.ts'
@@ -36,6 +39,8 @@ export interface FeedEntry {
 export interface FeedContent {
   id: string
   title: string
+  /** What is left out; null where nothing is. */
+  subtitle: string | null
   /** On the page. */
   url: string
   updated: Date
@@ -58,12 +63,22 @@ const webAddress = (text: string): string | null => {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** By what a request is the same after it has expired and was collected again. */
-async function readHashes(executor: Executor, ids: readonly string[]): Promise<Map<string, string>> {
+/** A feed is read by programs and services that are not the account's: the rules for public pages bind it. */
+const showsTexts = (platform: string) => publicPagesOf(platform as PlatformName).show === 'texts'
+
+interface Post {
+  /** By what a request is the same after it has expired and was collected again. */
+  hash: string
+  platform: string
+}
+
+async function readPosts(executor: Executor, ids: readonly string[]): Promise<Map<string, Post>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: string; platform: string; source_id: string }>`
     select id, platform, source_id from requests where id = any(${[...ids]}::uuid[])`.execute(executor)
-  return new Map(rows.map(({ id, platform, source_id }) => [id, correctionHash(platform, source_id)]))
+  return new Map(
+    rows.map(({ id, platform, source_id }) => [id, { hash: correctionHash(platform, source_id), platform }]),
+  )
 }
 
 function toEntry(feed: Feed, record: RequestRecord, hash: string, publicUrl: string): FeedEntry {
@@ -72,29 +87,32 @@ function toEntry(feed: Feed, record: RequestRecord, hash: string, publicUrl: str
   const changed = statusChangedAt === null ? published : new Date(statusChangedAt)
   const status = record.status?.replaceAll('_', ' ') ?? null
   const facts = words([counted(record.votes, 'vote'), record.sourcePlatform, record.sourceName, status])
+  const isShown = showsTexts(record.sourcePlatform)
   return {
     id: tag(feed, `request/${hash}`),
-    title: record.title,
+    title: isShown ? record.title : `A request on ${platformTitle(record.sourcePlatform)}`,
     text:
-      record.description === '' ? facts : `${facts}\n\n${record.description}${record.descriptionTruncated ? ' …' : ''}`,
+      record.description === '' || !isShown
+        ? facts
+        : `${facts}\n\n${record.description}${record.descriptionTruncated ? ' …' : ''}`,
     url: wishLink(publicUrl, record.wish?.wishId ?? record._id),
     sourceUrl: webAddress(record.sourceUrl),
-    author: record.authorName ?? record.authorHandle,
+    author: isShown ? (record.authorName ?? record.authorHandle) : null,
     published,
     updated: changed > published ? changed : published,
-    tags: record.tags.slice(0, 20),
+    tags: isShown ? record.tags.slice(0, 20) : [],
   }
 }
 
 async function toEntries(feed: Feed, records: readonly RequestRecord[], { database, publicUrl }: ContentDependencies) {
-  const hashes = await readHashes(
+  const posts = await readPosts(
     database,
     records.map(({ _id }) => _id),
   )
   // Purged between the two statements.
   return records.flatMap((record) => {
-    const hash = hashes.get(record._id)
-    return hash === undefined ? [] : [toEntry(feed, record, hash, publicUrl)]
+    const post = posts.get(record._id)
+    return post === undefined ? [] : [toEntry(feed, record, post.hash, publicUrl)]
   })
 }
 
@@ -103,7 +121,9 @@ interface Reader {
   hasOwnView: boolean
 }
 
-async function readTopicEntries(feed: Feed, reader: Reader, dependencies: ContentDependencies): Promise<FeedEntry[]> {
+type Found = Pick<FeedContent, 'entries' | 'subtitle'>
+
+async function readTopicEntries(feed: Feed, reader: Reader, dependencies: ContentDependencies): Promise<Found> {
   const filters = { ...parseBodyFilters(feed.filters ?? {}, reader), topic: feed.topic ?? '' }
   const records: RequestRecord[] = []
   let cursor: string | undefined
@@ -120,15 +140,17 @@ async function readTopicEntries(feed: Feed, reader: Reader, dependencies: Conten
     cursor = found.cursor ?? undefined
     if (cursor === undefined || records.length >= maxEntries) break
   }
-  return toEntries(feed, records, dependencies)
+  return { entries: await toEntries(feed, records, dependencies), subtitle: null }
 }
 
-async function readSearchEntries(feed: Feed, reader: Reader, dependencies: ContentDependencies): Promise<FeedEntry[]> {
+async function readSearchEntries(feed: Feed, reader: Reader, dependencies: ContentDependencies): Promise<Found> {
   const { database, searchIndex } = dependencies
   const filters = parseBodyFilters(feed.filters ?? {}, reader)
   const input = { query: feed.query ?? '', offset: 0, limit: maxEntries, filters, sortBy: 'new' as const }
-  const { results } = await searchQuery(searchIndex, database, input)
-  return toEntries(feed, results, dependencies)
+  const { results, inPart } = await searchFull(searchIndex, database, input)
+  const some = `${counted(inPart.total, 'request')}${inPart.totalIsExact ? '' : ' or more'} with some of the words, but not all, ${inPart.total === 1 ? 'is' : 'are'} not here.`
+  const subtitle = [...(results.length === 0 ? ['No request matches.'] : []), ...(inPart.total === 0 ? [] : [some])]
+  return { entries: await toEntries(feed, results, dependencies), subtitle: subtitle.join(' ') || null }
 }
 
 const newsTitle = ({ kind, title, votesGained, requestsGained, rise }: FeedNewsItem): string => {
@@ -142,7 +164,7 @@ const newsTitle = ({ kind, title, votesGained, requestsGained, rise }: FeedNewsI
   return `${gained.join(', ')}: ${title}`
 }
 
-async function readWatchEntries(feed: Feed, reader: Reader, dependencies: ContentDependencies): Promise<FeedEntry[]> {
+async function readWatchEntries(feed: Feed, reader: Reader, dependencies: ContentDependencies): Promise<Found> {
   const { database, publicUrl } = dependencies
   const view = { account: reader.hasOwnView ? reader.accountId : null, least: 2 as const }
   const only = { watchId: feed.watch_id ?? '', limit: maxEntries }
@@ -162,16 +184,24 @@ async function readWatchEntries(feed: Feed, reader: Reader, dependencies: Conten
       url: watchLink(publicUrl, only.watchId),
     }),
   )
-  const items = (await readFeedNews(database, { ...only, view, publicUrl })).map((item) => {
+  const news = await readFeedNews(database, { ...only, view, publicUrl })
+  const posts = await readPosts(
+    database,
+    news.map(({ requestId }) => requestId),
+  )
+  const items = news.map((item) => {
+    const platform = posts.get(item.requestId)?.platform ?? ''
+    const title = showsTexts(platform) ? item.title : `A wish on ${platformTitle(platform)}`
     const status = item.status?.replaceAll('_', ' ') ?? null
     return entryAt(item.readyAt, {
       id: tag(feed, `news/${item.stored.reportId}/${item.kind}/${item.stored.wishId}`),
-      title: newsTitle(item),
+      title: newsTitle({ ...item, title }),
       text: words([counted(item.votes, 'vote'), item.platforms.join(', '), status]),
       url: item.url,
     })
   })
-  return [...rises, ...items].sort((a, b) => b.published.getTime() - a.published.getTime()).slice(0, maxEntries)
+  const entries = [...rises, ...items].sort((a, b) => b.published.getTime() - a.published.getTime())
+  return { entries: entries.slice(0, maxEntries), subtitle: null }
 }
 
 const readers = { topic: readTopicEntries, search: readSearchEntries, watch: readWatchEntries }
@@ -193,11 +223,12 @@ export async function readContent(feed: Feed, dependencies: ContentDependencies)
     .executeTakeFirst()
   if (account === undefined) return null
   const reader = { accountId: feed.account_id, hasOwnView: hasOwnView(account) }
-  const entries = await readers[feed.kind](feed, reader, dependencies)
+  const { entries, subtitle } = await readers[feed.kind](feed, reader, dependencies)
   const latest = Math.max(feed.created_at.getTime(), ...entries.map(({ updated }) => updated.getTime()))
   return {
     id: tag(feed, `feed/${feed.id}`),
     title: feed.name,
+    subtitle,
     url: pageUrl(feed, publicUrl),
     updated: new Date(latest),
     entries,

@@ -38,12 +38,13 @@ const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<'
 const withoutSections = (xml: string) =>
   xml.replace(/\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*/g, (_section, text: string) => escapeXml(text))
 
-const atomOf = ({ id, title, url, updated, entries }: FeedContent, selfUrl: string): string =>
+const atomOf = ({ id, title, subtitle, url, updated, entries }: FeedContent, selfUrl: string): string =>
   withoutSections(
     generateAtomFeed(
       {
         id,
         title: { value: titleOf(title), type: 'text' },
+        ...(subtitle !== null && { subtitle: { value: subtitle, type: 'text' } }),
         updated,
         authors: [{ name: 'Wishwell' }],
         generator: { text: 'Wishwell', version },
@@ -71,8 +72,13 @@ function jsonItem({ id, title, text, url, sourceUrl, author, published, updated,
   }
 }
 
-function jsonOf({ title, url, entries }: FeedContent, selfUrl: string): string {
-  const about = { title: titleOf(title), home_page_url: url, feed_url: selfUrl }
+function jsonOf({ title, subtitle, url, entries }: FeedContent, selfUrl: string): string {
+  const about = {
+    title: titleOf(title),
+    ...(subtitle !== null && { description: subtitle }),
+    home_page_url: url,
+    feed_url: selfUrl,
+  }
   // The package leaves out an empty list, which the format requires.
   return JSON.stringify({
     ...(generateJsonFeed({ ...about, items: entries.map(jsonItem) }) as object),

@@ -32,6 +32,7 @@ const request: ExportedRequest = {
   sourceName: null,
   product: null,
   wish: { wishId: 'wish', requestCount: 3, votes: 12, own: null },
+  publicPages: 'texts',
   cursor: 'cursor',
 }
 
@@ -60,8 +61,8 @@ describe('a CSV record', () => {
   })
 
   it('leaves the columns of the wish empty for a request that has none', () => {
-    expect(toCsvRecord(request)).toContain(',"wish",3,12,"cursor"')
-    expect(toCsvRecord({ ...request, wish: null })).toContain(',,,,"cursor"')
+    expect(toCsvRecord(request)).toContain(',"wish",3,12,"texts","cursor"')
+    expect(toCsvRecord({ ...request, wish: null })).toContain(',,,,"texts","cursor"')
   })
 
   it('has a field for each column, and parses back to its texts, whatever they hold', () => {

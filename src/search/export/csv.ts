@@ -1,7 +1,12 @@
+import type { PublicPages } from '../../platforms/definition.ts'
 import type { RequestRecord } from '../../requests/record.ts'
 
 /** A request, always with its whole text, and the cursor after which an export goes on. */
-export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & { cursor: string }
+export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & {
+  /** What of it others may be shown, by the terms of its platform. */
+  publicPages: PublicPages['show']
+  cursor: string
+}
 
 /** The order of the columns. Readers use their names: a later version may add some before the cursor, which stays last. */
 const columns = [
@@ -34,6 +39,7 @@ const columns = [
   'wishId',
   'wishRequestCount',
   'wishVotes',
+  'publicPages',
   'cursor',
 ] as const satisfies readonly (keyof Row)[]
 

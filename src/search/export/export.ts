@@ -1,14 +1,18 @@
 import { type Static, Type } from 'typebox'
+import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
 import { type Cursors, cursorsOf, isPositionNumber, sortOrder } from '../../http/pagination.ts'
 import { closed, defaulted, oneOf, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
+import { publicPagesOf } from '../../platforms/registry.ts'
 import type { RequestFilters } from '../../requests/filters/filters.ts'
+import type { RequestRecord } from '../../requests/record.ts'
+import type { Totals } from '../engine.ts'
 import { type ListInput, listRequests } from '../list/list.ts'
 import { type JobOwnership, listQuery, parseListFilters, requireOwnJob } from '../list/query.ts'
 import { type SearchOrder, searchCap, searchOrders } from '../orders.ts'
-import { searchQuery } from '../query-search.ts'
+import { searchFull } from '../query-search.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { csvHeader, type ExportedRequest, toCsvRecord } from './csv.ts'
 
@@ -31,26 +35,43 @@ const cursors = Object.fromEntries(
   searchOrders.map((order) => [order, cursorsOf<[rank: number]>(`search-${order}`, isRank)]),
 ) as Record<SearchOrder, Cursors<[rank: number]>>
 
+/** The text of an export. */
+export interface Export {
+  texts: AsyncGenerator<string>
+  /** Of a search: how many requests match in part, and are not in it. */
+  inPart: Totals | null
+}
+
+async function* textsOf(text: string): AsyncGenerator<string> {
+  if (text !== '') yield text
+}
+
+/** What is said of a request besides what it is. */
+const termsOf = ({ sourcePlatform }: Pick<RequestRecord, 'sourcePlatform'>) => ({
+  publicPages: publicPagesOf(sourcePlatform as PlatformName).show,
+})
+
 /**
- * The results of a search, in its order, as text: at most its best 100, read in one statement, so that they fit together.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched and for a cursor of something else, before the first text.
+ * What matches a query with all of its words, in its order, as text: at most its best 100, read in one statement, so that they fit together.
+ * @throws ServiceError INVALID_REQUEST for a query that cannot be searched and for a cursor of something else.
  */
-export async function* exportSearch(
+export async function exportSearch(
   { searchIndex, database }: { searchIndex: SearchIndex; database: Database },
   { query, prefix, filters, sortBy, format, bom, cursor }: SearchExportInput,
-): AsyncGenerator<string> {
+): Promise<Export> {
   const from = cursor === undefined ? 0 : cursors[sortBy].decode(cursor)[0]
   const search = { query, prefix, filters, sortBy, fullText: true, offset: 0, limit: searchCap }
-  const { results } = await searchQuery(searchIndex, database, search)
-  if (from === 0 && format === 'csv') yield (bom ? byteOrderMark : '') + csvHeader
+  const { results, inPart } = await searchFull(searchIndex, database, search)
+  const header = from === 0 && format === 'csv' ? (bom ? byteOrderMark : '') + csvHeader : ''
   const records = results.map(
     ({ descriptionTruncated: _whole, ...request }, index): ExportedRequest => ({
       ...request,
+      ...termsOf(request),
       cursor: cursors[sortBy].encode([index + 1]),
     }),
   )
-  const text = records.slice(from).map(toText[format]).join('')
-  if (text !== '') yield text
+  const text = header + records.slice(from).map(toText[format]).join('')
+  return { texts: textsOf(text), inPart }
 }
 
 const exportFormats = ['jsonl', 'csv'] as const
@@ -82,7 +103,7 @@ async function* exportRequests(database: Database, { format, bom, ...filters }: 
   for (;;) {
     const text = page.results
       .map(({ descriptionTruncated: _, ...request }, index) =>
-        toText[format]({ ...request, cursor: page.cursors[index]! }),
+        toText[format]({ ...request, ...termsOf(request), cursor: page.cursors[index]! }),
       )
       .join('')
     if (text !== '') yield text
@@ -96,7 +117,7 @@ export const exportQuery = closed({
   format: defaulted(oneOf(exportFormats, { default: 'jsonl', description: 'JSON Lines or CSV' })),
   bom: defaulted(Type.Boolean({ default: false, description: 'Begin a CSV with a byte order mark' })),
   ...listQuery,
-  query: Type.Optional(trimmedText(1, 500, 'Only what a search of these words finds')),
+  query: Type.Optional(trimmedText(1, 500, 'Only what has all of these words, as a search counts it')),
   prefix: defaulted(
     Type.Boolean({ default: false, description: 'With `query`: its last word may be the beginning of one' }),
   ),
@@ -120,7 +141,7 @@ export async function openExport(
   sources: ExportSources,
   account: Account,
   { format, bom, query, prefix, sortBy, cursor, ...filterQuery }: Static<typeof exportQuery>,
-): Promise<AsyncGenerator<string>> {
+): Promise<Export> {
   const { database, searchIndex } = sources
   const { jobId, ...filters } = parseListFilters(filterQuery, account)
   if (query !== undefined) {
@@ -131,5 +152,6 @@ export async function openExport(
   if (sortBy === 'relevance') throw invalidField('sortBy', 'is relevance only with query')
   if (prefix) throw invalidField('prefix', 'is only for query')
   await requireOwnJob(sources, account.accountId, jobId)
-  return exportRequests(database, { format, bom, cursor, ...filters, jobId, sortBy: sortBy ?? 'new' })
+  const texts = exportRequests(database, { format, bom, cursor, ...filters, jobId, sortBy: sortBy ?? 'new' })
+  return { texts, inPart: null }
 }

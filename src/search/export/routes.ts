@@ -5,7 +5,7 @@ import type { Database } from '../../database/open.ts'
 import { createAccountSlots } from '../../http/account-slots.ts'
 import type { App } from '../../http/app-type.ts'
 import { ServiceError } from '../../http/errors.ts'
-import { closed, errorResponses } from '../../http/schemas.ts'
+import { closed, errorResponses, openWord } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import type { JobOwnership } from '../list/query.ts'
 import { searchCap } from '../orders.ts'
@@ -77,6 +77,9 @@ export interface ExportDependencies extends JobOwnership {
   authentication: Authentication
 }
 
+/** How many requests a query matches in part. */
+const inPartHeader = 'matches-in-part'
+
 const description = `A record a line, streamed, in the order of the list; counted as one call. The author and the licence that a platform states are
 on every record: name both where you pass the texts on (Stack Exchange: CC BY-SA).
 
@@ -85,8 +88,8 @@ was added meanwhile. An export that ended without an error is whole; one that fa
 never just ends. Requests that move in the order meanwhile (with \`votes\`, when votes change; with
 \`new\`, when a platform gives another date) may be missed or come twice, and those that are stored meanwhile may be missing.
 
-With \`query\` it is what the search of these words finds, and no more: at most its best ${searchCap}, best match first or as \`sortBy\` says,
-with the same filters. What a job found (\`jobId\`) can be listed, not searched. A cursor of a search is a rank in it, which another request
+With \`query\` it is what has all of its words, as \`meta.total\` of the search counts it: at most its best ${searchCap}, best match first or as \`sortBy\` says,
+with the same filters. The header \`${inPartHeader}\` says how many requests have some of the words only. What a job found (\`jobId\`) can be listed, not searched. A cursor of a search is a rank in it, which another request
 may have when something was stored meanwhile.
 
 CSV is RFC 4180 in UTF-8 with a header (none with \`cursor\`); lists are JSON, what is unknown is an empty field. A text that a spreadsheet could
@@ -106,10 +109,14 @@ const exportSchema = {
   response: {
     200: {
       description: 'The records, one a line',
+      headers: {
+        [inPartHeader]: Type.Integer({ description: 'With `query`: requests that match in part, which are not in it' }),
+      },
       content: {
         'application/x-ndjson': {
           schema: closed({
             ...exportedProperties,
+            publicPages: openWord(['texts', 'links'], 'What of it others may be shown, by the terms of its platform'),
             cursor: Type.String({ description: 'The same call with it goes on after this record' }),
           }),
         },
@@ -141,7 +148,11 @@ export function registerExportRoutes(app: App, dependencies: ExportDependencies)
     async (request, reply) => {
       const account = authentication.accountOf(request)
       const { format } = request.query
-      const stream = await exports.open(account.accountId, () => openExport(dependencies, account, request.query))
+      const stream = await exports.open(account.accountId, async () => {
+        const { texts, inPart } = await openExport(dependencies, account, request.query)
+        if (inPart !== null) reply.header(inPartHeader, inPart.total)
+        return texts
+      })
       if (stream === null) {
         reply.header('retry-after', retryAfterSeconds)
         throw tooManyExports()

@@ -194,7 +194,7 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
     const view = filterView(query.filters)
     const clause = matching(
       query,
-      'all',
+      input.part ?? 'all',
       view,
       classes.filter((standing) => standing >= view.least),
     )

@@ -1,12 +1,11 @@
 import type { Database } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
 import { invalidField } from '../../http/validation.ts'
-import { importPlatform, platformNames } from '../../platforms/registry.ts'
 import { parseBodyFilters } from '../../requests/filters/filters.ts'
 import { type Include, includes } from '../../requests/views/include.ts'
 import { countRequests } from '../../search/list/counts.ts'
-import type { SearchIndex } from '../../search/search-index.ts'
-import { checkView, type ListView } from '../shares/view.ts'
+import type { SearchIndex, TotalsOfSearch } from '../../search/search-index.ts'
+import { checkView, type ListView, publicOnly } from '../shares/view.ts'
 import type { BriefDocument, NewBrief } from './schemas.ts'
 
 /** What a brief is about: the list of wishes that it is made of, and how it says so. */
@@ -64,20 +63,20 @@ interface TextCounts {
   isExact: boolean
 }
 
-/** How many public texts of each class are about it, as the account sees them. @param searched the query, corrected; null for a list. */
+/** How many public texts of each class are about it, as the account sees them. @param searched the query, as it was searched; null for a list. */
 export async function countTexts(
   view: ListView,
-  searched: string | null,
+  searched: TotalsOfSearch | null,
   reader: Reader,
   { database, searchIndex }: { database: Database; searchIndex: SearchIndex },
 ): Promise<TextCounts> {
   const { mark: _mark, starred: _starred, ...filters } = view.filters ?? {}
   const count = async (include: { include?: Include }) => {
     const given = parseBodyFilters({ ...filters, ...include }, reader)
-    const parsed = { ...given, platforms: (given.platforms ?? platformNames).filter((name) => name !== importPlatform) }
+    const parsed = publicOnly(given, reader)
     return searched === null
       ? countRequests(database, parsed, { facets: [] })
-      : searchIndex.totals(database, { query: searched, filters: parsed })
+      : searchIndex.totals(database, { ...searched, filters: parsed })
   }
   const [likely, withMaybe, all] = [
     await count({}),

@@ -31,7 +31,7 @@ const ranking = (wishes: readonly (BriefWish | null)[]): Block => ({
     ),
 })
 
-function leftOutBlocks(document: BriefDocument): Block[] {
+function leftOutBlocks(document: BriefDocument, isShared: boolean): Block[] {
   const { leftOut, totals } = document
   const { wishes, maybe, unlikely, unquotedPlatforms } = leftOut
   const more = totals.hasMoreWishes ? ' Only the first 100 wishes that were found were compared.' : ''
@@ -42,6 +42,13 @@ function leftOutBlocks(document: BriefDocument): Block[] {
         ? `Every wish that was found is above.${more}`
         : `${counted(wishes, 'more wish', 'more wishes')}.${more}`,
     ),
+    ...(totals.inPart
+      ? [
+          line(
+            `Not counted anywhere: ${counted(totals.inPart, 'request')}${totals.inPartIsExact ? '' : ' or more'} with some of the words, but not all.`,
+          ),
+        ]
+      : []),
     ...(maybe + unlikely === 0
       ? []
       : [
@@ -54,7 +61,7 @@ function leftOutBlocks(document: BriefDocument): Block[] {
       ? []
       : [
           line(
-            `Words from ${unquotedPlatforms.map(platformTitle).join(', ')}: what they count is here, but their texts are not passed on.`,
+            `Words from ${unquotedPlatforms.map(platformTitle).join(', ')}: ${isShared ? 'what they count is here, but their texts are not passed on' : 'they are for you alone. Their platforms do not let them be passed on, and a shared page leaves them out'}.`,
           ),
         ]),
   ]
@@ -84,8 +91,9 @@ function accuracyBlocks({ accuracy }: BriefDocument): Block[] {
 
 const ofHundred = (share: number) => number(Math.round(share * 100))
 
-/** A whole brief. */
-export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
+/** A whole brief. @param isShared for whoever has its address: of what `forOthers` left. */
+export function blocksOf({ document, snapshot, removed }: Brief, { isShared = false } = {}): Block[] {
+  const how = { isShared, unquotedPlatforms: document.leftOut.unquotedPlatforms }
   const { asOf, question, about, totals, wishes, settled } = document
   const found = `${counted(totals.wishes, 'wish', 'wishes')}${totals.hasMoreWishes ? ' and more' : ''} in ${counted(totals.requests, 'request')}${totals.requestsAreExact ? '' : ' and more'}`
   return [
@@ -107,12 +115,15 @@ export function blocksOf({ document, snapshot, removed }: Brief): Block[] {
           ranking(wishes),
           line(legend, 'facts'),
           heading(2, 'In their words'),
-          ...wishes.flatMap((wish, at) => wishBlocks(wish, at + 1)),
+          ...wishes.flatMap((wish, at) => wishBlocks(wish, at + 1, how)),
         ]),
     ...(settled.length === 0
       ? []
-      : [heading(2, 'Done or declined'), ...settled.flatMap((wish, at) => wishBlocks(wish, wishes.length + at + 1))]),
-    ...leftOutBlocks(document),
+      : [
+          heading(2, 'Done or declined'),
+          ...settled.flatMap((wish, at) => wishBlocks(wish, wishes.length + at + 1, how)),
+        ]),
+    ...leftOutBlocks(document, isShared),
     heading(2, 'How to read it'),
     line(
       `A wish is a set of requests that ask for the same. Wishes are in the order of their votes, whatever a platform counts as one. ${votesText(document)}People who asked are independent voices: one text that is posted in several places, or under several names, is one. Every quotation is word for word from the public post that is linked beside it.`,

@@ -131,11 +131,19 @@ describe('a brief', () => {
       { text: 'Please add a dark mode to the editor, it hurts my eyes.', isWhole: true, votes: 30 },
       { text: other, author: 'Bob (bob)', license: 'CC BY-SA 4.0', sourceName: 'webapps' },
     ])
-    expect(secret).toMatchObject({ title: null, quotes: [], unquoted: 1 })
+    // The owner reads what the owner has; what is not passed on is named.
+    expect(secret).toMatchObject({
+      title: { text: 'Secret words' },
+      quotes: [{ text: 'Please add secret words to it.' }],
+      unquoted: 1,
+    })
     expect(document.settled).toMatchObject([
       { votes: 50, status: 'completed', statusFrom: { changedAt: '2026-05-01T00:00:00.000Z', platform: 'github' } },
     ])
-    for (const format of briefFormats) expect(await file(await make(), format)).not.toMatch(/secret words/i)
+    for (const format of briefFormats) expect(await file(await make(), format)).toMatch(/secret words/i)
+    expect(await file(await make())).toMatch(
+      /Reddit[^\n]* · for you alone\n[\s\S]*Words from Reddit: they are for you alone/,
+    )
   })
 
   it('says how often detection is right, where that is known', async () => {
@@ -152,7 +160,6 @@ describe('a brief', () => {
     [{ query: 'dark' }, ['Dark mode']],
     [{ filters: { minVotes: 10, platforms: ['github'] } }, ['Dark mode', 'Sync']],
     [{ topic: 'dark mode', filters: { platforms: ['stackexchange'] } }, ['Dark mode']],
-    [{ topic: 'dark mode', period: { since: '2027-01-01' } }, []],
   ])('is about %j', async (body, titles) => {
     const { document } = await read(await make(body))
     expect(document.wishes.map((wish) => wish?.title?.text)).toEqual(titles)
@@ -274,10 +281,8 @@ describe('a purge', () => {
     for (const forged of [
       markdown!.replace(/^\*3 parts.*$/m, '$&\n\n1. Ours (GitHub) – 9,999 votes · 9,999 people asked'),
       markdown!.replace(/^1\. Removed since.*$/m, '$&\n1. Ours (GitHub) – 9,999 votes · 9,999 people asked'),
-      markdown!.replace('Its title cannot be passed on.', '“Ours” it is.'),
       files[0]!.replace(/^> — .*$/m, '$&\n\n> “Ours”\n>\n> — nobody'),
       json!.replace(/"statusFrom": null,\n(\s*)"title": \{/, '"statusFrom": {"status": "completed"},\n$1"title": {'),
-      json!.replace(/"title": null,\n(\s*"unquoted": 1)/, '"title": "Ours",\n$1'),
     ])
       expect([[markdown, json, ...files].includes(forged), (await verify(forged)).verdict]).toEqual([false, 'changed'])
     for (const text of [markdown!, json!]) expect((await verify(text)).verdict).toBe('intact')

@@ -9,7 +9,8 @@ import { type View, viewOf } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import type { WishSummary } from '../list/summary.ts'
-import { maxWishes, readView } from '../shares/view.ts'
+import { readView } from '../shares/view.ts'
+import { readInWords } from '../topics/in-words.ts'
 import { type About, countTexts } from './about.ts'
 import { createParts, joinParts, type Part } from './parts.ts'
 import { quoteOf, tellingSentence, titleQuote } from './quotes.ts'
@@ -26,8 +27,10 @@ const settledStatuses: readonly (RequestStatus | null)[] = ['completed', 'declin
 /** What is read of each wish besides its summary. */
 interface Evidence {
   platforms: BriefWish['platforms']
-  /** The most voted requests whose texts may be passed on. */
+  /** The most voted requests. */
   records: RequestRecord[]
+  /** The most voted one whose texts may be passed on; null where there is none. */
+  passedOn: RequestRecord | null
   statusFrom: BriefWish['statusFrom']
 }
 
@@ -35,6 +38,7 @@ interface EvidenceRow {
   id: string
   platforms: { platform: PlatformName; requests: number; votes: number }[]
   quoted: string[]
+  passed_on: string | null
   told: string | null
 }
 
@@ -55,20 +59,24 @@ async function readEvidence(
     select wish.id,
       (select json_agg(json_build_object('platform', platform, 'requests', requests, 'votes', votes) order by votes desc, requests desc, platform)
         from (select platform, count(*) as requests, sum(votes::bigint) as votes from member where wish_id = wish.id group by platform) as counted) as platforms,
-      array(select request_id from member where wish_id = wish.id and platform = any(${[...publicTextPlatforms]}::text[])
-        order by votes desc, request_id limit ${sql.lit(maxQuoted)}) as quoted,
+      array(select request_id from member where wish_id = wish.id order by votes desc, request_id limit ${sql.lit(maxQuoted)}) as quoted,
+      (select request_id from member where wish_id = wish.id and platform = any(${[...publicTextPlatforms]}::text[])
+        order by votes desc, request_id limit 1) as passed_on,
       (select request_id from member where wish_id = wish.id and status = wish_status and status = any(${[...toldStatuses]}::text[])
         order by votes desc, request_id limit 1) as told
     from wish`.execute(executor)
-  const ids = rows.flatMap(({ quoted, told }) => [...quoted, ...(told === null ? [] : [told])])
+  const ids = rows
+    .flatMap(({ quoted, passed_on: passedOn, told }) => [...quoted, passedOn, told])
+    .filter((id) => id !== null)
   const records = await readRequests(executor, [...new Set(ids)], { fullText: false, view: { ...view, least: 2 } })
   const recordOf = new Map(records.map((record) => [record._id, record]))
   return new Map(
-    rows.map(({ id, platforms, quoted, told }) => [
+    rows.map(({ id, platforms, quoted, passed_on: passedOn, told }) => [
       id,
       {
         platforms: platforms.map((one) => ({ ...one, votesAre: votesOf(one.platform) })),
         records: quoted.flatMap((requestId) => recordOf.get(requestId) ?? []),
+        passedOn: (passedOn !== null && recordOf.get(passedOn)) || null,
         statusFrom: told === null ? null : statusFrom(recordOf.get(told)),
       },
     ]),
@@ -105,10 +113,11 @@ function chooseQuotes(records: readonly RequestRecord[]): BriefQuote[] {
   return quotes
 }
 
-/** The title of a wish, of its own top request or of another one; null where no platform allows one. */
+const isPassedOn = (platform: string) => publicPagesOf(platform as PlatformName).show === 'texts'
+
+/** The title of a wish, of its own top request or of another one, which has one that can be seen. */
 function titleOf({ topRequest }: WishSummary, records: readonly RequestRecord[]): BriefQuote | null {
-  const mayShow = publicPagesOf(topRequest.sourcePlatform as PlatformName).show === 'texts'
-  for (const record of mayShow ? [topRequest, ...records] : records) {
+  for (const record of [topRequest, ...records]) {
     const title = titleQuote(record)
     if (title !== null) return title
   }
@@ -116,22 +125,27 @@ function titleOf({ topRequest }: WishSummary, records: readonly RequestRecord[])
 }
 
 const unquotedOf = (platforms: BriefWish['platforms']): number =>
-  platforms.reduce(
-    (sum, { platform, requests }) => sum + (publicPagesOf(platform as PlatformName).show === 'texts' ? 0 : requests),
-    0,
-  )
+  platforms.reduce((sum, { platform, requests }) => sum + (isPassedOn(platform) ? 0 : requests), 0)
 
 type Parts = ReturnType<typeof createParts>
 
-function toWish(wish: WishSummary, { platforms, records, statusFrom: told }: Evidence, parts: Parts): BriefWish | null {
+function toWish(
+  wish: WishSummary,
+  { platforms, records, passedOn, statusFrom: told }: Evidence,
+  { parts, isTagOnly }: { parts: Parts; isTagOnly: boolean },
+): BriefWish | null {
   const { topRequest, title: _title, platforms: _platforms, product: _product, own: _own, ...numbers } = wish
   const isAlone = wish.requestCount === 1
   // All that is said of a wish of one request goes with it.
   const part = <Content extends { requestId: string } | null>(content: Content) =>
     content === null || isAlone ? content : parts.of([content.requestId], content)
+  const title = titleOf(wish, records)
+  const sharedTitle = title === null || isPassedOn(title.platform) || passedOn === null ? null : titleQuote(passedOn)
   const made: BriefWish = {
     ...numbers,
-    title: part(titleOf(wish, records)),
+    ...(isTagOnly && { isTagOnly }),
+    title: part(title),
+    ...(sharedTitle !== null && { sharedTitle: part(sharedTitle) }),
     platforms,
     statusFrom: part(told),
     quotes: chooseQuotes(records).map(part),
@@ -169,8 +183,13 @@ export interface Composed {
 export async function composeBrief(input: ComposeInput, dependencies: ComposeDependencies): Promise<Composed> {
   const { account, about, question, now } = input
   const { database } = dependencies
-  const { wishes, searched } = await readView(about.view, { ...account, now }, dependencies)
-  const found = wishes.sort(byDemand)
+  const { wishes, hasMore, searched } = await readView(about.view, { ...account, now }, dependencies)
+  const topic = about.view.filters?.topic
+  const ids = wishes.map(({ wishId }) => wishId)
+  const inWords =
+    topic === undefined ? new Set(ids) : await readInWords(database, ids, { topic, view: viewOf(account) })
+  const isTagOnly = ({ wishId }: WishSummary) => !inWords.has(wishId)
+  const found = wishes.sort((one, other) => Number(isTagOnly(one)) - Number(isTagOnly(other)) || byDemand(one, other))
   const isSettled = ({ status }: WishSummary) => settledStatuses.includes(status)
   const wanted = found.filter((wish) => !isSettled(wish)).slice(0, shownWishes)
   const settled = found.filter(isSettled).slice(0, shownSettled)
@@ -180,20 +199,25 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
   const toWishes = (wishes: readonly WishSummary[]) =>
     wishes.flatMap((wish) => {
       const of = evidence.get(wish.wishId)
-      return of === undefined ? [] : [toWish(wish, of, parts)]
+      return of === undefined ? [] : [toWish(wish, of, { parts, isTagOnly: isTagOnly(wish) })]
     })
+  const inPart = searched && (await dependencies.searchIndex.inPart(database, searched))
   const counts = await countTexts(about.view, searched, account, dependencies)
   const { shown: shownTexts, hidden } = await readAccuracy(database, account.accountId)
   const platforms = [...new Set(shown.flatMap((wish) => wish.platforms))].sort() as PlatformName[]
   const head: BriefDocument = {
     asOf: now.toISOString(),
     question,
-    about: { ...about.shown, searched: searched === about.view.query ? null : searched },
+    about: {
+      ...about.shown,
+      searched: searched === null || searched.query === about.view.query ? null : searched.query,
+    },
     totals: {
       wishes: found.length,
-      hasMoreWishes: found.length >= maxWishes,
+      hasMoreWishes: hasMore,
       requests: counts.likely,
       requestsAreExact: counts.isExact,
+      ...(inPart !== null && { inPart: inPart.total, inPartIsExact: inPart.totalIsExact }),
     },
     wishes: toWishes(wanted),
     settled: toWishes(settled),
@@ -201,7 +225,7 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
       wishes: found.length - shown.length,
       maybe: counts.maybe,
       unlikely: counts.unlikely,
-      unquotedPlatforms: platforms.filter((name) => publicPagesOf(name).show !== 'texts'),
+      unquotedPlatforms: platforms.filter((name) => !isPassedOn(name)),
     },
     votesAre: platforms.flatMap((platform) => {
       const votesAre = votesOf(platform)

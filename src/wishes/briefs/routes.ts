@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Account } from '../../http/callers.ts'
-import { notFound } from '../../http/errors.ts'
+import { notFound, ServiceError } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, defaulted, errorResponses, oneOf } from '../../http/schemas.ts'
@@ -11,7 +11,8 @@ import { type About, type FindWatch, readAbout } from './about.ts'
 import { type BriefRow, createBrief, deleteBrief, describeBrief, listBriefs, maxBriefs, readBrief } from './briefs.ts'
 import { composeBrief, shownWishes } from './compose.ts'
 import { briefFile, briefFormats, fileTypes } from './files.ts'
-import { brief, briefSummary, type NewBrief, newBrief, verification } from './schemas.ts'
+import { counted } from './lines.ts'
+import { type BriefDocument, brief, briefSummary, type NewBrief, newBrief, verification } from './schemas.ts'
 import { verifyBrief } from './verify.ts'
 
 /** A file of a brief has some 100 KB. */
@@ -42,6 +43,18 @@ async function aboutOf(given: NewBrief, account: Account, findWatch: FindWatch):
   return readAbout(given, watched, account)
 }
 
+/** An empty document would say less than why there is none. */
+function nothingFound({ totals: { inPart = 0, inPartIsExact }, leftOut: { maybe } }: BriefDocument): ServiceError {
+  const others = [
+    ...(inPart === 0 ? [] : [`${counted(inPart, 'request')}${inPartIsExact ? '' : ' or more'} with some of the words`]),
+    ...(maybe === 0 ? [] : [`${counted(maybe, 'text')} that may be ${maybe === 1 ? 'a request' : 'requests'}`]),
+  ]
+  return new ServiceError(
+    'NOT_FOUND',
+    `No wish matches${others.length === 0 ? '' : `; there ${inPart + maybe === 1 ? 'is' : 'are'} ${others.join(', and ')}`}.`,
+  )
+}
+
 function registerCreate(app: App, dependencies: BriefRouteDependencies): void {
   const { clock, authentication, idempotent, findWatch } = dependencies
   app.post(
@@ -52,7 +65,7 @@ function registerCreate(app: App, dependencies: BriefRouteDependencies): void {
         operationId: 'createBrief',
         summary: 'Make an evidence brief of what is in the cache',
         description: `Free. What people want of something: the ${shownWishes} wishes with the most votes, what of it is done, with their numbers, and quotations that are word for word in the
-requests. It is stored, and stays what it was: \`snapshot\` names its state. Only what is deleted from the cache goes from the brief, too. An account has at most ${maxBriefs}; one more is a 409.`,
+requests. Where no wish matches none is made (404). It is stored, and stays what it was: \`snapshot\` names its state. Only what is deleted from the cache goes from the brief, too. An account has at most ${maxBriefs}; one more is a 409.`,
         ...shared,
         headers: idempotencyHeaders,
         body: newBrief,
@@ -69,6 +82,7 @@ requests. It is stored, and stays what it was: \`snapshot\` names its state. Onl
       const question = request.body.question ?? null
       // Outside of the transaction: a search may take long.
       const composed = await composeBrief({ account, about, question, now }, dependencies)
+      if (composed.head.totals.wishes === 0) throw nothingFound(composed.head)
       const made = { accountId: account.accountId, request: request.body, composed, now }
       // The answer is stored for repeats, so it has no text of a request.
       return idempotent(request, reply, async (transaction) => ({

@@ -43,12 +43,20 @@ const { wishId, votes, voices, authors, crossPosts, requestCount, status, firstA
 export const briefWish = closed(
   {
     ...{ wishId, votes, voices, authors, crossPosts, requestCount },
+    isTagOnly: Type.Optional(
+      Type.Literal(true, {
+        description: 'The topic is a tag of it, and stands in neither title nor text: it comes after the others',
+      }),
+    ),
     title: nullable(briefQuote),
+    sharedTitle: Type.Optional(nullable(briefQuote)),
     platforms: Type.Array(platformVotes),
     ...{ firstAskedAt, lastAskedAt, growth, status },
     statusFrom: nullable(briefStatus),
     quotes: Type.Array(nullable(briefQuote)),
-    unquoted: Type.Integer({ description: 'How many requests are on platforms whose texts are not passed on' }),
+    unquoted: Type.Integer({
+      description: 'How many requests are on platforms whose texts are not passed on: a share leaves their words out',
+    }),
   },
   named('BriefWish'),
 )
@@ -75,6 +83,10 @@ export const briefDocument = closed(
       hasMoreWishes: Type.Boolean(),
       requests: count('Likely requests'),
       requestsAreExact: Type.Boolean({ description: 'False: there are more' }),
+      inPart: Type.Optional(
+        count('Likely requests that have some of the words of the query, but not all: nothing else counts them'),
+      ),
+      inPartIsExact: Type.Optional(Type.Boolean({ description: 'False: there are more' })),
     }),
     wishes: Type.Array(nullable(briefWish), { description: 'That are not done, in order of demand' }),
     settled: Type.Array(nullable(briefWish), { description: 'That were completed or declined, in order of demand' }),
@@ -82,7 +94,9 @@ export const briefDocument = closed(
       wishes: count('With less demand'),
       maybe: count('Texts that may be requests'),
       unlikely: count('Texts that are probably none'),
-      unquotedPlatforms: Type.Array(Type.String(), { description: 'Whose texts are not passed on' }),
+      unquotedPlatforms: Type.Array(Type.String(), {
+        description: 'Whose texts are for the account alone: a share leaves them out',
+      }),
     }),
     votesAre: Type.Optional(
       Type.Array(closed({ platform: Type.String(), votesAre: Type.String() }), {

@@ -1,6 +1,7 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 import { platformTitle } from '../../platforms/titles.ts'
 import { titled } from '../shares/bounded.ts'
+import type { SharedBriefWish } from './for-others.ts'
 import {
   type Block,
   counted,
@@ -52,14 +53,14 @@ export const originOf = (quote: BriefQuote): Inline[] =>
     quote.license === null ? null : `licence: ${titled(quote.license)}`,
   ])
 
-const quoteBlock = (quote: BriefQuote | null): Block =>
+const quoteBlock = (quote: BriefQuote | null, forOneself: readonly string[]): Block =>
   quote === null
     ? line(removedText, 'removed')
     : {
         kind: 'quote',
         text: quote.text,
         isWhole: quote.isWhole,
-        origin: originOf(quote),
+        origin: [...originOf(quote), ...(forOneself.includes(quote.platform) ? [' · for you alone'] : [])],
       }
 
 /** What stands where its title was. */
@@ -70,8 +71,7 @@ export const hasLostStatus = ({ status, statusFrom }: BriefWish): boolean =>
   status !== null && toldStatuses.includes(status) && statusFrom === null
 
 /** Whether its title was removed. */
-export const hasLostTitle = ({ title, unquoted, requestCount }: BriefWish): boolean =>
-  title === null && unquoted < requestCount
+export const hasLostTitle = ({ title, isWithheld }: SharedBriefWish): boolean => title === null && !isWithheld
 
 /** What a wish is called; it has no words of its own where no text may be passed on, or its request was deleted. */
 export const titleText = (wish: BriefWish): string =>
@@ -151,21 +151,31 @@ function titleBlocks(wish: BriefWish): Block[] {
   return quotes[0]?.requestId === title.requestId ? [] : [line(['Title by ', ...originOf(title)], 'facts')]
 }
 
-/** A wish with its numbers and its quotations. @param wish null where it was removed. @param at its number, from 1. */
-export function wishBlocks(wish: BriefWish | null, at: number): Block[] {
+/**
+ * A wish with its numbers and its quotations.
+ * @param wish null where it was removed.
+ * @param at its number, from 1.
+ * @param unquotedPlatforms whose words are not passed on; those of a shared brief have none of them.
+ */
+export function wishBlocks(
+  wish: BriefWish | null,
+  at: number,
+  { isShared, unquotedPlatforms }: { isShared: boolean; unquotedPlatforms: readonly string[] },
+): Block[] {
   if (wish === null) return [heading(3, `${at}. ${removedTitle}`), line(removedText, 'removed')]
   const { quotes, unquoted } = wish
   return [
     heading(3, `${at}. ${titleText(wish)}`),
     line(demandOf(wish), 'facts'),
+    ...(wish.isTagOnly ? [line('Only its tags or its source have the topic.', 'facts')] : []),
     ...numbersBlocks(wish),
     ...statusBlocks(wish),
     ...titleBlocks(wish),
-    ...quotes.map(quoteBlock),
+    ...quotes.map((quote) => quoteBlock(quote, unquotedPlatforms)),
     ...(quotes.length === 0 && wish.title !== null
       ? [line('No sentence of it was chosen to be quoted.', 'facts')]
       : []),
-    ...(unquoted === 0
+    ...(unquoted === 0 || !isShared
       ? []
       : [line(`Not quoted: ${counted(unquoted, 'request')} on platforms whose texts are not passed on.`, 'facts')]),
   ]

@@ -8,8 +8,10 @@ import type { Period } from '../../requests/timeline.ts'
 import { type View, viewOf } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
+import type { Totals } from '../../search/engine.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { readBrief } from '../briefs/briefs.ts'
+import { forOthers } from '../briefs/for-others.ts'
 import type { Brief } from '../briefs/schemas.ts'
 import { readWish, type WishDetail } from '../detail.ts'
 import { readWishes, type WishSummary, withoutOwn } from '../list/summary.ts'
@@ -59,7 +61,7 @@ export type SharedContent =
       topic: Pick<TopicPage, 'topic' | 'requests' | 'votes' | 'growth' | 'platforms' | 'timeline'>
       wishes: SharedWish[]
     }
-  | { kind: 'view'; query: string | null; wishes: SharedWish[] }
+  | { kind: 'view'; query: string | null; inPart: Totals | null; wishes: SharedWish[] }
   | { kind: 'brief'; brief: Brief }
 
 export interface ContentDependencies {
@@ -235,11 +237,12 @@ export async function readContent(
   if (reader === null) return null
   if (share.brief_id !== null) {
     const brief = await readBrief(database, share.account_id, share.brief_id)
-    return brief && { kind: 'brief', brief }
+    return brief && { kind: 'brief', brief: forOthers(brief) }
   }
   if (share.wish_id !== null) return readSharedWish(database, share.wish_id, reader)
   if (share.topic !== null) return readSharedTopic(database, share.topic, reader)
   const view = share.view as ListView
-  const { wishes } = await readView(view, reader, dependencies)
-  return { kind: 'view', query: view.query ?? null, wishes: await toShared(database, wishes, reader) }
+  const { wishes, searched } = await readView(view, reader, dependencies)
+  const inPart = searched && (await dependencies.searchIndex.inPart(database, searched))
+  return { kind: 'view', query: view.query ?? null, inPart, wishes: await toShared(database, wishes, reader) }
 }

@@ -237,7 +237,7 @@ describe('the page of a topic and of a list', () => {
     await putMark(service.client, await idOf(service, '3'), { mark: 'planned' })
     expect(await titles({ filters: { mark: 'planned' } })).toEqual(['Something else'])
     const empty = await openShare(service, await share({ view: { query: 'nothing' } }))
-    expect([empty.status, parse(empty.text).text]).toEqual([200, expect.stringContaining('no such wish')])
+    expect([empty.status, parse(empty.text).text]).toEqual([200, expect.stringContaining('No wish matches')])
   })
 
   it('has at most 100 wishes', async () => {

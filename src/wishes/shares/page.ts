@@ -106,18 +106,19 @@ ${wishList(wishes, 'h3', texts)}`
   return { title, body }
 }
 
-function listPage({ query, wishes }: Extract<SharedContent, { kind: 'view' }>, texts: Texts): Page {
+function listPage({ query, inPart, wishes }: Extract<SharedContent, { kind: 'view' }>, texts: Texts): Page {
   const title = query === null ? texts.list : texts.search(titled(query))
   return {
     title,
     body: html`<h1 dir="auto">${title}</h1>
-${wishList(wishes, 'h2', texts)}`,
+${wishList(wishes, 'h2', texts)}
+${inPart !== null && inPart.total > 0 ? html`<p class="facts">${texts.inPart(inPart.total, inPart.totalIsExact)}</p>` : null}`,
   }
 }
 
 /** A brief is English, as its files are: it has the same words for everybody. */
 function briefPage({ brief }: Extract<SharedContent, { kind: 'brief' }>): Page {
-  const blocks = blocksOf(brief)
+  const blocks = blocksOf(brief, { isShared: true })
   return { title: titleOf(blocks), body: briefBody(blocks) }
 }
 

@@ -55,7 +55,9 @@ const english = {
   search: (query: string) => `Wishes about “${query}”`,
   list: 'Wishes',
   mostWanted: 'Most wanted',
-  noWishes: 'There is no such wish at the moment.',
+  noWishes: 'No wish matches at the moment.',
+  inPart: (requests: number, isExact: boolean) =>
+    `${counted(requests, 'request')}${isExact ? '' : ' or more'} with some of the words, but not all, ${requests === 1 ? 'is' : 'are'} not listed.`,
   timeline: (from: string, to: string, most: number) =>
     `When they were posted, from ${month(from)} to ${month(to)}: at most ${counted(most, 'request')} in one bar.`,
   untitled: (platforms: string) => `A wish on ${platforms}`,
@@ -137,7 +139,9 @@ const german: Texts = {
   search: (query) => `Wünsche zu „${query}“`,
   list: 'Wünsche',
   mostWanted: 'Am meisten gewünscht',
-  noWishes: 'Zurzeit gibt es keinen solchen Wunsch.',
+  noWishes: 'Zurzeit passt kein Wunsch dazu.',
+  inPart: (requests, isExact) =>
+    `Nicht aufgeführt: ${germanCounts.requests(requests)}${isExact ? '' : ' oder mehr'} mit nur einem Teil der Wörter.`,
   timeline: (from, to, most) =>
     `Wann sie verfasst wurden, von ${de.month(from)} bis ${de.month(to)}: höchstens ${germanCounts.requests(most)} in einem Balken.`,
   untitled: (platforms) => `Ein Wunsch auf ${platforms}`,

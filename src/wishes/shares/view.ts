@@ -5,13 +5,14 @@ import { named } from '../../http/openapi-components.ts'
 import { sortOrder } from '../../http/pagination.ts'
 import { closed, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
-import { bodyFilters, parseBodyFilters } from '../../requests/filters/filters.ts'
+import { importPlatform, platformNames } from '../../platforms/registry.ts'
+import { bodyFilters, parseBodyFilters, type RequestFilters } from '../../requests/filters/filters.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { searchWishes } from '../../search/grouped.ts'
 import { searchOrders } from '../../search/orders.ts'
 import { parseQuery } from '../../search/query.ts'
-import { searchCorrected } from '../../search/query-search.ts'
-import type { SearchIndex } from '../../search/search-index.ts'
+import { searchCorrected, searchedFor } from '../../search/query-search.ts'
+import type { SearchIndex, TotalsOfSearch } from '../../search/search-index.ts'
 import { wishOrders } from '../list/filters.ts'
 import { listWishes } from '../list/list.ts'
 import { readWishes, type WishSummary, withoutOwn } from '../list/summary.ts'
@@ -88,11 +89,22 @@ interface ReadDependencies {
 
 export interface ReadView {
   wishes: WishSummary[]
-  /** The query that was searched: as it was given, or corrected; null for a list. */
-  searched: string | null
+  /** There may be more of them. */
+  hasMore: boolean
+  /** The query that was searched; null for a list. */
+  searched: TotalsOfSearch | null
 }
 
-/** The wishes of a view, as the account sees them now, for others to read: without what is imported. */
+/** Filters that leave out what the reader imported: nobody else hears of it, nor how much it is. */
+export const publicOnly = <Filters extends Pick<RequestFilters, 'platforms'>>(
+  filters: Filters,
+  reader: Reader,
+): Filters =>
+  reader.hasOwnView
+    ? { ...filters, platforms: (filters.platforms ?? platformNames).filter((name) => name !== importPlatform) }
+    : filters
+
+/** The wishes of a view, as the account sees them now: without what is imported, and of a query those with a request that has all of its words. */
 export async function readView(
   view: ListView,
   reader: Reader & { now: Date },
@@ -101,13 +113,15 @@ export async function readView(
   const asked = parseView(view, reader)
   const seen = { view: viewOf(reader), now: reader.now }
   if (asked.kind === 'search') {
-    const input = { query: asked.query, offset: 0, limit: maxWishes, filters: asked.filters, sortBy: asked.order }
+    const filters = publicOnly(asked.filters, reader)
+    const input = { query: asked.query, offset: 0, limit: maxWishes, filters, sortBy: asked.order }
     const found = await searchCorrected(searchIndex, database, input, (query) =>
       searchWishes(searchIndex, database, query),
     )
-    const ids = found.results.flatMap(({ wishId }) => wishId ?? [])
-    const searched = found.understood.corrected ?? asked.query
-    return { wishes: withoutOwn(await readWishes(database, ids, seen)), searched }
+    const ids = found.results.flatMap(({ wishId, hasAllWords }) => (hasAllWords && wishId !== null ? [wishId] : []))
+    const hasMore = ids.length >= maxWishes
+    const searched = searchedFor({ query: asked.query, filters }, found.understood)
+    return { wishes: withoutOwn(await readWishes(database, ids, seen)), hasMore, searched }
   }
   const { view: _view, ...filters } = asked.filters
   const wishes: WishSummary[] = []
@@ -119,5 +133,5 @@ export async function readView(
     cursor = found.cursor ?? undefined
     if (cursor === undefined) break
   }
-  return { wishes, searched: null }
+  return { wishes, hasMore: wishes.length >= maxWishes || cursor !== undefined, searched: null }
 }

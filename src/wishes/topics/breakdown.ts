@@ -5,8 +5,9 @@ import { standingIn, type View } from '../../requests/views/view.ts'
 
 /** By what else the likely requests of a topic are counted: the most voted ones where there are more than `maxCounted`. */
 export interface Breakdown {
-  /** The most requests first; those without a status are not counted. */
+  /** The most requests first. With those whose status is unknown they are all that were counted. */
   statuses: { status: RequestStatus; requests: number; votes: number }[]
+  statusUnknown: { requests: number; votes: number }
   /** The most voted first, at most 20. */
   products: { product: string; requests: number; votes: number }[]
   /** The most voted one, and its share of all votes, 0 to 1; null where nothing has votes. */
@@ -20,7 +21,7 @@ const maxCounted = 10_000
 const maxProducts = 20
 
 interface Row {
-  kind: 'status' | 'product'
+  kind: 'status' | 'unknown' | 'product'
   value: string
   requests: number
   votes: number
@@ -45,8 +46,8 @@ export async function readBreakdown(
       ) as facet
     ),
     parts as (
-      select 'status' as kind, status as value, count(*)::integer as requests, sum(votes)::float8 as votes
-      from placed where status is not null group by status
+      select case when status is null then 'unknown' else 'status' end as kind, status as value, count(*)::integer as requests, sum(votes)::float8 as votes
+      from placed group by status
       union all
       select * from (
         select 'product', product, count(*)::integer, sum(votes)::float8 as votes
@@ -58,7 +59,9 @@ export async function readBreakdown(
     from (select) as one left join parts on true`.execute(executor)
   const largest = rows[0]?.largest ?? null
   const ofKind = (kind: Row['kind']) => rows.filter((row) => row.kind === kind)
+  const { requests = 0, votes = 0 } = ofKind('unknown')[0] ?? {}
   return {
+    statusUnknown: { requests, votes },
     statuses: ofKind('status')
       .map(({ value, requests, votes }) => ({ status: value as RequestStatus, requests, votes }))
       .sort((a, b) => b.requests - a.requests || (a.status < b.status ? -1 : 1)),

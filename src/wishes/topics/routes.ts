@@ -84,8 +84,12 @@ const topicPage = closed({
       statuses: Type.Array(
         closed({ status: oneOf(requestStatuses), requests: Type.Integer(), votes: Type.Integer() }),
         {
-          description: 'The most requests first; those without a status are in none',
+          description: 'The most requests first',
         },
+      ),
+      statusUnknown: closed(
+        { requests: Type.Integer(), votes: Type.Integer() },
+        { description: 'Those without a status: with them the statuses add up to `counted`' },
       ),
       products: productCounts,
       largest: nullable(
@@ -112,6 +116,7 @@ const topicPage = closed({
       wishId: Type.String({ description: 'Identifier of the wish' }),
       request: requestRecord,
       ...similarWishProperties,
+      isTagOnly: Type.Boolean({ description: 'The topic is a tag of it, and stands in neither title nor text' }),
       product: nullable(Type.String({ description: 'That of `request`' })),
       status: nullable(oneOf(requestStatuses, { description: 'What became of the wish; null where it is unknown' })),
     }),

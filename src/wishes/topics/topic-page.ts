@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
-import { createTopicTest } from '../../platforms/about-topic.ts'
 import { votesOf } from '../../platforms/registry.ts'
-import { topicKey } from '../../platforms/topic-words.ts'
 import type { RequestRecord } from '../../requests/record.ts'
 import { type Period, timelineOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
-import { membersIn } from '../../requests/wishes/membership.ts'
 import { listWishes } from '../list/list.ts'
 import type { WishSummary } from '../list/summary.ts'
 import { type Breakdown, readBreakdown } from './breakdown.ts'
 import { countChanges } from './differences.ts'
+import { readInWords } from './in-words.ts'
 import { readTopic, type TopicSummary } from './topics.ts'
 
 export interface TopicPage extends TopicSummary {
@@ -80,31 +78,12 @@ interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'own' | 'plat
   /** Its most telling request, whose title is that of the wish. */
   request: RequestRecord
   requests: number
+  /** The topic is a tag of it, and stands in neither title nor text. */
+  isTagOnly: boolean
 }
 
 /** One page of the list may have too few wishes of a topic with many requests, because it scans a bounded part of its order. */
 const maxPages = 3
-
-/** Of a wish so many requests are looked at. */
-const maxLookedAt = 50
-
-/** Those of some wishes of which a request of the topic has its words in title or text, not only as a tag. */
-async function readInWords(
-  executor: Executor,
-  wishes: readonly WishSummary[],
-  { topic, view }: Pick<TopicInput, 'topic' | 'view'>,
-): Promise<Set<string>> {
-  const ids = wishes.map(({ wishId }) => wishId)
-  const { rows } = await sql<{ id: string; title: string; description: string }>`
-    select wish.id, title, description from unnest(${ids}::uuid[]) as wish (id) cross join lateral (
-      select request_id from (${membersIn(view, sql.ref('wish.id'))}) as member
-      where exists (select from request_topics as link
-        where link.request_id = member.request_id and link.topic_key = ${topicKey(topic)})
-      limit ${sql.lit(maxLookedAt)}
-    ) as member join requests on requests.id = member.request_id`.execute(executor)
-  const isAbout = createTopicTest(topic)
-  return new Set(rows.filter((row) => isAbout({ ...row, tags: [], sourceName: null })).map(({ id }) => id))
-}
 
 /** The most voted wishes of a topic in a view: of those of the list of wishes, the ones that it is only a tag of come last. */
 async function readTopicWishes(
@@ -116,21 +95,29 @@ async function readTopicWishes(
   const tagged: WishSummary[] = []
   for (let pages = 0; pages < maxPages && found.length < shownWishes; pages++) {
     const page = await listWishes(executor, { topic, view, now, sortBy: 'votes', limit: shownWishes, cursor })
-    const inWords = await readInWords(executor, page.results, { topic, view })
+    const ids = page.results.map(({ wishId }) => wishId)
+    const inWords = await readInWords(executor, ids, { topic, view })
     for (const wish of page.results) (inWords.has(wish.wishId) ? found : tagged).push(wish)
     if (page.cursor === null) break
     cursor = page.cursor
   }
-  return [...found, ...tagged]
+  const named = [
+    ...found.map((wish) => ({ ...wish, isTagOnly: false })),
+    ...tagged.map((wish) => ({ ...wish, isTagOnly: true })),
+  ]
+  return named
     .slice(0, shownWishes)
-    .map(({ wishId, topRequest: request, votes, own, requestCount: requests, platforms, product, status }) => ({
-      wishId,
-      request,
-      votes,
-      requests,
-      own,
-      platforms,
-      product,
-      status,
-    }))
+    .map(
+      ({ wishId, isTagOnly, topRequest: request, votes, own, requestCount: requests, platforms, product, status }) => ({
+        wishId,
+        isTagOnly,
+        request,
+        votes,
+        requests,
+        own,
+        platforms,
+        product,
+        status,
+      }),
+    )
 }

@@ -115,6 +115,7 @@ describe('a topic', () => {
     ])
     const { breakdown, wishes } = await get('/api/v1/topics/zebra')
     expect(breakdown).toEqual({
+      statusUnknown: { requests: 1, votes: 60 },
       statuses: [
         { status: 'open', requests: 2, votes: 32 },
         { status: 'completed', requests: 1, votes: 8 },

@@ -1,0 +1,22 @@
+import type { Brief, BriefQuote, BriefWish } from './schemas.ts'
+
+/** A wish of a shared brief. */
+export type SharedBriefWish = BriefWish & {
+  /** It has a title, which its platform does not let be passed on. */
+  isWithheld?: true
+}
+
+/** A brief as whoever has the address of its share reads it: without the words of platforms that do not let them be passed on. */
+export function forOthers(brief: Brief): Brief {
+  const { leftOut, wishes, settled } = brief.document
+  const mayBeSaid = (quote: BriefQuote | null) => quote === null || !leftOut.unquotedPlatforms.includes(quote.platform)
+  const toShared = (wish: BriefWish | null): SharedBriefWish | null => {
+    if (wish === null) return null
+    const quotes = wish.quotes.filter(mayBeSaid)
+    if (mayBeSaid(wish.title)) return { ...wish, quotes }
+    const title = wish.sharedTitle ?? null
+    return { ...wish, quotes, title, ...(title === null && { isWithheld: true }) }
+  }
+  const document = { ...brief.document, wishes: wishes.map(toShared), settled: settled.map(toShared) }
+  return { ...brief, document }
+}
