@@ -131,7 +131,7 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   const { retention } = config.platforms
   const judging = runsJobs ? judgingOf(parts) : {}
   const reclassifying = createReclassifying(database, log)
-  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, isAutomatic }) : null
+  const placing = runsJobs ? await startPlacing({ database, searchIndex, listen, log, clock, isAutomatic }) : null
   const notifying = runsJobs ? await startNotifying(parts, composed) : null
   const correcting = runsJobs ? startCorrecting(correctionsOf(parts), { clock, log }) : null
   const jobs = createMaintenanceJobs({

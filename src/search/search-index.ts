@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database, Executor } from '../database/open.ts'
 import type { RequestFilters } from '../requests/filters/filters.ts'
 import { standingIn, type View } from '../requests/views/view.ts'
 import { expandPrefix, likelySpellings, rarestWords } from '../requests/words/vocabulary.ts'
 import type { SameWords } from '../runtime/text/same-words.ts'
 import { type Spellings, tellingWords } from '../runtime/text/words.ts'
-import { bestFirst, type FacetName, type Hit, readHits, type SearchEngine, type Totals } from './engine.ts'
+import { bestFirst, type FacetName, type SearchEngine, type Totals } from './engine.ts'
 import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
 import type { PageInput, SearchMatches } from './matches.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
@@ -68,13 +68,21 @@ export interface SearchIndex {
    * The likely requests of a view that match any of some normalised words best, the best first. A word that is given several times
    * counts so many times.
    */
-  candidates(executor: Executor, words: readonly string[], input: CandidatesOfSearch): Promise<Hit[]>
+  candidates(executor: Executor, words: readonly string[], input: CandidatesOfSearch): Promise<Candidate[]>
 }
 
 export interface CandidatesOfSearch {
   view: View
   /** The maximum of requests. */
   max: number
+  /** What marks some of them, as a condition on `hits.id`. */
+  marked?: RawBuilder<unknown> | undefined
+}
+
+/** A likely request that matches some words. */
+export interface Candidate {
+  id: string
+  isMarked: boolean
 }
 
 /** A query and its filters; the page and its order change no totals. */
@@ -174,16 +182,14 @@ async function readCandidates(
   executor: Executor,
   engine: SearchEngine,
   words: readonly string[],
-  { view, max }: CandidatesOfSearch,
-) {
+  { view, max, marked = sql`false` }: CandidatesOfSearch,
+): Promise<Candidate[]> {
   if (words.length === 0) return []
   const hits = await engine.best(executor, { words, terms: [], filters: { view } }, searchCap + 1)
-  return readHits(
-    executor,
-    sql`
-    select hits.* from (${hits}) as hits join request_facets on request_facets.request_id = hits.id
-    where ${standingIn(view, facetColumns)} = 2 order by ${bestFirst} limit ${max}`,
-  )
+  const { rows } = await sql<Candidate>`
+    select hits.id, ${marked} as "isMarked" from (${hits}) as hits join request_facets on request_facets.request_id = hits.id
+    where ${standingIn(view, facetColumns)} = 2 order by ${bestFirst} limit ${max}`.execute(executor)
+  return rows
 }
 
 /** Searches with any engine. */

@@ -94,7 +94,7 @@ export interface WishesTables {
   }
   wish_queue: {
     request_id: Fixed<string>
-    queued_at: FixedWithDefault<Date>
+    position: Generated<string>
     claimed_by: string | null
     claimed_until: Date | null
   }

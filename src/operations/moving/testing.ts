@@ -118,7 +118,7 @@ const laterRows = `
   insert into briefs values ('${correction}', '${account(1)}', 'ab', '{"topic": "dark \\"mode\\""}', '{"wishes": [{"part": 0}]}', 1, '2026-11-20T10:00:00Z');
   insert into brief_parts values ('${correction}', 0, array['${request(1)}', '${request(2)}']::uuid[], '{"text": "„dark" mode"}'::jsonb);
   insert into wish_suggestions values (gen_random_uuid(), '${request(1)}', '${request(2)}', '${request(1)}', 0.2, 8.4, true, '2026-11-20T10:00:00Z');
-  insert into wish_queue values ('${request(2)}', '2026-11-20T10:00:00Z', gen_random_uuid(), '2026-11-20T10:05:00Z')
+  insert into wish_queue values ('${request(2)}', 7, gen_random_uuid(), '2026-11-20T10:05:00Z')
     on conflict (request_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until;
 `
 

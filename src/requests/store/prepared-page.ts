@@ -49,7 +49,7 @@ function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedR
     ...withKeys(incomplete, 'incomplete'),
     ...withKeys(requests, 'onTopic'),
   ]
-  return [...new Map(all).values()].sort((a, b) => (a.request.sourceId < b.request.sourceId ? -1 : 1))
+  return [...new Map(all).values()]
 }
 
 /** Normalises and judges the text of a request. @param isFoundLater whether its searched text is written in the background */

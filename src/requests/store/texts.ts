@@ -72,6 +72,9 @@ export async function writeTexts(transaction: Transaction, textOf: ReadonlyMap<s
     select request_id as id, before, standing >= ${sql.lit(standings.unlikely)} as is_listed,
       not exists (select from uncounted_texts where uncounted_texts.request_id = changed.request_id) as is_counted
     from changed join requests on requests.id = request_id`.execute(transaction)
+  // In the order of the page, in which they are placed in wishes.
+  const order = new Map([...textOf.keys()].map((id, at) => [id, at]))
+  rows.sort((one, other) => order.get(one.id)! - order.get(other.id)!)
   const [created, changed] = [
     rows.filter(({ before }) => before === null),
     rows.filter(({ before }) => before !== null),

@@ -48,7 +48,7 @@ export async function placeAgain(transaction: Transaction, fresh: ReadonlyMap<st
 }
 
 /**
- * The statement that queues those of these requests to be placed in a wish that are in none, and are likely for all or for an account: when they have a
+ * The statement that queues, in their order, those of these requests to be placed in a wish that are in none, and are likely for all or for an account: when they have a
  * text, by which they are compared. One that is queued again loses its claim: what is being placed was read before the change. `offset 0`: else the planner
  * reads whole tables into a hash.
  */
@@ -59,7 +59,8 @@ export const insertQueued = (ids: readonly string[]) => sql`
     and (standing = ${sql.lit(standings.likely)} or exists (
       select from account_requests as own where own.request_id = id and own.standing = ${sql.lit(standings.likely)} offset 0))
     and exists (select from request_texts where request_texts.request_id = id offset 0)
-  on conflict (request_id) do update set queued_at = excluded.queued_at, ${noClaim}`
+  order by array_position(${[...ids]}::uuid[], id)
+  on conflict (request_id) do update set position = excluded.position, ${noClaim}`
 
 /** Queues requests whose text changed, or that became likely, in the transaction of the change. */
 export async function queuePlacing(transaction: Transaction, ids: readonly string[]): Promise<void> {

@@ -67,7 +67,7 @@ export type CorrectionKind = (typeof correctionKinds)[number]
 export interface Corrector {
   /** Null for the operator, whose corrections hold for all accounts. */
   accountId: string | null
-  /** `key <id>`, `session <id>`, `admin` or `model`. */
+  /** `key <id>`, `session <id>`, `admin`, `model` or `placing`. */
   madeBy: string
   now: Date
 }

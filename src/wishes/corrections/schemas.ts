@@ -43,7 +43,8 @@ export const wishCorrection = closed(
     }),
     otherWishId: Type.String({ description: 'The wish that was merged into it, that was made, or the other one' }),
     madeBy: Type.String({
-      description: '`key <id>`, `session <id>`, `admin`, or `model` for what a model took for the same',
+      description:
+        '`key <id>`, `session <id>`, `admin`, `model` for what a model took for the same, or `placing` for wishes that were alike when one of them had grown',
     }),
     personName,
     correctedAt: moment('When it was made'),

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { sharedView, type View } from '../../requests/views/view.ts'
 import { normaliseText } from '../../runtime/text/normalise.ts'
 import { sameWordsOf } from '../../runtime/text/same-words.ts'
 import { isStopWord } from '../../runtime/text/words.ts'
-import type { SearchIndex } from '../../search/search-index.ts'
+import type { Candidate, SearchIndex } from '../../search/search-index.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from './compared-text.ts'
 import { minRequests, type Rarity, rarityOf, type WordCounter, type WordCounts } from './rarity.ts'
 
@@ -57,24 +57,28 @@ export interface CandidatesInput {
 
 const wordsOf = ({ words }: ComparedText): string[] => [...words.values()].flatMap((forms) => [...forms])
 
-/** The ids of the likely requests of a view that match the title and the telling words of a request best, without itself. */
-export async function findCandidateIds(
+/** The likely requests of a view that match the title and the telling words of a request best, without itself. @param marked as for the search index */
+export async function findCandidates(
   { executor, searchIndex, words }: CandidatesInput,
   text: ComparedText,
-  { id, view = sharedView, max = maxCandidates }: { id: string | null; view?: View; max?: number },
-): Promise<string[]> {
+  { id, view = sharedView, ...options }: { id: string | null; view?: View; max: number; marked?: RawBuilder<unknown> },
+): Promise<Candidate[]> {
   const counts = await words.read(executor, wordsOf(text))
   const most = (stem: string) => Math.max(0, ...[...(text.words.get(stem) ?? [])].map(counts.of))
   const query = candidateWords(text, rarityOf(counts, [text]), {
     isShared: (stem) => most(stem) > 1,
     isFrequent: (stem) => most(stem) > frequentShare * Math.max(minRequests, counts.requests),
   })
-  const found = await searchIndex.candidates(executor, query, { view, max: max + 1 })
-  return found
-    .filter((candidate) => candidate.id !== id)
-    .slice(0, max)
-    .map((candidate) => candidate.id)
+  const found = await searchIndex.candidates(executor, query, { view, ...options, max: options.max + 1 })
+  return found.filter((candidate) => candidate.id !== id).slice(0, options.max)
 }
+
+/** The ids of the best of them. */
+export const findCandidateIds = async (
+  input: CandidatesInput,
+  text: ComparedText,
+  { max = maxCandidates, ...options }: { id: string | null; view?: View; max?: number },
+): Promise<string[]> => (await findCandidates(input, text, { max, ...options })).map(({ id }) => id)
 
 /** The texts of requests, in the form in which they are compared; ids without a request are left out. */
 export async function readComparedTexts(

@@ -68,6 +68,8 @@ function isByMany(posts: readonly Posted[]): boolean {
 export interface Recurrence {
   platform: PlatformName
   recurringTitle: string
+  /** All that are known to have it. */
+  ids: string[]
   /** Those that are to be judged as chores: the request, and others that were taken for wishes before. */
   texts: ReadText[]
 }
@@ -101,5 +103,5 @@ export async function readRecurrence(
   const text = comparedTextOf(own)
   const same = posted.filter((post) => post === own || addNothing(text, comparedTextOf(post)))
   const texts = recurs(same) ? same.filter((post) => post.is_likely || post === own) : []
-  return { platform: own.platform, recurringTitle, texts }
+  return { platform: own.platform, recurringTitle, ids: posted.map((post) => post.id), texts }
 }

@@ -5,7 +5,7 @@ import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { lockRequests } from '../../requests/store/request-locks.ts'
 import { correctionHash } from '../../requests/views/standings.ts'
-import { recount } from '../../requests/wishes/recount.ts'
+import { queuePlacing, recount, type WishChanges } from '../../requests/wishes/recount.ts'
 import { writeSuggestions } from '../suggestions/store.ts'
 import type { Target } from './targets.ts'
 
@@ -13,6 +13,8 @@ import type { Target } from './targets.ts'
 export interface Proposal {
   claim: ClaimedRow
   targets: readonly Target[]
+  /** Those whose title recurs in the source of the request: they join nothing, also where they did before that was known. */
+  recurring?: readonly string[]
   /** Requests of wishes that may be the same, but are not joined. */
   similar?: readonly Target[]
 }
@@ -60,10 +62,10 @@ async function readPartings(transaction: Transaction, hashes: readonly string[])
   return parted
 }
 
-async function readMemberHashes(transaction: Transaction, wishId: string): Promise<string[]> {
+export async function readMemberHashes(transaction: Transaction, wishId: string): Promise<string[]> {
   const { rows } = await sql<Pick<Present, 'platform' | 'source_id'>>`
-    select platform, source_id from wish_members join requests on id = request_id
-    where wish_id = ${wishId}`.execute(transaction)
+    select platform, source_id from requests where id = ${wishId} or id in (
+      select request_id from wish_members where wish_id = ${wishId})`.execute(transaction)
   return rows.map(hashOf)
 }
 
@@ -112,6 +114,17 @@ function createDecisions(
   return { decide, memberships }
 }
 
+/** Takes requests out of the wishes that placing put them in, and has them compared again; what people said stays. */
+async function partRecurring(transaction: Transaction, ids: readonly string[]): Promise<WishChanges> {
+  if (ids.length === 0) return {}
+  const { rows } = await sql<{ request_id: string; wish_id: string }>`
+    delete from wish_members where request_id = any(${ids}::uuid[]) and similarity is not null
+    returning request_id, wish_id`.execute(transaction)
+  const requests = rows.map((row) => row.request_id)
+  await queuePlacing(transaction, requests)
+  return { requests, left: rows.map((row) => row.wish_id) }
+}
+
 async function writeMemberships(transaction: Transaction, memberships: readonly Membership[]): Promise<void> {
   if (memberships.length === 0) return
   const wishIds = [...new Set(memberships.map(({ wish_id }) => wish_id))]
@@ -123,11 +136,20 @@ async function writeMemberships(transaction: Transaction, memberships: readonly 
       as fresh (request_id uuid, wish_id uuid, is_core boolean, similarity real)`.execute(transaction)
 }
 
+/** Has the cores of some wishes compared again. */
+export const queueCores = (transaction: Transaction, wishIds: readonly string[]) =>
+  sql`
+  insert into wish_queue (request_id)
+  select request_id from wish_members where is_core and wish_id = any(${[...wishIds]}::uuid[]) order by wish_id
+  on conflict do nothing`.execute(transaction)
+
 export interface Placed {
-  /** How many requests left the queue … */
+  /** How many requests that were in no wish left the queue … */
   placed: number
   /** … and how many of them joined a wish; the others stay wishes by themselves. */
   joined: number
+  /** The claimed cores of wishes that are like others by now. */
+  alike: { coreId: string; targets: readonly Target[] }[]
 }
 
 /**
@@ -141,16 +163,22 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
     // Before their rows in the queue, as pages do.
     await lockRequests(
       transaction,
-      proposals.flatMap(({ claim, targets, similar = [] }) => [
+      proposals.flatMap(({ claim, targets, similar = [], recurring = [] }) => [
         claim.id,
+        ...recurring,
         ...[...targets, ...similar].map(({ coreId }) => coreId),
       ]),
     )
     const held = await lockClaims(transaction, 'wish_queue', claims)
     const valid = proposals.filter(({ claim }) => held.has(claim.token))
-    if (valid.length === 0) return { placed: 0, joined: 0 }
+    if (valid.length === 0) return { placed: 0, joined: 0, alike: [] }
+    const parted = await partRecurring(
+      transaction,
+      valid.flatMap(({ recurring = [] }) => recurring),
+    )
     const ids = valid.flatMap(({ claim, targets }) => [claim.id, ...targets.map(({ coreId }) => coreId)])
     const present = await readPresent(transaction, [...new Set(ids)])
+    const known = new Set([...present.values()].flatMap((one) => (one.wish_id === null ? [] : [one.id])))
     const joining = valid
       .filter(({ targets }) => targets.length > 0)
       .flatMap(({ claim }) => present.get(claim.id) ?? [])
@@ -163,7 +191,9 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
     await sql`delete from wish_queue where request_id = any(${done.map(({ id }) => id)}::uuid[])`.execute(transaction)
     await releaseClaims(transaction, 'wish_queue', stale)
     // Alone, a request was a wish with its own id.
-    await recount(transaction, { requests: joined, left: joined })
+    // What it is alike to may be another wish now.
+    await queueCores(transaction, [...new Set(memberships.map(({ wish_id }) => wish_id))])
+    await recount(transaction, { requests: joined, left: joined }, parted)
     await writeSuggestions(
       transaction,
       valid.map(({ claim }) => claim.id),
@@ -171,5 +201,11 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
         similar.map(({ coreId, similarity }) => ({ requestId: claim.id, otherId: coreId, similarity })),
       ),
     )
-    return { placed: done.length, joined: memberships.filter(({ is_core }) => !is_core).length }
+    const isCore = ({ claim, targets }: Proposal) => targets.length > 0 && present.get(claim.id)?.is_core === true
+    const alike = valid.filter(isCore).map(({ claim, targets }) => ({ coreId: claim.id, targets }))
+    return {
+      placed: done.filter(({ id }) => !known.has(id)).length,
+      joined: memberships.filter(({ is_core }) => !is_core).length,
+      alike,
+    }
   })

@@ -1,26 +1,33 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import { type ClaimedRow, claimRows } from '../../database/claimed-work.ts'
+import { type ClaimedRow, claimRows, isUnclaimed } from '../../database/claimed-work.ts'
 import type { Database, OpenDatabase } from '../../database/open.ts'
 import { storeChores } from '../../requests/judging/claims.ts'
 import { countTexts } from '../../requests/words/uncounted-texts.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
 import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
+import { type Clock, systemClock } from '../../runtime/clock.ts'
 import { createPauses } from '../../runtime/event-loop.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
-import { type CandidatesInput, findCandidateIds, readComparedTexts } from '../pairs/candidates.ts'
+import { type CandidatesInput, findCandidates, maxCandidates, readComparedTexts } from '../pairs/candidates.ts'
 import type { ComparedText } from '../pairs/compared-text.ts'
 import { createWordCounter, type WordCounter } from '../pairs/rarity.ts'
 import { joiningThreshold, possiblySameThreshold } from '../pairs/scorer.ts'
 import { readRecurrence } from './chores.ts'
+import { createComparingAgain, joinGrown } from './grown.ts'
 import { type Placed, type Proposal, placeRequests } from './place.ts'
 import { bySimilarity, findTargets, type Target } from './targets.ts'
 
 const claimMs = 2 * 60_000
 
-/** Claims requests that are to be placed, the newest first. */
-export const claimRequests = (database: Database, max: number): Promise<ClaimedRow[]> =>
-  claimRows(database, 'wish_queue', { where: sql`true`, order: sql`queued_at desc, request_id`, max, claimMs })
+/** Claims requests that are to be placed, in the order in which they came. */
+export async function claimRequests(database: Database, max: number): Promise<ClaimedRow[]> {
+  const order = sql`position`
+  const columns = sql<{ place: number }>`position::float8 as place`
+  const claimed = await claimRows(database, 'wish_queue', { where: sql`true`, order, max, claimMs, columns })
+  return claimed.sort((one, other) => one.place - other.place)
+}
 
 /** A count up to this is exact. */
 const maxCounted = 10_000
@@ -39,6 +46,7 @@ interface PlacingDependencies {
   searchIndex: SearchIndex
   listen: OpenDatabase['listen']
   log: Pick<Logger, 'error'>
+  clock: Clock
   /** Whether it begins by itself; else only by `run`. */
   isAutomatic: boolean
 }
@@ -58,25 +66,52 @@ const channel = 'wishwell_wish_queue'
 /** Of the wishes that a request does not join, so many may be the same. */
 const maxSimilar = 3
 
+interface Turn {
+  id: string
+  text: ComparedText
+  /** Those of its slice that were placed before it. */
+  placed: ReadonlySet<string>
+  /** Those of its slice that are placed after it. */
+  later: readonly string[]
+}
+
+/**
+ * What is placed later is no target yet: it finds this request when its turn comes. So what arrives together is placed as if it came one after the
+ * other. What another process is placing at the same time may be one: else neither might find the other.
+ */
+const isLater = (later: readonly string[]) => sql`(hits.id = any(${[...later]}::uuid[])
+  or exists (select from wish_queue where wish_queue.request_id = hits.id and ${isUnclaimed}))`
+
+/** So many of the best matches are looked through for what is placed already. */
+const maxLookedThrough = 100
+
 /**
  * The wishes that a claimed request may join, three at most, and others that may be the same. It joins none where its title recurs in its source; what is a
  * chore is judged as one here, also where it was taken for a wish before, and is not the same as anything.
  */
 async function findProposed(
   input: CandidatesInput & { executor: Database },
-  id: string,
-  text: ComparedText,
-): Promise<Pick<Proposal, 'targets' | 'similar'>> {
-  const candidateIds = await findCandidateIds(input, text, { id })
+  { id, text, placed, later }: Turn,
+): Promise<Omit<Proposal, 'claim'>> {
+  const candidates = await findCandidates(input, text, { id, max: maxLookedThrough, marked: isLater(later) })
+  const idsOf = (found: typeof candidates) => found.slice(0, maxCandidates).map((candidate) => candidate.id)
+  const [candidateIds, placedIds] = [idsOf(candidates), idsOf(candidates.filter(({ isMarked }) => !isMarked))]
   const recurrence = await readRecurrence(input.executor, id, text, candidateIds)
   if (recurrence !== null && recurrence.texts.length > 0) {
     await storeChores(input.executor, recurrence)
-    return { targets: [] }
+    return { targets: [], recurring: recurrence.ids }
   }
-  const found = await findTargets(input, { id, text, candidateIds, threshold: possiblySameThreshold })
+  const find = (ids: readonly string[]) =>
+    findTargets(input, { id, text, candidateIds: ids, placed, threshold: possiblySameThreshold })
+  const found = await find(placedIds)
   const isTarget = ({ similarity }: Target) => recurrence === null && similarity >= joiningThreshold
-  const similar = found.filter((target) => !isTarget(target)).sort(bySimilarity)
-  return { targets: found.filter(isTarget).slice(0, maxTargets), similar: similar.slice(0, maxSimilar) }
+  const targets = found.filter(isTarget).slice(0, maxTargets)
+  const compared = isDeepStrictEqual(candidateIds, placedIds) ? found : await find(candidateIds)
+  const similar = compared
+    .filter((target) => !isTarget(target))
+    .sort(bySimilarity)
+    .slice(0, maxSimilar)
+  return { targets, similar, ...(recurrence !== null && { recurring: recurrence.ids }) }
 }
 
 interface SliceInput {
@@ -88,10 +123,12 @@ interface SliceInput {
   pause?: (tookMs: number) => Promise<unknown>
   /** Called when a request could not be compared; its claim expires, and it is tried again then. */
   onError: (error: unknown, id: string) => void
+  clock?: Clock
 }
 
 /**
- * Places a slice of the queue: statements that read one request's candidates each, and one short transaction at the end.
+ * Places a slice of the queue, one request after the other: statements that read its candidates, and a short transaction for each that joins a wish, with
+ * those before it that do not.
  * @returns null when there was nothing to claim.
  */
 export async function placeSlice({
@@ -101,31 +138,41 @@ export async function placeSlice({
   maxRequests = maxSlice,
   pause = async () => {},
   onError,
-}: SliceInput): Promise<Placed | null> {
+  clock = systemClock,
+}: SliceInput): Promise<Omit<Placed, 'alike'> | null> {
   // How rare words are decides who belongs together, so those of new texts are counted first.
   await countTexts(database)
   const claims = await claimRequests(database, maxRequests)
   if (claims.length === 0) return null
-  const texts = await readComparedTexts(
-    database,
-    claims.map(({ id }) => id),
-  )
-  const proposals: Proposal[] = []
+  const ids = claims.map(({ id }) => id)
+  const texts = await readComparedTexts(database, ids)
+  const sum = { placed: 0, joined: 0 }
+  let proposals: Proposal[] = []
+  const place = async () => {
+    const { placed, joined, alike } = await placeRequests(database, proposals)
+    proposals = []
+    sum.placed += placed
+    sum.joined += joined
+    for (const grown of alike) await joinGrown(database, { ...grown, now: clock.now() })
+  }
   const yieldLoop = createPauses()
-  for (const claim of claims) {
+  for (const [index, claim] of claims.entries()) {
     const startedAt = performance.now()
     const text = texts.get(claim.id)
     const input = { executor: database, searchIndex, words }
+    const turn = { id: claim.id, placed: new Set(ids.slice(0, index)), later: ids.slice(index + 1) }
     try {
-      const proposed = text === undefined ? { targets: [] } : await findProposed(input, claim.id, text)
+      const proposed = text === undefined ? { targets: [] } : await findProposed(input, { ...turn, text })
       proposals.push({ claim, ...proposed })
+      if (proposed.targets.length > 0) await place()
     } catch (error) {
       onError(error, claim.id)
     }
     await pause(performance.now() - startedAt)
     await yieldLoop()
   }
-  return placeRequests(database, proposals)
+  await place()
+  return sum
 }
 
 /**
@@ -137,6 +184,7 @@ export async function startPlacing({
   searchIndex,
   listen,
   log,
+  clock,
   isAutomatic,
 }: PlacingDependencies): Promise<BackgroundRun> {
   const words = createWordCounter()
@@ -144,9 +192,17 @@ export async function startPlacing({
   const placing = createBackgroundRun({
     step: async (signal) => {
       const pause = (tookMs: number) => pauseUnlessAborted(tookMs * pauseFactor, signal)
-      return (await placeSlice({ database, searchIndex, words, pause, onError })) !== null
+      return (await placeSlice({ database, searchIndex, words, pause, onError, clock })) !== null
     },
     onError: (error) => log.error({ err: error }, 'placing requests failed'),
   })
-  return isAutomatic ? wakeOn(placing, { listen, channel, delayMs: settleMs }) : placing
+  const compareAgain = createComparingAgain(database, () => clock.now())
+  const run = {
+    ...placing,
+    job: async (): Promise<false> => {
+      await compareAgain()
+      return placing.job()
+    },
+  }
+  return isAutomatic ? wakeOn(run, { listen, channel, delayMs: settleMs }) : run
 }

@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { requestColumns, sharedView, standingIn, type View } from '../../requests/views/view.ts'
 import { readWishIds } from '../../requests/wishes/numbers.ts'
+import { normaliseText } from '../../runtime/text/normalise.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import type { PossiblySame, PossiblySameInput } from '../list/possibly-same.ts'
 import { type CandidatesInput, findCandidateIds, readComparedTexts, readCounts } from '../pairs/candidates.ts'
-import type { ComparedText } from '../pairs/compared-text.ts'
+import type { ComparedText, PostedTitle } from '../pairs/compared-text.ts'
+import { productAt } from '../pairs/products.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
-import { possiblySameThreshold, similaritiesOf } from '../pairs/scorer.ts'
+import { joiningThreshold, possiblySameThreshold, similaritiesOf } from '../pairs/scorer.ts'
 import { keyOf, readAnswered } from '../suggestions/list.ts'
 
 /** A wish that a request may join, by the member that new members are compared with. */
@@ -24,6 +26,8 @@ export const bySimilarity = (one: Target, other: Target): number =>
 
 interface Core {
   id: string
+  /** The candidates that led to it. */
+  named: PostedTitle[]
   /** Whether it is to be placed itself. */
   is_queued: boolean
 }
@@ -34,12 +38,15 @@ interface Core {
  */
 async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
-    select cores.id,
+    select cores.id, named,
       exists (select from wish_queue where wish_queue.request_id = cores.id) as is_queued
     from (
-      select core_id as id, min(position) as position from (
-        select position, case when member.request_id is null then candidate.id else core.request_id end as core_id
+      select core_id as id, min(position) as position,
+        json_agg(json_build_object('title', title, 'platform', platform, 'sourceName', source_name)) as named
+      from (
+        select position, title, platform, source_name, case when member.request_id is null then candidate.id else core.request_id end as core_id
         from unnest(${candidateIds}::uuid[]) with ordinality as candidate (id, position)
+        join requests as posted on posted.id = candidate.id
         left join wish_members as member on member.request_id = candidate.id
         left join wish_members as core on core.wish_id = member.wish_id and core.is_core
       ) as mapped where core_id is not null group by core_id
@@ -48,7 +55,16 @@ async function readCores(executor: Executor, candidateIds: readonly string[], vi
   return rows
 }
 
+/** Whether two requests of one product have one title: then they are one wish, whatever else the core of that says. */
+function haveOneTitle({ posted, product }: ComparedText, other: PostedTitle): boolean {
+  const { id, platform } = productAt(other)
+  if (id !== product.id || (id !== null && platform !== product.platform)) return false
+  return normaliseText(posted.title) === normaliseText(other.title)
+}
+
 interface TargetsInput {
+  /** Those that are placed already, though they are still queued. */
+  placed?: ReadonlySet<string>
   id: string
   text: ComparedText
   /** Of the requests that match it best. */
@@ -59,10 +75,10 @@ interface TargetsInput {
   view?: View
 }
 
-/** The wishes that a request may join: those that were placed before those that are queued, then the most similar first. Never one that it is the core of. */
+/** The wishes that a request may join: those that were placed before those that are queued, those that have its title, then the most similar first. Never one that it is the core of. */
 export async function findTargets(
   input: CandidatesInput,
-  { id, text, candidateIds, threshold, view = sharedView }: TargetsInput,
+  { id, text, candidateIds, threshold, view = sharedView, placed }: TargetsInput,
 ): Promise<Target[]> {
   if (candidateIds.length === 0) return []
   const cores = (await readCores(input.executor, candidateIds, view)).filter((core) => core.id !== id)
@@ -77,10 +93,19 @@ export async function findTargets(
   const similarities = similaritiesOf(text, texts, counts)
   return (
     present
-      .map(({ id: coreId, is_queued: isQueued }, index) => ({ coreId, isQueued, similarity: similarities[index]! }))
+      .map(({ id: coreId, named, is_queued: isQueued }, index) => {
+        const isNamed = named.some((one) => haveOneTitle(text, one))
+        const similarity = isNamed ? Math.max(similarities[index]!, joiningThreshold) : similarities[index]!
+        return { coreId, isNamed, isQueued: isQueued && !placed?.has(coreId), similarity }
+      })
       .filter(({ similarity }) => similarity >= threshold)
       // Those that were placed come first: else two queued requests would join each other, and not the wish that both are alike to.
-      .sort((one, other) => Number(one.isQueued) - Number(other.isQueued) || bySimilarity(one, other))
+      .sort(
+        (one, other) =>
+          Number(one.isQueued) - Number(other.isQueued) ||
+          Number(other.isNamed) - Number(one.isNamed) ||
+          bySimilarity(one, other),
+      )
       .map(({ coreId, similarity }) => ({ coreId, similarity }))
   )
 }
