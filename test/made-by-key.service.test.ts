@@ -96,6 +96,10 @@ describe('what a key made', () => {
     clock.set('2026-03-21T12:00:00Z')
     await service.runDueWatches()
     expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({ state: 'asking', madeBy: made.keyId })
+    // It says why it rests.
+    expect((await read('/api/v1/trackers')).results).toMatchObject([
+      { error: expect.stringMatching(/^The key that made it has expired/) },
+    ])
     await service.runMaintenance()
     expect((await read('/api/v1/feeds')).results).toEqual([])
   })
@@ -167,7 +171,9 @@ describe('what a key made', () => {
       for (const url of [made.feed.url, made.ofChild.url]) expect(await statusOf(url)).toBe(404)
       for (const key of [made.maker, service.clientFor(made.child.apiKey)])
         expect((await key.get('/api/v1/usage')).status).toBe(401)
-      expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({ state: 'asking', nextRunAt: null })
+      expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({
+        ...{ state: 'asking', askingBecause: 'key_ended', nextRunAt: null },
+      })
       expect(await read(`/api/v1/watches/${watchId}`)).toMatchObject({ state: 'active' })
     }
   })

@@ -39,6 +39,7 @@ export const watchesCommand = (): Command =>
       .option('--no-channels', 'tell no channel of it')
       .option('--no-sources', "collect from the service's own sources")
       .option('--no-reports-quiet', 'send no report without news')
+      .option('--no-mute', 'tell every kind of news')
       .option('--no-filters', 'all requests are news; options that filter replace all filters of the watch')
       .action(change),
     subcommand('list', 'list the watches of the account').action(list),

@@ -116,7 +116,8 @@ describe('what spends', () => {
     const list = async () => (await callTool(client, 'watch', { action: 'list' })).structured.results
     expect(await list()).toMatchObject([{ watchId, state: 'paused' }])
     await callTool(client, 'watch', { action: 'resume', watchId })
-    expect(await list()).toMatchObject([{ watchId, state: 'active' }])
+    await callTool(client, 'watch', { action: 'mute', watchId, mutedNews: ['grown'] })
+    expect(await list()).toMatchObject([{ watchId, state: 'active', askingBecause: null, mutedNews: ['grown'] }])
   })
 })
 
