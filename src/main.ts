@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
-import { createProgram } from './cli/program.ts'
+import { runProgram } from './cli/program.ts'
 import { DataDirectoryError } from './database/embedded/data-directory-error.ts'
 import { isDatabaseUnavailable } from './database/errors.ts'
 import { SchemaVersionError } from './database/schema-version-error.ts'
@@ -45,8 +45,7 @@ try {
   const given = process.argv.slice(2)
   // Not by commander's default command: an unknown command would be a wrong parameter of `serve`.
   const parameters = given.length === 0 ? ['serve'] : given
-  const program = await createProgram(parameters)
-  await program.parseAsync(parameters, { from: 'user' })
+  await runProgram(parameters)
 } catch (error) {
   const { message, exitCode } = explain(error)
   if (message !== null) console.error(`wishwell: ${message}`)

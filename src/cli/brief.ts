@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { answerOf, createApi, once } from './api.ts'
 import type { Body, Data, Query } from './api-types.ts'
@@ -12,7 +12,8 @@ import {
   subcommandsOf,
 } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
-import { CommandError, exitCodes } from './exit-codes.ts'
+import { exitCodes } from './exit-codes.ts'
+import { fileError, readInput } from './input-file.ts'
 import { collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, formatList, noteLines, printJson, printLines, type Row } from './output.ts'
 import { statusHelp } from './search-options.ts'
@@ -137,7 +138,7 @@ async function writeFile(api: ReturnType<typeof createApi>, briefId: string, { f
   try {
     writeFileSync(out, text)
   } catch (error) {
-    throw new CommandError(`--out: ${(error as Error).message}`, exitCodes.usage)
+    throw fileError(error, out, '--out')
   }
   noteLines([`Saved ${printable(out)}. Verify it with: wishwell brief verify ${shellWord(printable(out))}`])
 }
@@ -213,12 +214,7 @@ function verificationLines({ verdict, briefId, changes, removed, noLongerHolds }
 
 async function verify(path: string, { json }: Json): Promise<void> {
   exitWhenOutputCloses()
-  let file: string
-  try {
-    file = readFileSync(path === '-' ? 0 : path, 'utf8')
-  } catch (error) {
-    throw new CommandError((error as Error).message, exitCodes.usage)
-  }
+  const file = readInput(path).toString()
   const answer = await answerOf(createApi(readClientConfig()).POST('/api/v1/briefs/verify', { body: { file } }))
   const { verdict, removed } = answer.data
   if (verdict !== 'intact' || removed > 0) process.exitCode = exitCodes.failed

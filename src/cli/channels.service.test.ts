@@ -64,5 +64,8 @@ it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, as
   expect((await run('delete', channelId!)).stdout).toBe(`Channel ${channelId} is deleted.\n`)
   expect((await run('list')).stdout).toBe('The account has no channels.\n')
   const wrong = await run('create', 'webhook', 'x', '--field-file', `url=${join(directory, 'none')}`)
-  expect([wrong.exitCode, wrong.stderr]).toEqual([exitCodes.usage, expect.stringContaining('ENOENT')])
+  expect([wrong.exitCode, wrong.stderr]).toEqual([
+    exitCodes.usage,
+    expect.stringMatching(/none": there is no such file or directory\.\n$/),
+  ])
 })

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { disabledReasons } from '../notifications/channels/adapter.ts'
 import { once, wholeList } from './api.ts'
 import type { Body, Data, Query, Schemas } from './api-types.ts'
 import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
+import { readInput } from './input-file.ts'
 import { commaList, defined, wholeNumber } from './options.ts'
 import { formatList, formatRow, type Row } from './output.ts'
 import { count, printable } from './text.ts'
@@ -74,15 +74,9 @@ export const channelsCommand = (): Command =>
     ],
   )
 
-/** What a file holds, without the white space around it. Never part of an error. */
-export function readFieldFile(name: string, file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8').trim()
-  } catch (error) {
-    const { code = 'it cannot be read' } = error as NodeJS.ErrnoException
-    throw new CommandError(`--field-file ${name}: ${file === '-' ? 'stdin' : file}: ${code}.`, exitCodes.usage)
-  }
-}
+/** What a file holds, without the white space around it. */
+export const readFieldFile = (name: string, file: string): string =>
+  readInput(file, `--field-file ${name}`).toString().trim()
 
 type Made = Body<'createChannel'>
 

@@ -8,7 +8,7 @@ import type { ChannelCadence, ChannelType } from '../../database/tables/notifica
 import type { NewsKind } from '../../database/tables/watches.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { type Secrets, UnreadableSecretError } from '../../http/secrets/secrets.ts'
-import { invalidField, invalidRequest } from '../../http/validation.ts'
+import { invalidRequest, invalidTimezone } from '../../http/validation.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { isTimezone } from '../../runtime/timezone.ts'
 import type { Adapters, ChannelAdapter } from './adapter.ts'
@@ -68,7 +68,7 @@ function checkFields(adapter: ChannelAdapter, fields: Record<string, unknown>): 
 }
 
 export function checkTimezone(timezone: string | undefined): void {
-  if (timezone !== undefined && !isTimezone(timezone)) throw invalidField('timezone', 'is not the name of a time zone')
+  if (timezone !== undefined && !isTimezone(timezone)) throw invalidTimezone(timezone)
 }
 
 /**
