@@ -7,7 +7,7 @@ import {
   clientCommand,
   commandGroup,
   type Json,
-  moreOf,
+  pageLines,
   printAnswer,
   subcommandsOf,
 } from './client-command.ts'
@@ -15,7 +15,7 @@ import { readClientConfig } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { fileError, readInput } from './input-file.ts'
 import { collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, formatList, noteLines, printJson, printLines, type Row } from './output.ts'
+import { exitWhenOutputCloses, noteLines, printJson, printLines, type Row } from './output.ts'
 import { statusHelp } from './search-options.ts'
 import { count, firstLine, printable, shellWord } from './text.ts'
 
@@ -164,10 +164,7 @@ const list = ({ json, ...query }: Query<'listBriefs'> & Json) =>
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/briefs', { params: { query } }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, briefRow, 'No briefs.'),
-      ...moreOf('brief list', query, cursor),
-    ],
+    pageLines(briefRow, 'No briefs.', 'brief list', query),
   )
 
 const remove = (briefId: string, options: Json) =>

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { disabledReasons } from '../notifications/channels/adapter.ts'
 import { once, wholeList } from './api.ts'
 import type { Body, Data, Query, Schemas } from './api-types.ts'
-import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, pageLines, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { readInput } from './input-file.ts'
 import { commaList, defined, wholeNumber } from './options.ts'
@@ -211,10 +211,7 @@ const listDeliveries = (channelId: string, { json, ...query }: Query<'listDelive
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/channels/{channelId}/deliveries', { params: { path: { channelId }, query } }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, rowOfDelivery, 'No deliveries.'),
-      ...moreOf(`channels deliveries ${printable(channelId)}`, query, cursor),
-    ],
+    pageLines(rowOfDelivery, 'No deliveries.', `channels deliveries ${printable(channelId)}`, query),
   )
 
 const replay = (channelId: string, deliveryId: string, options: Json) =>

@@ -31,7 +31,10 @@ function configure(command: Command): void {
     option.short = short
     option.flags = `${short}, ${option.flags}`
   }
-  Object.assign(command, { unknownCommand: () => refuseUnknown(command) })
+  const unknownCommand = () => {
+    throw new UnknownCommandError(command)
+  }
+  Object.assign(command, { unknownCommand })
   for (const inner of command.commands) configure(inner)
 }
 
@@ -39,23 +42,19 @@ function configure(command: Command): void {
 const pathOf = (command: Command): string[] =>
   command.parent === null ? [] : [...pathOf(command.parent), command.name()]
 
+/** In the place of commander's own, which knows no command of another group, and no synonym. */
 class UnknownCommandError extends Error {
-  readonly group: string[]
-  readonly words: readonly string[]
+  readonly command: Command
   constructor(command: Command) {
     super('unknown command')
-    this.group = pathOf(command)
-    this.words = command.args
+    this.command = command
   }
 }
 
-/** In the place of commander's own, which knows no command of another group, and no synonym. */
-function refuseUnknown(command: Command): never {
-  throw new UnknownCommandError(command)
-}
-
 /** @throws CommandError that says what was meant. */
-async function explainUnknown({ group, words: [unknown = '', ...others] }: UnknownCommandError): Promise<never> {
+async function explainUnknown(command: Command): Promise<never> {
+  const [unknown = '', ...others] = command.args
+  const group = pathOf(command)
   const { suggestCommands } = await import('./suggestions.ts')
   const meant = suggestCommands(await createProgram(), { group, unknown, others })
   const written = ['wishwell', ...group].join(' ')
@@ -71,7 +70,7 @@ async function explainUnknown({ group, words: [unknown = '', ...others] }: Unkno
 export async function runProgram(parameters: readonly string[]): Promise<void> {
   const program = await createProgram(parameters)
   await program.parseAsync(parameters, { from: 'user' }).catch((error: unknown) => {
-    if (error instanceof UnknownCommandError) return explainUnknown(error)
+    if (error instanceof UnknownCommandError) return explainUnknown(error.command)
     throw error
   })
 }

@@ -1,63 +1,26 @@
 import type { Command } from 'commander'
 import { slipsBetween } from '../runtime/text/slips.ts'
 
-/** What people write, and the words of our commands that it may mean. */
-const meanings: Readonly<Record<string, readonly string[]>> = {
-  'make add new init': ['create'],
-  'ls all index': ['list'],
-  get: ['list'],
-  'get view read open describe info inspect cat details': ['show'],
-  'delete remove rm del drop destroy erase unset': ['delete', 'revoke', 'cancel'],
-  'edit change set modify rename patch configure mute': ['update', 'mark'],
-  'stop abort kill end': ['cancel', 'pause'],
-  'disable suspend': ['pause'],
-  'start continue unpause restart': ['resume', 'run', 'serve', 'enable'],
-  'execute trigger refresh': ['run'],
-  'check validate': ['verify', 'test', 'healthcheck', 'try'],
-  'join combine same duplicate dedupe': ['merge'],
-  'part divide separate': ['split'],
-  'revert rollback restore': ['undo'],
-  'label tag star plan ignore note': ['mark'],
-  'retry resend': ['replay'],
-  'send publish sync': ['push'],
-  'find query grep lookup': ['search', 'apps'],
-  'collect fetch crawl gather pull get': ['scrape'],
-  'upload load ingest': ['import'],
-  'download save csv json': ['export', 'dump'],
-  'doctor diagnose health ping ready': ['healthcheck', 'verify'],
-  status: ['show'],
-  'export download save print': ['show', 'dump'],
-  import: ['restore-dump'],
-  'status stats whoami balance credits quota billing plan me': ['usage'],
-  'up server daemon run': ['serve'],
-  'auth signin log-in setup config configure connect init': ['login'],
-  'logout log-out signout': ['sign-out'],
-  'invite person people': ['link'],
-  'upgrade schema': ['migrate'],
-  'reindex index': ['search-index', 'rebuild'],
-  'gdpr forget': ['purge'],
-  'sample example tour playground': ['demo'],
-  'curl call http rest': ['api'],
-  'agent tools claude': ['mcp'],
-  'help usage': ['--help'],
-  version: ['--version'],
-  'completion completions autocomplete': ['complete'],
-  'user users account tenant tenants organisation org': ['accounts'],
-  'token tokens apikey api-key api-keys credential credentials secret': ['keys'],
-  'task tasks collection collections run': ['jobs'],
-  'request requests feature features idea ideas': ['wishes'],
-  'monitor alert alerts subscription subscribe follow schedule cron': ['watches'],
-  'notification notifications notify webhook webhooks email mail slack discord ntfy': ['channels'],
-  'integration integrations issue issues jira linear ticket tickets': ['trackers'],
-  'rss atom': ['feeds'],
-  'report reports summary evidence document briefs': ['brief'],
-  'repository repo board boards adapter': ['sources'],
-  'adapters providers': ['platforms'],
-}
+/** What people write, by the words of our commands that it may mean. */
+const meanings = `create: make add new init; list: ls all index get; show: get view read open describe info inspect cat details status print
+  delete revoke cancel: delete remove rm del drop destroy erase unset; update mark: edit change set modify rename patch configure mute
+  cancel pause: stop abort kill end disable suspend; resume run serve enable: start continue unpause restart; run: execute trigger refresh
+  verify test healthcheck try: check validate; merge: join combine same duplicate dedupe; split: part divide separate; undo: revert rollback restore
+  mark: label tag star plan ignore note; replay: retry resend; push: send publish sync; search apps: find query grep lookup
+  scrape: collect fetch crawl gather pull get; import: upload load ingest; export: download save csv json; dump show: export download save
+  restore-dump: import; healthcheck verify: doctor diagnose health ping ready; usage: status stats whoami balance credits quota billing plan me
+  serve: up server daemon run; login: auth signin log-in setup config configure connect init; sign-out: logout log-out signout
+  link: invite person people; migrate: upgrade schema; search-index rebuild: reindex index; purge: gdpr forget; demo: sample example tour
+  api: curl call http rest; mcp: agent tools claude; --help: help; --version: version; complete: completion completions autocomplete
+  accounts: user users account tenant tenants organisation org; keys: token tokens apikey api-key api-keys credential credentials secret
+  jobs: task tasks collection collections run; wishes: request requests feature features idea ideas; feeds: rss atom
+  watches: monitor alert alerts subscription subscribe follow schedule cron; brief: report reports summary evidence document briefs
+  channels: notification notifications notify webhook webhooks email mail slack discord ntfy; platforms: adapters providers
+  trackers: integration integrations issue issues jira linear ticket tickets; sources: repository repo board boards adapter`
 
 const meant = new Map<string, string[]>()
-for (const [words, commands] of Object.entries(meanings))
-  for (const word of words.split(' ')) meant.set(word, [...(meant.get(word) ?? []), ...commands])
+for (const [, commands, words] of meanings.matchAll(/([^;:\n]+): ([^;\n]+)/g))
+  for (const word of words!.split(' ')) meant.set(word, [...(meant.get(word) ?? []), ...commands!.trim().split(' ')])
 
 const singular = (word: string) => word.replace(/(?<=.{2})(?:(?<=ch|sh|x)es|s)$/, '')
 

@@ -153,7 +153,16 @@ function notThis(data: unknown): string {
   return `, not ${JSON.stringify(data.length > maxShown ? `${data.slice(0, maxShown)}…` : data)}`
 }
 
-const many = (limit: unknown, what: string) => `${limit} ${what}${limit === 1 ? '' : 's'}`
+const counted: Readonly<Record<string, string>> = { Length: 'character', Items: 'item', Properties: 'field' }
+
+/** What is wrong with a size, by a keyword such as `minLength` or `maximum`. */
+function boundOf({ keyword, data }: ErrorObject, limit: unknown): string {
+  const most = keyword.startsWith('max') ? 'most' : 'least'
+  const unit = counted[keyword.slice(3)]
+  return unit === undefined
+    ? `must be at ${most} ${limit}${notThis(data)}`
+    : `must have at ${most} ${limit} ${unit}${limit === 1 ? '' : 's'}`
+}
 
 /** What is wrong with a value, for people. */
 function sentenceOf(error: ErrorObject, { allowedValues, allowedValue, format, limit, type }: Record<string, unknown>) {
@@ -166,21 +175,10 @@ function sentenceOf(error: ErrorObject, { allowedValues, allowedValue, format, l
       return `must be ${typeNames[String(type)] ?? type}${/^(?:integer|number|boolean)$/.test(String(type)) ? notThis(error.data) : ''}`
     case 'format':
       return format === dateFormat ? dateForms + notThis(error.data) : (error.message ?? 'is invalid')
-    case 'minimum':
-    case 'maximum':
-      return `must be at ${error.keyword === 'minimum' ? 'least' : 'most'} ${limit}${notThis(error.data)}`
-    case 'minLength':
-    case 'maxLength':
-      return `must have at ${error.keyword === 'minLength' ? 'least' : 'most'} ${many(limit, 'character')}`
-    case 'minItems':
-    case 'maxItems':
-      return `must have at ${error.keyword === 'minItems' ? 'least' : 'most'} ${many(limit, 'item')}`
-    case 'minProperties':
-      return `must have at least ${many(limit, 'field')}`
     case 'uniqueItems':
       return 'must not have an item twice'
     default:
-      return error.message ?? 'is invalid'
+      return /^(?:min|max)/.test(error.keyword) ? boundOf(error, limit) : (error.message ?? 'is invalid')
   }
 }
 
