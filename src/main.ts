@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/exit-codes.ts'
-import { createProgram } from './cli/program.ts'
+import { runProgram } from './cli/program.ts'
 import { DataDirectoryError } from './database/embedded/data-directory-error.ts'
 import { isDatabaseUnavailable } from './database/errors.ts'
 import { SchemaVersionError } from './database/schema-version-error.ts'
@@ -9,16 +9,16 @@ import { MovingError } from './operations/moving/moving-error.ts'
 import { ConfigError } from './runtime/config-error.ts'
 import { SearchEngineError } from './search/search-engine-error.ts'
 
+/** Errors whose message says all that there is to say. */
+const explained = [BackupError, MovingError, SchemaVersionError, SearchEngineError, DataDirectoryError]
+
 /** The message and the exit code of an error. */
 function explain(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof CommanderError) return { message: null, exitCode: error.exitCode === 0 ? 0 : exitCodes.usage }
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage }
-  if (error instanceof BackupError) return { message: error.message, exitCode: exitCodes.failed }
-  if (error instanceof MovingError) return { message: error.message, exitCode: exitCodes.failed }
-  if (error instanceof SchemaVersionError) return { message: error.message, exitCode: exitCodes.failed }
-  if (error instanceof SearchEngineError) return { message: error.message, exitCode: exitCodes.failed }
-  if (error instanceof DataDirectoryError) return { message: error.message, exitCode: exitCodes.failed }
+  if (error instanceof Error && explained.some((kind) => error instanceof kind))
+    return { message: error.message, exitCode: exitCodes.failed }
   const { code, port, setting = 'PORT' } = error as NodeJS.ErrnoException & { port?: number; setting?: string }
   if (code === 'EADDRINUSE') {
     return {
@@ -45,8 +45,7 @@ try {
   const given = process.argv.slice(2)
   // Not by commander's default command: an unknown command would be a wrong parameter of `serve`.
   const parameters = given.length === 0 ? ['serve'] : given
-  const program = await createProgram(parameters)
-  await program.parseAsync(parameters, { from: 'user' })
+  await runProgram(parameters)
 } catch (error) {
   const { message, exitCode } = explain(error)
   if (message !== null) console.error(`wishwell: ${message}`)

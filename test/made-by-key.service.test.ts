@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { noteEvent } from '../src/accounts/events/events.ts'
+import { startCommand } from '../src/cli/command-testing.ts'
 import { type Receiver, startReceiver } from '../src/notifications/channels/testing.ts'
 import { type FakeTracker, startFakeGithub } from '../src/notifications/trackers/testing.ts'
 import { movedClock } from '../src/watches/testing.ts'
@@ -53,11 +54,12 @@ async function makeAll(client: TestClient, watchId: string, terms: object) {
   const tracker = await post(maker, '/api/v1/trackers', {
     ...{ type: 'github', name: 'App', project: 'acme/app', url: github.url, token: 'token' },
   })
+  const share = await post(maker, '/api/v1/shares', { view: {} })
   const body = JSON.stringify({ channelIds: [channel.channelId] })
   const changed = await service.client.send('PATCH', `/api/v1/watches/${watchId}`, { headers: json, body })
   expect(changed.status, changed.text).toBe(200)
   const ids = { channelId: channel.channelId, trackerId: tracker.trackerId, watchId: watch.watchId as string }
-  return { keyId, maker, child, feed, ofChild, ...ids }
+  return { keyId, maker, child, feed, ofChild, share, ...ids }
 }
 
 const statusOf = async (url: string) => (await fetch(url)).status
@@ -94,6 +96,10 @@ describe('what a key made', () => {
     clock.set('2026-03-21T12:00:00Z')
     await service.runDueWatches()
     expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({ state: 'asking', madeBy: made.keyId })
+    // It says why it rests.
+    expect((await read('/api/v1/trackers')).results).toMatchObject([
+      { error: expect.stringMatching(/^The key that made it has expired/) },
+    ])
     await service.runMaintenance()
     expect((await read('/api/v1/feeds')).results).toEqual([])
   })
@@ -120,13 +126,21 @@ describe('what a key made', () => {
         { feedId: made.feed.feedId, name: 'dark mode' },
         { feedId: made.ofChild.feedId, name: 'dark mode' },
       ],
-      shares: [],
+      shares: [{ shareId: made.share.shareId, name: expect.any(String) }],
       channels: [{ channelId: made.channelId, name: 'hook' }],
       watches: [{ watchId: made.watchId, name: 'offline maps' }],
       trackers: [{ trackerId: made.trackerId, name: 'App' }],
     })
     const admin = service.clientFor(service.adminKey)
     expect((await admin.get(`/api/admin/keys/${made.keyId}/made`)).body.data).toEqual(listed)
+    // By command: every kind of thing, each with its id.
+    const environment = { WISHWELL_URL: service.url, ADMIN_API_KEY: service.adminKey }
+    const { stdout } = await startCommand(['admin', 'keys', 'made', made.keyId], environment).finished
+    const ids = Object.values(listed as Record<string, Record<string, string>[]>).flatMap((things) =>
+      things.map(({ name: _, ...id }) => Object.values(id)[0]!),
+    )
+    expect(ids.filter((id) => !stdout.includes(id))).toEqual([])
+    expect(stdout.match(/^\w+/gm)).toEqual(['key', 'feed', 'feed', 'share', 'channel', 'tracker', 'watch'])
     const revoked = await service.client.send('DELETE', `/api/v1/keys/${made.keyId}`)
     expect(revoked.body.data).toEqual({
       keyId: made.keyId,
@@ -157,7 +171,9 @@ describe('what a key made', () => {
       for (const url of [made.feed.url, made.ofChild.url]) expect(await statusOf(url)).toBe(404)
       for (const key of [made.maker, service.clientFor(made.child.apiKey)])
         expect((await key.get('/api/v1/usage')).status).toBe(401)
-      expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({ state: 'asking', nextRunAt: null })
+      expect(await read(`/api/v1/watches/${made.watchId}`)).toMatchObject({
+        ...{ state: 'asking', askingBecause: 'key_ended', nextRunAt: null },
+      })
       expect(await read(`/api/v1/watches/${watchId}`)).toMatchObject({ state: 'active' })
     }
   })

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { deleteForgottenAsks } from '../feedback/imports.ts'
+import { fillDatabase } from '../operations/moving/testing.ts'
 import { bootstrapFirstAccount } from './accounts.ts'
 import { generateApiKey } from './api-key.ts'
 
@@ -84,6 +86,73 @@ describe('a deleted account', () => {
       .where('account_id', '=', accountId)
       .execute()
     expect((await client.search('a')).status).toBe(401)
+  })
+})
+
+/** The tables in which an id of a deleted account stays, and why. */
+const staying: Readonly<Record<string, string>> = {
+  accounts: 'the row that the ledger and the jobs refer to, without its name',
+  api_keys: 'revoked, without names: a key opens no other account, and jobs say who paid',
+  ...Object.fromEntries(
+    ['credit_balances', 'credit_entries', 'credit_reservations', 'credit_alerts', 'spender_months'].map((name) => [
+      name,
+      "the ledger: the operator's books",
+    ]),
+  ),
+  scrape_jobs: 'a job under way goes on, because it is paid, and what it found is of all',
+  account_schedule: 'when it was last served: its jobs under way take their turn',
+  live_calls: 'one under way gives back what it holds, and is deleted within minutes',
+  events: 'ids and numbers, deleted after 30 days; without channels nobody is told',
+  rate_limit_windows: 'the calls of the last minute',
+}
+
+// Holds (Accounts): a deleted account leaves nothing in any table but its ledger, its jobs and what is named with its reason
+describe('every table with rows of an account', () => {
+  /** The tables with a column of an account, by its name or by what it refers to. */
+  const readTables = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select distinct relname as name from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+      left join pg_constraint on conrelid = pg_class.oid and contype = 'f' and attnum = any(conkey)
+      where relnamespace = current_schema()::regnamespace and relkind = 'r'
+        and (attname like '%account_id%' or confrelid in ('accounts'::regclass, 'credit_balances'::regclass)) order by 1`.execute(
+      service.database,
+    )
+    return rows.map(({ name }) => name)
+  }
+  /** All tables with a row in which one of the ids stands, in any column. */
+  const readNaming = async (ids: readonly string[]) => {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`.execute(
+      service.database,
+    )
+    const naming: string[] = []
+    for (const { name } of rows) {
+      const found =
+        await sql`select from ${sql.table(name)} as t where t::text like any(${ids.map((id) => `%${id}%`)}) limit 1`.execute(
+          service.database,
+        )
+      if (found.rows.length > 0) naming.push(name)
+    }
+    return naming.sort()
+  }
+
+  it('is emptied when it is deleted, or is named with the reason why its rows stay', async () => {
+    await fillDatabase(service.opened)
+    const importer = await service.createAccount()
+    const file = await importer.client.send('POST', '/api/v1/feedback/imports?name=board', {
+      headers: { 'content-type': 'text/csv' },
+      body: 'title\nPlease add a dark theme\n',
+    })
+    expect(file.status, file.text).toBe(200)
+    const ids = [...[1, 2].map((number) => `a0000000-0000-4000-8000-00000000000${number}`), importer.accountId]
+    const tables = await readTables()
+    // A new table with an account's column gets its rows in `fillDatabase`.
+    const filled = await readNaming(ids)
+    expect(tables.filter((name) => !filled.includes(name))).toEqual([])
+    for (const id of ids) expect((await remove(id)).status).toBe(200)
+    // Many asks are deleted after the answer.
+    while (await deleteForgottenAsks(service.database));
+    expect(await readNaming(ids)).toEqual(Object.keys(staying).sort())
   })
 })
 

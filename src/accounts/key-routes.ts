@@ -22,7 +22,7 @@ import {
   revocation,
   revokedKey,
 } from './key-schemas.ts'
-import type { MadeKinds } from './made-by-key.ts'
+import { endedWords, type MadeKinds } from './made-by-key.ts'
 
 interface KeyRouteDependencies extends RouteDependencies {
   /** What keys make that the rooms above store. */
@@ -97,8 +97,7 @@ function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: R
 
 const madeTexts = {
   summary: 'List what a key made',
-  description:
-    'Keys, and what they made in turn, feeds, shares, channels and watches: what `withMade=true` ends when the key is revoked. Never the key of the call itself and what it made.',
+  description: `What \`withMade=true\` ends when the key is revoked, also of what its keys made in turn: ${endedWords}; and the watches that it stops. Never the key of the call itself and what it made.`,
 }
 
 function registerMadeByOwnKey(

@@ -8,7 +8,7 @@ import { closed, defaulted, moment, nullable, oneOf, trimmedText } from '../http
 import { invalidField } from '../http/validation.ts'
 import { listKeys, makeKey, maxActiveKeys } from './account-keys.ts'
 import { type KeyTerms, shownScope } from './keys.ts'
-import { madeByKey } from './made-by-key.ts'
+import { endedWords, madeByKey } from './made-by-key.ts'
 
 // The schemas and answers that the key routes of accounts and of the operator share.
 
@@ -63,8 +63,7 @@ export const revocation = closed({
   withMade: defaulted(
     Type.Boolean({
       default: false,
-      description:
-        'Whether all that it made ends with it: keys and what they made, feeds, shares, channels; watches stop until somebody resumes them',
+      description: `Whether all that it made, and what its keys made, ends with it: ${endedWords}; watches stop until somebody resumes them`,
     }),
   ),
 })

@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '../http/errors.ts'
 import { named } from '../http/openapi-components.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
 
-// What a key made: keys, feeds, shares, channels, trackers and watches store their maker. What becomes of each is in docs/api.md.
+// What a key made: each stores its maker. What becomes of each is in docs/api.md.
 
 const madeThings = <Id extends string>(id: Id, what: string) =>
   Type.Array(
@@ -29,6 +29,10 @@ export const madeByKey = closed(
 )
 
 export type MadeByKey = Static<typeof madeByKey>
+
+const { watches, ...ended } = madeByKey.properties
+/** What ends with its maker, for descriptions: all but watches, which stop. */
+export const endedWords = Object.keys(ended).join(', ')
 
 interface Named {
   id: string

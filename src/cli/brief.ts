@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { answerOf, createApi, once } from './api.ts'
 import type { Body, Data, Query } from './api-types.ts'
@@ -7,14 +7,15 @@ import {
   clientCommand,
   commandGroup,
   type Json,
-  moreOf,
+  pageLines,
   printAnswer,
   subcommandsOf,
 } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
-import { CommandError, exitCodes } from './exit-codes.ts'
+import { exitCodes } from './exit-codes.ts'
+import { fileError, readInput } from './input-file.ts'
 import { collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
-import { exitWhenOutputCloses, formatList, noteLines, printJson, printLines, type Row } from './output.ts'
+import { exitWhenOutputCloses, noteLines, printJson, printLines, type Row } from './output.ts'
 import { statusHelp } from './search-options.ts'
 import { count, firstLine, printable, shellWord } from './text.ts'
 
@@ -131,7 +132,7 @@ async function writeFile(api: ReturnType<typeof createApi>, briefId: string, { f
   try {
     writeFileSync(out, text)
   } catch (error) {
-    throw new CommandError(`--out: ${(error as Error).message}`, exitCodes.usage)
+    throw fileError(error, out, '--out')
   }
   noteLines([`Saved ${printable(out)}. Verify it with: wishwell brief verify ${shellWord(printable(out))}`])
 }
@@ -157,10 +158,7 @@ const list = ({ json, ...query }: Query<'listBriefs'> & Json) =>
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/briefs', { params: { query } }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, briefRow, 'No briefs.'),
-      ...moreOf('brief list', query, cursor),
-    ],
+    pageLines(briefRow, 'No briefs.', 'brief list', query),
   )
 
 const remove = (briefId: string, options: Json) =>
@@ -207,12 +205,7 @@ function verificationLines({ verdict, briefId, changes, removed, noLongerHolds }
 
 async function verify(path: string, { json }: Json): Promise<void> {
   exitWhenOutputCloses()
-  let file: string
-  try {
-    file = readFileSync(path === '-' ? 0 : path, 'utf8')
-  } catch (error) {
-    throw new CommandError((error as Error).message, exitCodes.usage)
-  }
+  const file = readInput(path).toString()
   const answer = await answerOf(createApi(readClientConfig()).POST('/api/v1/briefs/verify', { body: { file } }))
   const { verdict, removed } = answer.data
   if (verdict !== 'intact' || removed > 0) process.exitCode = exitCodes.failed

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { clientCommand } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
+import { readInput } from './input-file.ts'
 import { isAdminPath } from './options.ts'
 import { exitWhenOutputCloses } from './output.ts'
 
@@ -54,14 +54,9 @@ function parseMethod(text: string): (typeof methods)[number] {
 
 /** @throws CommandError when it is no JSON, or cannot be read. */
 function readBody(given: string): unknown {
-  const file = given === '-' ? 0 : given.startsWith('@') ? given.slice(1) : null
+  const file = given === '-' ? '-' : given.startsWith('@') ? given.slice(1) : null
   const usageError = (what: string) => new CommandError(`--data: ${what}`, exitCodes.usage)
-  let text = given
-  try {
-    if (file !== null) text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw usageError((error as Error).message)
-  }
+  const text = file === null ? given : readInput(file, '--data').toString()
   try {
     return JSON.parse(text)
   } catch {

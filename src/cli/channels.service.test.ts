@@ -47,6 +47,9 @@ it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, as
   expect(listed.stdout).toMatch(
     /^My hook {2}webhook · 127\.0\.0\.1:\d+\/…path · at once · credits\.low, scrape\.failed {2}[-0-9a-f]{36}\n$/,
   )
+  const muted = await run('update', channelId!, '--mute', 'grown,new', '--no-events')
+  expect(muted.stdout).toMatch(/ · at once · no subscriptions · muted: grown, new {2}/)
+  expect((await run('update', channelId!, '--no-mute', '--events', 'credits.low')).stdout).not.toContain('muted')
   expect((await run('test', channelId!)).stdout).toBe('Delivered.\n')
   receiver.answer(status(503))
   const failed = await run('test', channelId!)
@@ -61,5 +64,8 @@ it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, as
   expect((await run('delete', channelId!)).stdout).toBe(`Channel ${channelId} is deleted.\n`)
   expect((await run('list')).stdout).toBe('The account has no channels.\n')
   const wrong = await run('create', 'webhook', 'x', '--field-file', `url=${join(directory, 'none')}`)
-  expect([wrong.exitCode, wrong.stderr]).toEqual([exitCodes.usage, expect.stringContaining('ENOENT')])
+  expect([wrong.exitCode, wrong.stderr]).toEqual([
+    exitCodes.usage,
+    expect.stringMatching(/none": there is no such file or directory\.\n$/),
+  ])
 })

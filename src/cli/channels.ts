@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { disabledReasons } from '../notifications/channels/adapter.ts'
 import { once, wholeList } from './api.ts'
 import type { Body, Data, Query, Schemas } from './api-types.ts'
-import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, pageLines, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
-import { commaList, wholeNumber } from './options.ts'
+import { readInput } from './input-file.ts'
+import { commaList, defined, wholeNumber } from './options.ts'
 import { formatList, formatRow, type Row } from './output.ts'
 import { count, printable } from './text.ts'
+import { muteOption } from './watch-options.ts'
 
 const subcommand = subcommandsOf('channels', {
   notes: `Addresses and tokens are secrets: give them with --field-file, so that no list of processes and no history of a shell has them.`,
@@ -14,6 +16,8 @@ const subcommand = subcommandsOf('channels', {
 })
 
 const types: Schemas['Channel']['type'][] = ['webhook', 'email', 'slack', 'discord', 'ntfy', 'apprise']
+
+const reasons: Readonly<Record<string, string>> = disabledReasons
 
 const channelId = 'as "wishwell channels list" shows it'
 
@@ -24,22 +28,35 @@ export function collectField(text: string, before: Record<string, string> = {}):
   return { ...before, [name]: value }
 }
 
+/** The options that say what a channel is told, and when. */
+const addSettings = (command: Command): Command =>
+  command
+    .option('--events <types>', 'comma list of the events that it subscribes to, such as credits.low', commaList)
+    .addOption(muteOption('of watches that it is not told'))
+    .addOption(new Option('--cadence <cadence>', 'at once, or as a digest').choices(['now', 'daily', 'weekly']))
+    .option('--timezone <zone>', 'of the reader, for digests, such as Europe/Berlin')
+    .option('--hour <hour>', 'the local hour of digests, 0 to 23', wholeNumber(0, 23))
+
 /** `wishwell channels`: where the account is told of events. */
 export const channelsCommand = (): Command =>
   commandGroup(
     'channels',
     'create, list, test and delete channels: where the account is told of news and alerts (free)',
     [
-      subcommand('create', 'create a channel; the secret of a webhook is shown only once')
-        .argument('<type>', types.join(', '))
-        .argument('<name>', 'a name for people')
-        .option('--field <name=value>', 'a field of the type, such as tag=team; repeat it for several', collectField)
-        .option('--field-file <name=file>', 'the same, read from a file; - for stdin, such as url=-', collectField)
-        .option('--events <types>', 'comma list of the events that it subscribes to, such as credits.low', commaList)
-        .addOption(new Option('--cadence <cadence>', 'at once, or as a digest').choices(['now', 'daily', 'weekly']))
-        .option('--timezone <zone>', 'of the reader, for digests, such as Europe/Berlin')
-        .option('--hour <hour>', 'the local hour of digests, 0 to 23', wholeNumber(0, 23))
-        .action(add),
+      addSettings(
+        subcommand('create', 'create a channel; the secret of a webhook is shown only once')
+          .argument('<type>', types.join(', '))
+          .argument('<name>', 'a name for people')
+          .option('--field <name=value>', 'a field of the type, such as tag=team; repeat it for several', collectField)
+          .option('--field-file <name=file>', 'the same, read from a file; - for stdin, such as url=-', collectField),
+      ).action(add),
+      addSettings(
+        subcommand('update', 'change what a channel is told, and when; what is not given stays')
+          .argument('<channelId>', channelId)
+          .option('--name <name>', 'a name for people')
+          .option('--no-events', 'subscribe to no events')
+          .option('--no-mute', 'be told every kind of news'),
+      ).action(change),
       subcommand('list', 'list the channels').action(list),
       subcommand('show', 'show a channel').argument('<channelId>', channelId).action(show),
       subcommand('test', 'send a test at once').argument('<channelId>', channelId).action(test),
@@ -57,29 +74,37 @@ export const channelsCommand = (): Command =>
     ],
   )
 
-/** What a file holds, without the white space around it. Never part of an error. */
-export function readFieldFile(name: string, file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8').trim()
-  } catch (error) {
-    const { code = 'it cannot be read' } = error as NodeJS.ErrnoException
-    throw new CommandError(`--field-file ${name}: ${file === '-' ? 'stdin' : file}: ${code}.`, exitCodes.usage)
-  }
-}
+/** What a file holds, without the white space around it. */
+export const readFieldFile = (name: string, file: string): string =>
+  readInput(file, `--field-file ${name}`).toString().trim()
 
 type Made = Body<'createChannel'>
 
-interface AddOptions extends Json, Pick<Made, 'events' | 'cadence' | 'timezone' | 'hour'> {
+/** The `--no-` options are false where they are given. */
+interface Settings extends Json, Pick<Made, 'cadence' | 'timezone' | 'hour'> {
+  name?: string
+  events?: Made['events'] | boolean
+  mute?: Made['mutedNews'] | boolean
+}
+
+/** In the form of the API: only what was given. */
+const settingsOf = ({ json: _, events, mute, ...given }: Settings) => ({
+  ...given,
+  ...defined({ events: listOf(events), mutedNews: listOf(mute) }),
+})
+const listOf = <T>(given: T[] | boolean | undefined) => (given === false ? [] : given === true ? undefined : given)
+
+interface AddOptions extends Settings {
   field?: Record<string, string>
   fieldFile?: Record<string, string>
 }
 
 async function add(type: Made['type'], name: string, options: AddOptions): Promise<void> {
-  const { json, field, fieldFile = {}, ...given } = options
+  const { field, fieldFile = {}, ...settings } = options
   const read = Object.entries(fieldFile).map(([one, file]) => [one, readFieldFile(one, file)])
-  const body = { type, name, ...given, ...field, ...Object.fromEntries(read) }
+  const body = { type, ...settingsOf(settings), name, ...field, ...Object.fromEntries(read) }
   await printAnswer(
-    { json },
+    options,
     (api) => api.POST('/api/v1/channels', { params: { header: once() }, body }),
     ({ data: { channelId, state, secret } }) => [
       `Channel ${printable(channelId)}`,
@@ -90,6 +115,18 @@ async function add(type: Made['type'], name: string, options: AddOptions): Promi
   )
 }
 
+async function change(channelId: string, options: Settings): Promise<void> {
+  const body = settingsOf(options)
+  if (Object.keys(body).length === 0) {
+    throw new CommandError('Give at least one option that says what changes.', exitCodes.usage)
+  }
+  await printAnswer(
+    options,
+    (api) => api.PATCH('/api/v1/channels/{channelId}', { params: { path: { channelId } }, body }),
+    ({ data }) => [formatRow(rowOf(data))],
+  )
+}
+
 function rowOf(channel: Schemas['Channel']): Row {
   const {
     channelId,
@@ -97,6 +134,7 @@ function rowOf(channel: Schemas['Channel']): Row {
     name,
     target,
     events,
+    mutedNews,
     cadence,
     timezone,
     hour,
@@ -108,7 +146,12 @@ function rowOf(channel: Schemas['Channel']): Row {
   } = channel
   const when = cadence === 'now' ? 'at once' : `${cadence} at ${hour}:00 ${timezone}`
   const notes = [
-    state === 'active' ? '' : `${state}${disabledReason === null ? '' : ` (${disabledReason})`}`,
+    mutedNews.length === 0 ? '' : `muted: ${mutedNews.join(', ')}`,
+    state === 'active'
+      ? ''
+      : disabledReason === null
+        ? state
+        : `disabled: ${reasons[disabledReason] ?? disabledReason}`,
     failingSince === null ? '' : `failing since ${failingSince.slice(0, 16)}Z`,
     pending === 0 ? '' : `${pending} pending`,
     waitsForKey ? 'sealed with a key that the service does not have: nothing is delivered' : '',
@@ -168,10 +211,7 @@ const listDeliveries = (channelId: string, { json, ...query }: Query<'listDelive
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/channels/{channelId}/deliveries', { params: { path: { channelId }, query } }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, rowOfDelivery, 'No deliveries.'),
-      ...moreOf(`channels deliveries ${printable(channelId)}`, query, cursor),
-    ],
+    pageLines(rowOfDelivery, 'No deliveries.', `channels deliveries ${printable(channelId)}`, query),
   )
 
 const replay = (channelId: string, deliveryId: string, options: Json) =>

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { type Api, answerOf, createApi } from './api.ts'
 import { readClientConfig } from './client-config.ts'
 import { environmentHelp, helpEnd } from './options.ts'
-import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { exitWhenOutputCloses, formatList, printJson, printLines, type Row } from './output.ts'
 import { printable, shellWord } from './text.ts'
 
 /** What the help of a client's command says after its options. */
@@ -61,6 +61,14 @@ export function moreOf(command: string, given: object, cursor: string | null): s
     .map(([name, value]) => (value === true ? `--${name}` : `--${name} ${shellWord(printable(String(value)))}`))
   return [`More: ${['wishwell', command, ...options, '--cursor', printable(cursor)].join(' ')}`]
 }
+
+/** The lines of a page of a list, with the one that says how to get the next. @param none what is said of an empty list */
+export const pageLines =
+  <Item>(rowOf: (item: Item) => Row, none: string, command: string, given: object) =>
+  ({ data: { results, cursor } }: { data: { results: readonly Item[]; cursor: string | null } }): string[] => [
+    ...formatList(results, rowOf, none),
+    ...moreOf(command, given, cursor),
+  ]
 
 /**
  * Makes a call of an account and prints its answer: unchanged with `--json`, else the lines of `format`.

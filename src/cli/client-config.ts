@@ -21,7 +21,9 @@ const usageError = (message: string) => new CommandError(message, exitCodes.usag
 function parseUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw usageError('WISHWELL_URL: must be the address of a service, like http://127.0.0.1:4680.')
+    throw usageError(
+      '--url or WISHWELL_URL: must be the address of a service with http:// or https://, like http://127.0.0.1:4680.',
+    )
   }
   // fetch refuses such addresses with a message that contains them.
   if (url.username !== '' || url.password !== '') throw usageError('WISHWELL_URL: must not hold a name or a password.')

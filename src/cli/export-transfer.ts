@@ -4,6 +4,7 @@ import { rename } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './answers.ts'
 import { CommandError } from './exit-codes.ts'
+import { fileError } from './input-file.ts'
 import { printable } from './text.ts'
 
 export type ExportFormat = 'jsonl' | 'csv'
@@ -162,8 +163,8 @@ const stdoutTarget: ExportTarget = {
 async function openFile(file: string, append: boolean): Promise<ExportTarget> {
   const partial = `${file}.partial`
   const stream = createWriteStream(partial, { flags: append ? 'a' : 'w' })
-  await once(stream, 'open').catch((error: Error) => {
-    throw new CommandError(`Cannot write ${partial}: ${error.message}`)
+  await once(stream, 'open').catch((error: unknown) => {
+    throw fileError(error, partial, '--out')
   })
   const failure = Promise.withResolvers<never>()
   stream.once('error', (error) => failure.reject(new CommandError(`Cannot write ${partial}: ${error.message}`)))

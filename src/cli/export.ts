@@ -6,9 +6,9 @@ import { clientCommand } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { BrokenExportError, type ExportFormat, openTarget, transferRecords, type Written } from './export-transfer.ts'
-import { collectValues, commaList, dateHelp, defined, sortOption, wholeNumber } from './options.ts'
+import { defined, sortOption } from './options.ts'
 import { exitWhenOutputCloses } from './output.ts'
-import { includeOption, statusHelp } from './search-options.ts'
+import { addFilterOptions } from './search-options.ts'
 import { count } from './text.ts'
 
 const help = {
@@ -34,27 +34,11 @@ interface ExportOptions extends Omit<Query<'exportRequests'>, 'jobId' | 'sortBy'
 
 /** `wishwell export`: the stored requests, or a part of them, as a file. */
 export function exportCommand(): Command {
-  return clientCommand('export', 'save collected requests as JSON Lines or CSV (free)', help)
+  const command = clientCommand('export', 'save collected requests as JSON Lines or CSV (free)', help)
     .addOption(new Option('--format <format>', 'the format of the records').choices(['jsonl', 'csv']).default('jsonl'))
     .option('--out <file>', 'the file to write; an existing file is replaced when the new one is complete')
     .option('--query <words>', 'only the results of a search for these words, at most the best 100')
-    .option('--topic <topic>', 'only requests of this topic')
-    .option('--platforms <names>', 'comma list: only requests of these platforms', commaList)
-    .option(
-      '--product <product>',
-      'only requests of this product, such as acme/app or r/android; may be repeated, then of one of them',
-      collectValues,
-    )
-    .option(
-      '--tag <tag>',
-      'only requests with this tag; may be repeated, then requests must have all of them',
-      collectValues,
-    )
-    .option('--min-votes <votes>', 'only requests with at least so many votes', wholeNumber(0, 2_147_483_647))
-    .option('--since <date>', dateHelp.since)
-    .option('--until <date>', dateHelp.until)
-    .addOption(includeOption())
-    .option('--status <statuses>', statusHelp, commaList)
+  return addFilterOptions(command, '')
     .option('--job <jobId>', 'only requests that this job found')
     .addOption(
       sortOption(

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { importFields } from '../feedback/columns.ts'
 import { importFormats } from '../feedback/formats.ts'
@@ -8,6 +7,7 @@ import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
+import { readInput } from './input-file.ts'
 import { defined } from './options.ts'
 import { exitWhenOutputCloses, formatList, printJson, printLines } from './output.ts'
 import { count, firstLine, printable } from './text.ts'
@@ -67,14 +67,6 @@ export const importCommand = (): Command =>
 /** A hundred thousand rows take a minute. */
 const importingMs = 10 * 60_000
 
-function readFile(path: string): Buffer {
-  try {
-    return readFileSync(path === '-' ? 0 : path)
-  } catch (error) {
-    throw new CommandError((error as Error).message, exitCodes.usage)
-  }
-}
-
 async function importFile(
   path: string,
   { name, format, map, allRequests, dryRun, json }: ImportOptions,
@@ -85,7 +77,7 @@ async function importFile(
     name: name ?? nameOfFile(path),
     ...defined({ format, map: map && JSON.stringify(map), areRequests: allRequests, dryRun: dryRun || undefined }),
   }
-  const answer = await createApi(readClientConfig(), { timeoutMs: importingMs }).importFile(query, readFile(path))
+  const answer = await createApi(readClientConfig(), { timeoutMs: importingMs }).importFile(query, readInput(path))
   if (json) printJson(answer)
   else printLines(importLines(answer.data))
 }

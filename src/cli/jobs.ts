@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import type { Answer, Data, Job, Query } from './api-types.ts'
-import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, pageLines, printAnswer, subcommandsOf } from './client-command.ts'
 import { exitCodes } from './exit-codes.ts'
 import { wholeNumber } from './options.ts'
-import { formatList, type Row } from './output.ts'
+import type { Row } from './output.ts'
 import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
 
 const subcommand = subcommandsOf('jobs', {
@@ -31,10 +31,7 @@ const list = ({ json, ...query }: Query<'listScrapeJobs'> & Json) =>
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/scrape', { params: { query } }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, rowOf, 'No such jobs.'),
-      ...moreOf('jobs list', query, cursor),
-    ],
+    pageLines(rowOf, 'No such jobs.', 'jobs list', query),
   )
 
 /** What a job costs, and by whom; older services do not say it. */

@@ -43,17 +43,26 @@ function rowOf(key: Key): Row {
   return { title: name, facts, id: keyId }
 }
 
+type Made = Data<'listMadeByAccountKey'>
+
+/** What each thing that a key makes is called. */
+const madeWords = {
+  keys: 'key',
+  feeds: 'feed',
+  shares: 'share',
+  channels: 'channel',
+  trackers: 'tracker',
+  watches: 'watch',
+} satisfies Record<keyof Made, string>
+
+const { watches: _, ...endedWords } = madeWords
+
 /** A line for each thing that a key made. */
-function madeLines({ keys, feeds, shares, channels, watches }: Data<'listMadeByAccountKey'>): string[] {
-  const line = (kind: string, name: string, id: string) => `${kind.padEnd(7)}  ${printable(name)}  ${id}`
-  return [
-    ...keys.map(({ keyId, name }) => line('key', name, keyId)),
-    ...feeds.map(({ feedId, name }) => line('feed', name, feedId)),
-    ...shares.map(({ shareId, name }) => line('share', name, shareId)),
-    ...channels.map(({ channelId, name }) => line('channel', name, channelId)),
-    ...watches.map(({ watchId, name }) => line('watch', name, watchId)),
-  ]
-}
+const madeLines = (made: Made): string[] =>
+  (Object.keys(madeWords) as (keyof Made)[]).flatMap((kind) =>
+    // Beside its name a thing has its id.
+    made[kind].map(({ name, ...id }) => `${madeWords[kind].padEnd(7)}  ${printable(name)}  ${Object.values(id)[0]}`),
+  )
 
 const create = () =>
   operatorCommand('create', 'add an API key to an account and print it; it is shown only once')
@@ -104,7 +113,7 @@ const revoke = () =>
     .argument('<keyId>', 'the id of a key, as "wishwell admin keys list" shows it')
     .option(
       '--with-made',
-      'end all that it made, too: keys, feeds, shares and channels; watches stop until they are resumed',
+      `end all that it made, too: ${Object.keys(endedWords).join(', ')}; watches stop until they are resumed`,
       false,
     )
     .action((keyId: string, options: { json: boolean; withMade: boolean }) =>

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { version } from '../runtime/version.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { helpEnd, isAdminPath, requireIds, shortFlags } from './options.ts'
+import { printable } from './text.ts'
 
 const help = `
 Environment of serve and admin migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
@@ -30,7 +31,48 @@ function configure(command: Command): void {
     option.short = short
     option.flags = `${short}, ${option.flags}`
   }
+  const unknownCommand = () => {
+    throw new UnknownCommandError(command)
+  }
+  Object.assign(command, { unknownCommand })
   for (const inner of command.commands) configure(inner)
+}
+
+/** The words of a command, without those of the program. */
+const pathOf = (command: Command): string[] =>
+  command.parent === null ? [] : [...pathOf(command.parent), command.name()]
+
+/** In the place of commander's own, which knows no command of another group, and no synonym. */
+class UnknownCommandError extends Error {
+  readonly command: Command
+  constructor(command: Command) {
+    super('unknown command')
+    this.command = command
+  }
+}
+
+/** @throws CommandError that says what was meant. */
+async function explainUnknown(command: Command): Promise<never> {
+  const [unknown = '', ...others] = command.args
+  const group = pathOf(command)
+  const { suggestCommands } = await import('./suggestions.ts')
+  const meant = suggestCommands(await createProgram(), { group, unknown, others })
+  const written = ['wishwell', ...group].join(' ')
+  const help =
+    meant.length === 0 ? `"${written} --help" shows every command.` : `Did you mean "${meant.join('" or "')}"?`
+  throw new CommandError(
+    `There is no command "${written} ${printable(unknown).slice(0, 60)}". ${help}`,
+    exitCodes.usage,
+  )
+}
+
+/** Runs what the command line says. @throws CommanderError, CommandError and what commands throw */
+export async function runProgram(parameters: readonly string[]): Promise<void> {
+  const program = await createProgram(parameters)
+  await program.parseAsync(parameters, { from: 'user' }).catch((error: unknown) => {
+    if (error instanceof UnknownCommandError) return explainUnknown(error.command)
+    throw error
+  })
 }
 
 /** What each command needs is loaded when the command is used, or when the help lists all of them. */
@@ -91,6 +133,7 @@ export async function createProgram([name, inner]: readonly string[] = []): Prom
   program
     .command('serve')
     .description('run the service until it is stopped (also without a command)')
+    .showHelpAfterError('(its settings are variables of the environment: PORT=8080 wishwell serve)')
     .action(async () => (await import('./serve.ts')).serve())
   const isOne = name !== undefined && (Object.hasOwn(commands, name) || name === 'serve')
   // A shell that reads its script at each of its starts waits for this.

@@ -118,9 +118,18 @@ describe('the commands and the real service', () => {
   })
 
   it("give the service's own words for what it refuses", async () => {
-    const { exitCode, stderr } = await runCommand(['scrape', 'dark mode', '--platforms', 'myspace'], service)
-    expect(exitCode).toBe(exitCodes.failed)
-    expect(stderr).toContain(`platforms.0: must be one of ${platformNames.join(', ')}`)
+    const refused = async (...parameters: string[]) => {
+      const { exitCode, stderr } = await runCommand(parameters, service)
+      expect(exitCode).toBe(exitCodes.failed)
+      return stderr
+    }
+    expect(await refused('scrape', 'dark mode', '--platforms', 'github?')).toBe(
+      `wishwell: platforms.0: must be one of ${platformNames.join(', ')}, not "github?".\n`,
+    )
+    expect(await refused('scrape', 'a')).toBe('wishwell: topic: must have at least 2 characters.\n')
+    expect(await refused('watches', 'create', 'maps', '--timezone', 'Berlin')).toBe(
+      'wishwell: timezone: must be a name of a time zone, such as Europe/Berlin, not "Berlin".\n',
+    )
   })
 
   it('end with 5 when the credits do not suffice', async () => {

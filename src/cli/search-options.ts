@@ -32,13 +32,10 @@ export const includeOption = (): Option =>
 
 export const statusHelp = `comma list: only requests with one of these statuses: ${requestStatuses.join(', ')}`
 
-export const addNarrowingOptions = (command: Command): Command =>
+/** The filters of a search and of an export. @param platforms what its option says */
+export const addFilterOptions = (command: Command, platforms: string): Command =>
   command
-    .option(
-      '--platforms <names>',
-      'comma list: only requests of these platforms; with --expand, the platforms to collect from',
-      commaList,
-    )
+    .option('--platforms <names>', `comma list: only requests of these platforms${platforms}`, commaList)
     .option('--topic <topic>', 'only requests of this topic')
     .option(
       '--product <product>',
@@ -55,6 +52,9 @@ export const addNarrowingOptions = (command: Command): Command =>
     .option('--until <date>', dateHelp.until)
     .addOption(includeOption())
     .option('--status <statuses>', statusHelp, commaList)
+
+export const addNarrowingOptions = (command: Command): Command =>
+  addFilterOptions(command, '; with --expand, the platforms to collect from')
     .addOption(sortOption(searchOrders, 'best match, most voted (also top) or newest first'))
     .option('--prefix', 'the last word also matches longer words that begin with it', false)
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { once, wholeList } from './api.ts'
 import type { Body, Data, Query, Schemas } from './api-types.ts'
 import { collectField, readFieldFile } from './channels.ts'
-import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, pageLines, printAnswer, subcommandsOf } from './client-command.ts'
 import { wholeNumber } from './options.ts'
 import { formatList, formatRow, type Row } from './output.ts'
 import { printable } from './text.ts'
@@ -128,10 +128,12 @@ const listPushes = ({ json, wish, ...query }: Omit<Query<'listPushes'>, 'wishId'
       api.GET('/api/v1/pushes', {
         params: { query: { ...query, ...(wish === undefined ? {} : { wishId: wish }) } },
       }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, rowOfPush, 'Nothing was pushed.'),
-      ...moreOf(`trackers pushes${wish === undefined ? '' : ` --wish ${printable(wish)}`}`, query, cursor),
-    ],
+    pageLines(
+      rowOfPush,
+      'Nothing was pushed.',
+      `trackers pushes${wish === undefined ? '' : ` --wish ${printable(wish)}`}`,
+      query,
+    ),
   )
 
 const draftLines = ({ drafts }: Data<'readPush'>) =>

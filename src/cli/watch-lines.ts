@@ -15,7 +15,7 @@ const stateOf = ({ state, nextRunAt, askingBecause }: ListedWatch) =>
   state === 'active' && nextRunAt !== null
     ? `next run ${moment(nextRunAt)}`
     : state === 'asking'
-      ? `asks: ${reasons[askingBecause ?? 'not_looked_at']}; resume it to go on`
+      ? `asks${askingBecause === null ? '' : `: ${reasons[askingBecause]}`}; resume it to go on`
       : printable(state)
 
 const budgetOf = ({ usedThisMonth, monthlyCredits }: ListedWatch) =>
@@ -52,6 +52,7 @@ export function formatWatch(watch: Schemas['Watch']): string[] {
     `  budget     ${budgetOf(watch)}`,
     ...(watch.goal === null ? [] : [`  goal       ${printable(watch.goal)}`]),
     ...(watch.goalIsCompared === false ? [`             ${goalChangesNothing}`] : []),
+    ...(watch.mutedNews.length === 0 ? [] : [`  muted      ${watch.mutedNews.map(printable).join(', ')}`]),
     `  state      ${stateOf(watch)}`,
     ...(watch.state === 'active' ? formatPreview(watch.preview) : []),
   ]

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { newsKinds } from '../database/tables/watches.ts'
 import type { Body } from './api-types.ts'
 import { collectSource, collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
 import { includeOption, statusHelp } from './search-options.ts'
@@ -27,12 +28,17 @@ export const addTerms = (command: Command): Command =>
       wholeNumber(1, maxCredits),
     )
 
+/** `--mute`: checked by the service, which knows the kinds. */
+export const muteOption = (which: string) =>
+  new Option('--mute <kinds>', `comma list of kinds of news ${which}: ${newsKinds.join(', ')}`).argParser(commaList)
+
 /** The options that say what is told, and to whom. */
 export const addTelling = (command: Command): Command =>
   command
     .option('--goal <text>', 'what fits, in your words; other news are on a second list')
     .option('--channel <channelId>', 'a channel that is told of its news; may be repeated', collectValues)
     .option('--reports-quiet', 'send a report without news, too')
+    .addOption(muteOption('that it does not tell'))
     .option('--tag <tag>', 'only requests with this tag are news; may be repeated', collectValues)
     .option('--min-votes <votes>', 'only requests with at least so many votes are news', wholeNumber(0, 2_147_483_647))
     .option('--since <date>', dateHelp.since)
@@ -58,6 +64,7 @@ export interface TermsOptions {
   sources?: boolean
   filters?: boolean
   reportsQuiet?: boolean
+  mute?: Fields['mutedNews'] | false
   tag?: string[]
   minVotes?: number
   since?: string
@@ -69,12 +76,24 @@ export interface TermsOptions {
 
 /** What a watch is made with, in the form of the API: only what was given. */
 export function fieldsOf(options: TermsOptions): Fields {
-  const { schedule, timezone, platforms, source, depth, credits: monthlyCredits, name, channel, reportsQuiet } = options
+  const {
+    schedule,
+    timezone,
+    platforms,
+    source,
+    depth,
+    credits: monthlyCredits,
+    name,
+    channel,
+    reportsQuiet,
+    mute,
+  } = options
   const { tag: tags, minVotes, since, until, include, status } = options
   const filters = defined({ tags, minVotes, since, until, include, status })
   const goal = typeof options.goal === 'string' ? options.goal : undefined
   const terms = { schedule, timezone, platforms, sources: source, depth, monthlyCredits }
-  const telling = { name, goal, channelIds: channel, reportsQuiet }
+  const mutedNews = mute === false ? [] : mute
+  const telling = { name, goal, channelIds: channel, reportsQuiet, mutedNews }
   return {
     ...defined({ ...terms, ...telling }),
     ...(Object.keys(filters).length > 0 ? { filters } : {}),

@@ -58,10 +58,16 @@ describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
     const change = async (...options: string[]) =>
       JSON.parse((await run('update', added.watchId, ...options, '--json')).stdout).data
     const { nextRunAt: _, preview: __, ...before } = added
-    const budget = await change('--credits', '90', '--goal', 'for mobile', '--reports-quiet')
+    const budget = await change('--credits', '90', '--goal', 'for mobile', '--reports-quiet', '--mute', 'grown,new')
     expect(budget).toMatchObject({
       ...before,
-      ...{ monthlyCredits: 90, goal: 'for mobile', goalIsCompared: false, reportsQuiet: true },
+      ...{
+        monthlyCredits: 90,
+        goal: 'for mobile',
+        goalIsCompared: false,
+        reportsQuiet: true,
+        mutedNews: ['grown', 'new'],
+      },
     })
     const timed = await change(
       '--schedule',
@@ -82,9 +88,20 @@ describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
       filters: { tags: ['ui'] },
       name: 'n',
     })
-    expect(await change('--no-goal', '--no-filters', '--no-channels', '--no-reports-quiet')).toMatchObject({
-      ...{ goal: null, filters: {}, channelIds: [], reportsQuiet: false, depth: 2, monthlyCredits: 90, name: 'n' },
-    })
+    expect(await change('--no-goal', '--no-filters', '--no-channels', '--no-reports-quiet', '--no-mute')).toMatchObject(
+      {
+        ...{
+          goal: null,
+          filters: {},
+          channelIds: [],
+          reportsQuiet: false,
+          mutedNews: [],
+          depth: 2,
+          monthlyCredits: 90,
+          name: 'n',
+        },
+      },
+    )
     expect((await run('update', added.watchId)).exitCode).toBe(exitCodes.usage)
     expect((await run('update', added.watchId, '--platforms', 'nowhere')).exitCode).toBe(exitCodes.failed)
     await run('delete', added.watchId)

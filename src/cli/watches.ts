@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { once, wholeList } from './api.ts'
 import type { Query } from './api-types.ts'
-import { commandGroup, type Json, moreOf, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, type Json, pageLines, printAnswer, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { newsCommand } from './news.ts'
 import { wholeNumber } from './options.ts'
@@ -39,6 +39,7 @@ export const watchesCommand = (): Command =>
       .option('--no-channels', 'tell no channel of it')
       .option('--no-sources', "collect from the service's own sources")
       .option('--no-reports-quiet', 'send no report without news')
+      .option('--no-mute', 'tell every kind of news')
       .option('--no-filters', 'all requests are news; options that filter replace all filters of the watch')
       .action(change),
     subcommand('list', 'list the watches of the account').action(list),
@@ -125,10 +126,7 @@ const history = (id: string, { json, ...query }: Query<'listWatchRuns'> & Json) 
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/watches/{watchId}/runs', { params: { ...at(id), query } }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, runRow, 'No runs.'),
-      ...moreOf(`watches runs ${printable(id)}`, query, cursor),
-    ],
+    pageLines(runRow, 'No runs.', `watches runs ${printable(id)}`, query),
   )
 
 const remove = (id: string, options: Json) =>

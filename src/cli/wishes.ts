@@ -7,12 +7,12 @@ import {
   commandGroup,
   type Json,
   moreOf,
+  pageLines,
   printAnswer,
   subcommandsOf,
 } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { collectValues, defined, wholeNumber } from './options.ts'
-import { formatList } from './output.ts'
 import { printable } from './text.ts'
 import { correctionRow, formatMark, formatShownWish, wishRow } from './wish-lines.ts'
 import { review } from './wishes-review.ts'
@@ -90,10 +90,7 @@ const list = ({ json, ...options }: ListOptions) => {
   return printAnswer(
     { json },
     (api) => api.GET('/api/v1/wishes', { params: { query: defined({ ...rest, sortBy }) } }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, wishRow, 'No such wishes.'),
-      ...moreOf('wishes list', options, cursor),
-    ],
+    pageLines(wishRow, 'No such wishes.', 'wishes list', options),
   )
 }
 
@@ -138,10 +135,7 @@ const listCorrections = ({ json, ...query }: Query<'listWishCorrections'> & Json
   printAnswer(
     { json },
     (api) => api.GET('/api/v1/corrections/wishes', { params: { query } }),
-    ({ data: { results, cursor } }) => [
-      ...formatList(results, correctionRow, 'No merges, splits or answers.'),
-      ...moreOf('wishes corrections', query, cursor),
-    ],
+    pageLines(correctionRow, 'No merges, splits or answers.', 'wishes corrections', query),
   )
 
 const undo = (correctionId: string, options: Json) =>

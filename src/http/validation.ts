@@ -27,6 +27,8 @@ function createAjv(): Ajv {
     useDefaults: true,
     removeAdditional: false,
     allErrors: true,
+    // Faults say which value was given.
+    verbose: true,
     allowUnionTypes: true,
   })
   addFormats.default(ajv)
@@ -129,18 +131,64 @@ function describe(error: ErrorObject): ErrorDetail {
       return { path: inside(String(params.additionalProperty)), message: 'unknown field' }
     case 'required':
       return { path: inside(String(params.missingProperty)), message: 'is required' }
-    case 'enum':
-      return { path, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
-    case 'format':
-      return { path, message: params.format === dateFormat ? dateForms : (error.message ?? 'is invalid') }
     default:
-      return { path, message: error.message ?? 'is invalid' }
+      return { path, message: sentenceOf(error, params) }
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+const maxShown = 60
+/** The value of a fault. A text is shown only where it had to be one of a few, a number or a date: it may be a secret elsewhere. */
+function notThis(data: unknown): string {
+  if (typeof data === 'number' || typeof data === 'boolean') return `, not ${data}`
+  if (typeof data !== 'string') return ''
+  return `, not ${JSON.stringify(data.length > maxShown ? `${data.slice(0, maxShown)}…` : data)}`
+}
+
+const counted: Readonly<Record<string, string>> = { Length: 'character', Items: 'item', Properties: 'field' }
+
+/** What is wrong with a size, by a keyword such as `minLength` or `maximum`. */
+function boundOf({ keyword, data }: ErrorObject, limit: unknown): string {
+  const most = keyword.startsWith('max') ? 'most' : 'least'
+  const unit = counted[keyword.slice(3)]
+  return unit === undefined
+    ? `must be at ${most} ${limit}${notThis(data)}`
+    : `must have at ${most} ${limit} ${unit}${limit === 1 ? '' : 's'}`
+}
+
+/** What is wrong with a value, for people. */
+function sentenceOf(error: ErrorObject, { allowedValues, allowedValue, format, limit, type }: Record<string, unknown>) {
+  switch (error.keyword) {
+    case 'enum':
+      return `must be one of ${(allowedValues as string[]).join(', ')}${notThis(error.data)}`
+    case 'const':
+      return `must be ${JSON.stringify(allowedValue)}${notThis(error.data)}`
+    case 'type':
+      return `must be ${typeNames[String(type)] ?? type}${/^(?:integer|number|boolean)$/.test(String(type)) ? notThis(error.data) : ''}`
+    case 'format':
+      return format === dateFormat ? dateForms + notThis(error.data) : (error.message ?? 'is invalid')
+    case 'uniqueItems':
+      return 'must not have an item twice'
+    default:
+      return /^(?:min|max)/.test(error.keyword) ? boundOf(error, limit) : (error.message ?? 'is invalid')
   }
 }
 
 /** The error of an invalid request, with all faults at once. */
 export function invalidRequest(part: string, errors: readonly ErrorObject[]): ServiceError {
-  const details = errors.slice(0, 20).map(describe)
+  // Null is one of the types of a field, and no fault of its own; an unknown field may only follow from another fault.
+  const own = errors.filter(({ keyword, params }) => keyword !== 'anyOf' && params.type !== 'null')
+  const isUnknown = ({ keyword }: ErrorObject) => keyword === 'additionalProperties'
+  const told = (own.length === 0 ? [...errors] : own).toSorted((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)))
+  const details = told.slice(0, 20).map(describe)
   const [first] = details
   const where = first?.path ? `${first.path}: ` : `${part}: `
   return new ServiceError('INVALID_REQUEST', `${where}${first?.message ?? 'is invalid'}.`, { details })
@@ -149,6 +197,9 @@ export function invalidRequest(part: string, errors: readonly ErrorObject[]): Se
 /** The error of a fault that no schema can express, in the same form as a schema error. */
 export const invalidField = (path: string, message: string): ServiceError =>
   new ServiceError('INVALID_REQUEST', `${path}: ${message}.`, { details: [{ path, message }] })
+
+export const invalidTimezone = (given: string): ServiceError =>
+  invalidField('timezone', `must be a name of a time zone, such as Europe/Berlin${notThis(given)}`)
 
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 

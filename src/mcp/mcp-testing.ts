@@ -16,8 +16,8 @@ export async function connect(transport: Transport, mode: (typeof eras)[number] 
 }
 
 /** How `/mcp` is reached with a key. */
-export const httpTransport = (url: string, apiKey: string) =>
-  new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+export const httpTransport = (url: string, apiKey: string, path = '/mcp') =>
+  new StreamableHTTPClientTransport(new URL(url + path), {
     requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
   })
 

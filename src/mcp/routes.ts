@@ -61,7 +61,8 @@ function registerMetadata(app: App, { issuer, resource }: OidcConfig, onRequest:
     bearer_methods_supported: ['header'],
     resource_name: 'Wishwell',
   }
-  for (const url of [path, path + pathname]) app.get(url, { schema: { hide: true }, onRequest }, () => metadata)
+  for (const url of [path, path + pathname, `${path}${pathname}/`])
+    app.get(url, { schema: { hide: true }, onRequest }, () => metadata)
   return `Bearer resource_metadata="${origin}${path}${pathname}", scope="${tokenScopes.join(' ')}"`
 }
 
@@ -89,36 +90,38 @@ export function registerMcp(app: App, { authentication, oidc, log, guardFiles }:
   }
   const challenge = oidc === null ? null : registerMetadata(app, oidc, guardFiles)
   app.addHook('preClose', async () => (await handler)?.close())
-  app.route({
-    method: ['GET', 'POST', 'DELETE'],
-    url: '/mcp',
-    schema: { hide: true },
-    async onRequest(request, reply) {
-      try {
-        await authentication.requireAccountPolling(request, reply)
-        requireKey(request, authentication)
-      } catch (error) {
-        const isUnauthorized = error instanceof ServiceError && error.code === 'UNAUTHORIZED'
-        if (challenge !== null && isUnauthorized) reply.header('www-authenticate', challenge)
-        throw error
-      }
-    },
-    async handler(request, reply) {
-      const { token } = authentication.callerOf(request)
-      const { accountId, scope } = authentication.accountOf(request)
-      // A batch would be many calls that count once; the specification has none since 2025-06-18.
-      if (Array.isArray(request.body))
-        throw new ServiceError('INVALID_REQUEST', 'body: must be one message, not a batch.')
-      handler ??= createHandler()
-      const { method, headers, body, ip } = request
-      const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
-      const call = new Request(`${ownAddress}/mcp`, { method, headers: sent })
-      const authInfo = { token, clientId: accountId, scopes: [scope], extra: { scope, address: ip } }
-      const answer = await (await handler).fetch(call, {
-        authInfo,
-        ...(body === undefined ? {} : { parsedBody: body }),
-      })
-      return reply.send(answer)
-    },
-  })
+  // An address is often pasted with a slash at its end.
+  for (const url of ['/mcp', '/mcp/'])
+    app.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url,
+      schema: { hide: true },
+      async onRequest(request, reply) {
+        try {
+          await authentication.requireAccountPolling(request, reply)
+          requireKey(request, authentication)
+        } catch (error) {
+          const isUnauthorized = error instanceof ServiceError && error.code === 'UNAUTHORIZED'
+          if (challenge !== null && isUnauthorized) reply.header('www-authenticate', challenge)
+          throw error
+        }
+      },
+      async handler(request, reply) {
+        const { token } = authentication.callerOf(request)
+        const { accountId, scope } = authentication.accountOf(request)
+        // A batch would be many calls that count once; the specification has none since 2025-06-18.
+        if (Array.isArray(request.body))
+          throw new ServiceError('INVALID_REQUEST', 'body: must be one message, not a batch.')
+        handler ??= createHandler()
+        const { method, headers, body, ip } = request
+        const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
+        const call = new Request(`${ownAddress}/mcp`, { method, headers: sent })
+        const authInfo = { token, clientId: accountId, scopes: [scope], extra: { scope, address: ip } }
+        const answer = await (await handler).fetch(call, {
+          authInfo,
+          ...(body === undefined ? {} : { parsedBody: body }),
+        })
+        return reply.send(answer)
+      },
+    })
 }

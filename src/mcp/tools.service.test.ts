@@ -4,6 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { childEnvironment } from '../../test/child-environment.ts'
 import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { runCommand } from '../cli/command-testing.ts'
+import { exitCodes } from '../cli/exit-codes.ts'
 import { callTool, connect, eras, httpTransport, sendMcp, tokensOf } from './mcp-testing.ts'
 
 // Holds (MCP): a key that only reads is told of no tool that spends or changes anything, and cannot call one
@@ -66,6 +68,44 @@ describe('the tools', () => {
     expect((await callTool(client, 'search')).structured.results).toHaveLength(3)
   })
 
+  it('are offered also at an address that ends with a slash', async () => {
+    const client = await connect(httpTransport(service.url, service.apiKey, '/mcp/'))
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(all)
+  })
+
+  it('answer by the command all that was asked before its input ended, which may have no last line break', async () => {
+    const ask = (id: number, method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id, method, params })
+    const clientInfo = { name: 'a pipe', version: '1' }
+    const input = [
+      ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }),
+      JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+      ask(2, 'tools/list', {}),
+      ask(3, 'tools/call', { name: 'overview', arguments: {} }),
+      ask(4, 'tools/call', { name: 'search', arguments: { query: 'dark mode' } }),
+    ].join('\n')
+    const ended = await runCommand(['mcp'], service, input)
+    expect([ended.exitCode, ended.stderr]).toEqual([0, ''])
+    const answers = ended.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(answers.map(({ id, result }) => [id, result !== undefined]).toSorted()).toEqual(
+      [1, 2, 3, 4].map((id) => [id, true]),
+    )
+    expect(await runCommand(['mcp'], service, '')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  })
+
+  it('say in one sentence that there is no service, or that it refuses the key', async () => {
+    const gone = await runCommand(['mcp'], { url: 'http://127.0.0.1:1' })
+    expect(gone).toMatchObject({ exitCode: exitCodes.unreachable, stdout: '' })
+    expect(gone.stderr).toMatch(/^wishwell: .*127\.0\.0\.1:1.* cannot be reached.*\n$/)
+    const refused = await runCommand(['mcp'], { url: service.url, apiKey: `ww_live_${'0'.repeat(32)}` })
+    expect(refused).toMatchObject({
+      exitCode: exitCodes.failed,
+      stderr: expect.stringMatching(/^wishwell: A valid API key/),
+    })
+  })
+
   it('of a key that reads are those that cost nothing', async () => {
     const { body } = await service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })
     const client = await open(body.data.apiKey)
@@ -116,7 +156,8 @@ describe('what spends', () => {
     const list = async () => (await callTool(client, 'watch', { action: 'list' })).structured.results
     expect(await list()).toMatchObject([{ watchId, state: 'paused' }])
     await callTool(client, 'watch', { action: 'resume', watchId })
-    expect(await list()).toMatchObject([{ watchId, state: 'active' }])
+    await callTool(client, 'watch', { action: 'mute', watchId, mutedNews: ['grown'] })
+    expect(await list()).toMatchObject([{ watchId, state: 'active', askingBecause: null, mutedNews: ['grown'] }])
   })
 })
 

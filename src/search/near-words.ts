@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { exactRequests, lastCharacter, notedChanges } from '../requests/words/vocabulary.ts'
+import { slipsBetween } from '../runtime/text/slips.ts'
 
 /** How many words that begin alike are compared. */
 const comparedWords = 2_000
@@ -50,29 +51,6 @@ function similarity(a: string, b: string): number {
 /** Below this two words that begin alike have nothing to do with each other … */
 const leastSimilarity = 0.4
 
-/** How many slips lead from one word to another (optimal string alignment: Damerau, CACM 1964). */
-function slipsBetween(a: string, b: string): number {
-  const [from, to] = [[...a], [...b]]
-  let beforeLast: number[] = []
-  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [row, one] of from.entries()) {
-    const current = [row + 1]
-    for (const [column, other] of to.entries()) {
-      const swapped = row > 0 && column > 0 && one === to[column - 1] && from[row - 1] === other
-      current.push(
-        Math.min(
-          last[column + 1]! + 1,
-          current[column]! + 1,
-          last[column]! + (one === other ? 0 : 1),
-          swapped ? beforeLast[column - 1]! + 1 : Number.POSITIVE_INFINITY,
-        ),
-      )
-    }
-    beforeLast = last
-    last = current
-  }
-  return last.at(-1)!
-}
 /** … but for words of some length that are two slips apart. */
 const forgivenSlips = 2
 const shortestForgiven = 6

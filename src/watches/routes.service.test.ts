@@ -44,6 +44,7 @@ describe('a watch', () => {
       filters: {},
       channelIds: [],
       reportsQuiet: false,
+      mutedNews: [],
       state: 'active',
       askingBecause: null,
       createdAt: '2026-03-20T12:00:00.000Z',

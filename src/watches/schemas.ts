@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { type JobTermsBody, type JobTermsDependencies, jobTermsSchema } from '../collecting/scraping/job-terms.ts'
 import { jobStatuses } from '../collecting/scraping/jobs.ts'
+import { type NewsKind, newsKinds } from '../database/tables/watches.ts'
 import { named } from '../http/openapi-components.ts'
 import { pageOf } from '../http/pagination.ts'
-import { closed, defaulted, moment, nullable, oneOf, optional, trimmedText } from '../http/schemas.ts'
+import { closed, defaulted, moment, nullable, oneOf, openWord, optional, trimmedText } from '../http/schemas.ts'
 import { anyPlatform } from '../platforms/schemas.ts'
 import { bodyFilters } from '../requests/filters/filters.ts'
 
@@ -43,6 +44,10 @@ const instants = {
 }
 const goal = trimmedText(1, 500, 'What fits, in your words: news that do not are on a second list')
 const reportsQuiet = Type.Boolean({ description: 'Whether a report without news is sent, too' })
+/** Kinds of news that a watch does not tell, or a channel is not told. */
+export const mutedNews = (description: string) =>
+  Type.Array(oneOf(newsKinds), { uniqueItems: true, maxItems: newsKinds.length, description })
+const mutedOfWatch = mutedNews('Kinds of news that it does not tell, here or on any channel or feed; they stay known')
 
 export const newWatch = (dependencies: JobTermsDependencies) =>
   closed({
@@ -59,6 +64,7 @@ export const newWatch = (dependencies: JobTermsDependencies) =>
     filters: Type.Optional(filters),
     channelIds: Type.Optional(channelIds),
     reportsQuiet: Type.Optional(reportsQuiet),
+    mutedNews: Type.Optional(mutedOfWatch),
   })
 
 export interface NewWatchBody extends JobTermsBody {
@@ -70,6 +76,7 @@ export interface NewWatchBody extends JobTermsBody {
   filters?: Record<string, unknown>
   channelIds?: string[]
   reportsQuiet?: boolean
+  mutedNews?: NewsKind[]
 }
 
 export const watchChanges = (dependencies: JobTermsDependencies) => {
@@ -86,6 +93,7 @@ export const watchChanges = (dependencies: JobTermsDependencies) => {
       filters: Type.Optional(filters),
       channelIds: Type.Optional(channelIds),
       reportsQuiet: Type.Optional(reportsQuiet),
+      mutedNews: Type.Optional(mutedOfWatch),
       state: Type.Optional(
         oneOf(['active', 'paused'], {
           description:
@@ -178,13 +186,14 @@ const watchProperties = {
   filters: Type.Record(Type.String(), Type.Unknown()),
   channelIds: Type.Array(Type.String()),
   reportsQuiet: Type.Boolean(),
+  mutedNews: Type.Array(openWord(newsKinds, 'A kind of news that it does not tell')),
   state: oneOf(['active', 'paused', 'asking'], {
     description: '`asking`: it does not run until `state` is set to `active`',
   }),
   askingBecause: nullable(
     oneOf(['key_ended', 'not_looked_at'], {
       description:
-        'Why it asks: the key that paid for it was revoked or has expired, or nobody has looked at it for 90 days: with the page or a key that may collect, ' +
+        'Why it asks: the key that made it or pays for it was revoked or has expired, or nobody has looked at it for 90 days: with the page or a key that may collect, ' +
         'by a feed, or by a delivery that was confirmed; such looks are noted once a day',
     }),
   ),

@@ -2,7 +2,8 @@ import type { Pricing } from '../accounts/plans.ts'
 import { type JobTerms, type JobTermsDependencies, readJobTerms } from '../collecting/scraping/job-terms.ts'
 import { costOf, pagesOf } from '../collecting/scraping/jobs.ts'
 import type { Tier } from '../database/column-types.ts'
-import { invalidField } from '../http/validation.ts'
+import type { NewsKind } from '../database/tables/watches.ts'
+import { invalidField, invalidTimezone } from '../http/validation.ts'
 import { isTimezone } from '../runtime/timezone.ts'
 import { faultOfSchedule, previewRuns } from './schedule.ts'
 import type { NewWatchBody, PreviewBody, WatchChangesBody } from './schemas.ts'
@@ -22,6 +23,7 @@ export interface WatchTerms extends RunTerms {
   filters: Record<string, unknown>
   channels: string[]
   reportsQuiet: boolean
+  mutedNews: NewsKind[]
 }
 
 /** @throws ServiceError INVALID_REQUEST for wrong terms of a job, a wrong schedule or time zone. */
@@ -30,7 +32,7 @@ export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependenci
   const terms = readJobTerms(job, dependencies)
   const fault = faultOfSchedule(schedule, now)
   if (fault !== null) throw invalidField('schedule', fault)
-  if (!isTimezone(timezone)) throw invalidField('timezone', 'must be a name of a time zone, such as Europe/Berlin')
+  if (!isTimezone(timezone)) throw invalidTimezone(timezone)
   return { ...terms, schedule, timezone }
 }
 
@@ -44,11 +46,13 @@ export function requireBudget(pricing: Pricing, terms: RunTerms, monthlyCredits:
 type WholeBody = NewWatchBody & Required<Pick<NewWatchBody, 'name' | 'monthlyCredits'>>
 
 function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
-  const { name, monthlyCredits, goal = null, filters = {}, channelIds = [], reportsQuiet = false, ...run } = body
+  const { name, monthlyCredits, goal = null, filters = {}, channelIds = [], ...others } = body
+  const { reportsQuiet = false, mutedNews = [], ...run } = others
   // It is shown in mails and on terminals.
   if (/\p{Cc}/u.test(name)) throw invalidField('name', 'must not contain control characters')
   const terms = readRunTerms(run, dependencies, now)
-  return { ...terms, monthlyCredits, name, goal, filters, channels: [...new Set(channelIds)], reportsQuiet }
+  const channels = [...new Set(channelIds)]
+  return { ...terms, monthlyCredits, name, goal, filters, channels, reportsQuiet, mutedNews }
 }
 
 /**
@@ -93,6 +97,7 @@ const bodyOf = (watch: Watch): WholeBody => ({
   filters: watch.filters,
   channelIds: watch.channels,
   reportsQuiet: watch.reports_quiet,
+  mutedNews: watch.muted_news,
 })
 
 /**

@@ -95,6 +95,7 @@ export const describeWatch = (
   filters: watch.filters,
   channelIds: watch.channels,
   reportsQuiet: watch.reports_quiet,
+  mutedNews: watch.muted_news,
   state: watch.state,
   askingBecause: watch.asking_because,
   createdAt: watch.created_at.toISOString(),
@@ -116,6 +117,7 @@ const columnsOf = (terms: WatchTerms) => ({
   filters: JSON.stringify(terms.filters),
   channels: terms.channels,
   reports_quiet: terms.reportsQuiet,
+  muted_news: terms.mutedNews,
 })
 
 interface NewWatch {
@@ -220,7 +222,7 @@ export const watchesMadeByKeys: MadeKind = {
     if (ids.length === 0) return
     await transaction
       .updateTable('watches')
-      .set({ state: 'asking', next_run_at: null })
+      .set({ state: 'asking', asking_because: 'key_ended', next_run_at: null })
       .where('id', 'in', ids)
       .execute()
   },

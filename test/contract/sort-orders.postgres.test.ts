@@ -54,8 +54,8 @@ it('the same words mean the same in every list and search', async () => {
 it('top is accepted for votes, and every other word is a 400 that names the orders', async () => {
   for (const [path, words] of Object.entries(orders)) {
     for (const word of [...words, 'top']) expect(await send(path, word)).toEqual([path, word, 200, undefined])
-    const message = `sortBy: must be one of ${words.join(', ')}.`
     for (const word of ['newest', 'TOP', 'toString', '']) {
+      const message = `sortBy: must be one of ${words.join(', ')}, not "${word}".`
       expect(await send(path, word)).toEqual([path, word, 400, message])
     }
   }

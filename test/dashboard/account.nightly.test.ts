@@ -59,7 +59,7 @@ describePage('the account', () => {
     const row = page.getByRole('row', { name: /leaked/ })
     await row.getByRole('button', { name: 'Revoke the key leaked' }).click()
     await row.getByText('It created 1 key and 1 feed: its child, dark mode').waitFor()
-    await row.getByRole('button', { name: 'Revoke it and everything it created' }).click()
+    await row.getByRole('button', { name: 'Revoke it and end everything it created' }).click()
     await row.getByText(/^revoked/).waitFor()
     await page
       .getByRole('row', { name: /its child/ })

@@ -135,9 +135,15 @@ describePage('channels', () => {
     await one.getByLabel('At', { exact: true }).selectOption('07:00')
     await one.getByLabel('Time zone').fill('Asia/Tokyo')
     await one.getByLabel('A collection has failed').check()
+    await one.getByRole('checkbox', { name: 'Declined', exact: true }).uncheck()
     await one.getByRole('button', { name: 'Save' }).click()
     await one.getByText('daily at 07:00 (Asia/Tokyo)').waitFor()
-    expect((await channelsNamed(name))[0]).toMatchObject({ cadence: 'daily', hour: 7, events: ['scrape.failed'] })
+    expect((await channelsNamed(name))[0]).toMatchObject({
+      cadence: 'daily',
+      hour: 7,
+      events: ['scrape.failed'],
+      mutedNews: ['declined'],
+    })
     const disabled = { state: 'disabled' as const, disabled_reason: 'failing' }
     await test.service.database.updateTable('channels').set(disabled).where('id', '=', channelId).execute()
     await page.reload()

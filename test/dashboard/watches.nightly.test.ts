@@ -93,7 +93,9 @@ describePage('watches', () => {
     await page.getByRole('link', { name: 'Change' }).click()
     await page.getByLabel('How often').selectOption('weekly')
     await page.getByLabel('Name', { exact: true }).fill('was changed')
+    await page.getByRole('checkbox', { name: 'Wanted more than before' }).uncheck()
     await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('without: Wanted more than before').waitFor()
     await page.getByRole('heading', { name: 'was changed', exact: true }).waitFor()
     await page.getByText('every week').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -119,6 +121,10 @@ describePage('watches', () => {
     await test.service.database.updateTable('watches').set(change).where('id', '=', watchId).execute()
     const page = await test.open(`/watches/${watchId}`)
     await page.getByText('Nobody has looked at this watch for 90 days').waitFor()
+    const stopped = { state: 'asking' as const, asking_because: 'key_ended' as const }
+    await test.service.database.updateTable('watches').set(stopped).where('id', '=', watchId).execute()
+    await page.reload()
+    await page.getByText('The key that made it or paid for it was revoked').waitFor()
     const lastLook = async () => {
       const watches = test.service.database.selectFrom('watches').select('last_looked_at').where('id', '=', watchId)
       return (await watches.executeTakeFirstOrThrow()).last_looked_at.getTime()

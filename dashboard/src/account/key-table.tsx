@@ -43,7 +43,7 @@ function Made({ keyId, readMade, onRevokeAll }: MadeProps) {
         </bdi>
       </span>
       <button type="button" className="danger" onClick={onRevokeAll}>
-        {texts.revokeAll}
+        {texts.revokeAll(data)}
       </button>
     </>
   )

@@ -17,7 +17,7 @@ export function Keys() {
     queryFn: async ({ signal }) =>
       (await wholeList((query) => api.GET('/api/v1/keys', { params: { query }, signal }))).results,
   })
-  // Feeds, channels and watches may have ended with a key.
+  // What it made may have ended with a key.
   const refresh = () => void queries.invalidateQueries({ queryKey: [owner] })
   const revoke = useMutation({
     mutationFn: ({ keyId, withMade }: { keyId: string; withMade: boolean }) =>

@@ -115,6 +115,7 @@ export type WatchPreview = Watch['preview']
 /** What a run collects, and when, as the form says it. */
 export type RunTerms = Body<'previewWatch'> & { timezone: string }
 export type WatchSettings = Body<'createWatch'>
+export type NewsKind = NonNullable<WatchSettings['mutedNews']>[number]
 export type WatchNews = Data<'readNews'>['results'][number]
 export type NewsSection = keyof WatchNews['totals']
 export type NewsItem = WatchNews['grown'][number]

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import type { Channel } from '../api/types.ts'
+import { nameOfKind } from '../news/told-kinds.tsx'
 import { watchAddress } from '../shell/addresses.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { focusHeading } from '../shell/focus.ts'
@@ -9,6 +10,7 @@ import { ago, dateAndTime } from '../shell/format.ts'
 import { Problem } from '../shell/problem.tsx'
 import { Link } from '../shell/router.tsx'
 import { channelTexts as texts } from '../texts/later/channels.ts'
+import { newsTexts } from '../texts/later/news.ts'
 import { useWatches } from '../watches/use-watches.ts'
 import { channelSettings, draftOfChannel } from './channel-draft.ts'
 import { ChannelForm, hourText } from './channel-form.tsx'
@@ -44,7 +46,7 @@ export function ChannelCard({ channel }: { channel: Channel }) {
 const badgeOf = ({ state }: Channel) => (state === 'active' ? 'done' : state === 'disabled' ? 'failed' : 'waiting')
 
 function Facts({ channel }: { channel: Channel }) {
-  const { cadence, hour, timezone, lastDeliveredAt, failingSince } = channel
+  const { cadence, hour, timezone, lastDeliveredAt, failingSince, mutedNews } = channel
   return (
     <>
       <p className="origin">
@@ -54,6 +56,7 @@ function Facts({ channel }: { channel: Channel }) {
           {cadence === 'now' ? texts.atOnce : texts.digest[cadence](hourText(hour))}
           {cadence !== 'now' && ` (${timezone})`}
         </span>
+        {mutedNews.length > 0 && <span>{newsTexts.muted(mutedNews.map(nameOfKind).join(', '))}</span>}
         {lastDeliveredAt === null ? (
           <span>{texts.neverDelivered}</span>
         ) : (

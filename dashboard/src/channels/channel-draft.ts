@@ -1,4 +1,4 @@
-import type { Channel, ChannelCadence, ChannelEvent, ChannelType, NewChannel } from '../api/types.ts'
+import type { Channel, ChannelCadence, ChannelEvent, ChannelType, NewChannel, NewsKind } from '../api/types.ts'
 import { isTimeZone, ownTimeZone } from '../shell/format.ts'
 
 /** The events of the whole account that a channel may be told; news go where a watch sends them. */
@@ -22,6 +22,7 @@ export interface ChannelDraft {
   topic: string
   token: string
   events: ChannelEvent[]
+  mutedNews: NewsKind[]
   cadence: ChannelCadence
   hour: number
   timezone: string
@@ -36,6 +37,7 @@ export const newDraft = (type: ChannelType): ChannelDraft => ({
   topic: '',
   token: '',
   events: ['credits.low'],
+  mutedNews: [],
   cadence: 'now',
   hour: 8,
   timezone: ownTimeZone(),
@@ -45,6 +47,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   ...newDraft(channel.type),
   name: channel.name,
   events: channel.events as ChannelEvent[],
+  mutedNews: channel.mutedNews,
   cadence: channel.cadence,
   hour: channel.hour,
   timezone: channel.timezone,
@@ -67,9 +70,10 @@ export function faultOfChannel(draft: ChannelDraft, isNew: boolean): ChannelFaul
   return isTimeZone(draft.timezone) ? null : 'timezone'
 }
 
-export const channelSettings = ({ name, events, cadence, hour, timezone }: ChannelDraft) => ({
+export const channelSettings = ({ name, events, mutedNews, cadence, hour, timezone }: ChannelDraft) => ({
   name: name.trim(),
   events,
+  mutedNews,
   cadence,
   hour,
   timezone,

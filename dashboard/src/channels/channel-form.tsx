@@ -1,6 +1,7 @@
 import { type FormEvent, useId, useState } from 'react'
 import { isStatus } from '../api/client.ts'
 import type { ChannelEvent } from '../api/types.ts'
+import { ToldKinds } from '../news/told-kinds.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { channelTexts as texts } from '../texts/later/channels.ts'
 import { TimeZone } from '../watches/schedule-fields.tsx'
@@ -46,6 +47,7 @@ export function ChannelForm({ initial, isNew, isBrief = false, submit, isPending
     <form id={id} className="start-form channel-form" onSubmit={onSubmit} noValidate>
       {!isBrief && <NameField {...fields} />}
       {isNew ? <TargetFields {...fields} refusal={refusal} /> : <p className="note">{texts.addressStays}</p>}
+      {!isBrief && <ToldKinds muted={draft.mutedNews} change={(mutedNews) => change({ mutedNews })} />}
       {!isBrief && <Events {...fields} />}
       {!isBrief && <When {...fields} />}
       {error !== null && refusal === null && <Problem error={error} retry={() => submit(filled)} />}

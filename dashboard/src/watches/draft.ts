@@ -1,4 +1,4 @@
-import type { PlatformName, PlatformStatus, RunTerms, Watch, WatchSettings } from '../api/types.ts'
+import type { NewsKind, PlatformName, PlatformStatus, RunTerms, Watch, WatchSettings } from '../api/types.ts'
 import { chosenAtFirst, depthAtFirst } from '../collect/prefilled.ts'
 import { namedSources, type SourceTexts, sourcesAtFirst } from '../collect/source-fields.tsx'
 import { isTopic } from '../search/view.ts'
@@ -41,6 +41,7 @@ export interface Draft {
   goal: string
   channels: string[]
   reportsQuiet: boolean
+  mutedNews: NewsKind[]
   /** A new watch runs once at the start. */
   runsNow: boolean
 }
@@ -67,6 +68,7 @@ export function draftOfAddress(platforms: PlatformStatus[], prefilled: URLSearch
     goal: '',
     channels,
     reportsQuiet: false,
+    mutedNews: [],
     runsNow: true,
   }
 }
@@ -104,6 +106,7 @@ export const draftOfWatch = (watch: Watch): Draft => ({
   goal: watch.goal ?? '',
   channels: watch.channelIds,
   reportsQuiet: watch.reportsQuiet,
+  mutedNews: watch.mutedNews,
   runsNow: false,
 })
 
@@ -156,5 +159,6 @@ export function settingsOf(draft: Draft): WatchSettings | null {
     goal: draft.goal.trim() === '' ? null : draft.goal.trim(),
     channelIds: draft.channels,
     reportsQuiet: draft.reportsQuiet,
+    mutedNews: draft.mutedNews,
   }
 }

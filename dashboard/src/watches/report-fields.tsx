@@ -1,6 +1,7 @@
 import { lazy, useId, useState } from 'react'
 import { isStatus } from '../api/client.ts'
 import { useChannels } from '../channels/use-channels.ts'
+import { ToldKinds } from '../news/told-kinds.tsx'
 import { channelsAddress } from '../shell/addresses.ts'
 import { Aside } from '../shell/aside.tsx'
 import { Loading } from '../shell/page.tsx'
@@ -18,6 +19,7 @@ const MailDialog = lazy(() => import('./mail-dialog.tsx'))
 export const ReportFields = (props: DraftFieldsProps) => (
   <>
     <Goal {...props} />
+    <ToldKinds muted={props.draft.mutedNews} change={(mutedNews) => props.change({ mutedNews })} />
     <Channels {...props} />
   </>
 )

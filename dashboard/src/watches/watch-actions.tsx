@@ -95,7 +95,7 @@ export function Asking({ watch }: { watch: Watch }) {
   return (
     <div className="session-ended asking">
       <p>
-        <strong>{texts.asking}</strong> {texts.askingBecause[watch.askingBecause ?? 'not_looked_at']}{' '}
+        <strong>{texts.asking}</strong> {watch.askingBecause !== null && texts.askingBecause[watch.askingBecause]}{' '}
         {texts.askingAdvice}
       </p>
       <p className="actions">

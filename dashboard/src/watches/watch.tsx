@@ -4,6 +4,7 @@ import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Watch } from '../api/types.ts'
 import { useChannels } from '../channels/use-channels.ts'
+import { nameOfKind } from '../news/told-kinds.tsx'
 import { topicAddress, watchesAddress } from '../shell/addresses.ts'
 import { conjunction, inHowLong, number, platformTitle } from '../shell/format.ts'
 import { Loading, Page } from '../shell/page.tsx'
@@ -11,6 +12,7 @@ import { Problem } from '../shell/problem.tsx'
 import { Link, useAddress } from '../shell/router.tsx'
 import { counts } from '../texts/counts.ts'
 import { channelTexts } from '../texts/later/channels.ts'
+import { newsTexts } from '../texts/later/news.ts'
 import { watchPageTexts as texts } from '../texts/later/watch-pages.ts'
 import { ChangeWatch } from './change-watch.tsx'
 import { Preview } from './preview.tsx'
@@ -123,6 +125,9 @@ const About = ({ watch }: { watch: Watch }) => {
         <dt>{texts.tells}</dt>
         <dd>
           <Told watch={watch} />
+          {watch.mutedNews.length > 0 && (
+            <span className="note"> {newsTexts.muted(watch.mutedNews.map(nameOfKind).join(', '))}</span>
+          )}
         </dd>
       </dl>
     </section>

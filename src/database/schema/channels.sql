@@ -13,6 +13,8 @@ create table channels (
   host text not null,
   -- The types of events that it subscribes to; a watch that names the channel needs none.
   events text[] not null default '{}',
+  -- The kinds of news of watches that are not told on it (news_items.kind).
+  muted_news text[] not null default '{}',
   cadence text not null check (cadence in ('now', 'daily', 'weekly')),
   timezone text not null,
   -- The local hour of a digest; weekly ones are sent on Mondays.

@@ -23,6 +23,8 @@ create table watches (
   channels uuid[] not null default '{}',
   -- Whether a report without news is sent.
   reports_quiet boolean not null default false,
+  -- The kinds of news that are not told (news_items.kind).
+  muted_news text[] not null default '{}',
   -- 'asking': nobody has looked at it for 90 days, or its key was revoked or has expired: it waits for its owner.
   state text not null default 'active' check (state in ('active', 'paused', 'asking')),
   asking_because text check (asking_because in ('key_ended', 'not_looked_at')),

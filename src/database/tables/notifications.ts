@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { Fixed, RequestStatus } from '../column-types.ts'
+import type { NewsKind } from './watches.ts'
 
 /** `refused`: unsubscribed without ever having confirmed. */
 export type ConsentState = 'asked' | 'confirmed' | 'unsubscribed' | 'refused'
@@ -86,6 +87,8 @@ export interface ChannelsTables {
     /** Who receives, as host and port. */
     host: string
     events: string[]
+    /** The kinds of news of watches that are not told on it. */
+    muted_news: Generated<NewsKind[]>
     cadence: ChannelCadence
     timezone: string
     hour: number

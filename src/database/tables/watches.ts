@@ -1,7 +1,8 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Fixed, PlatformName, RequestStatus } from '../column-types.ts'
 
-export type NewsKind = 'new' | 'grown' | 'completed' | 'declined' | 'rising'
+export const newsKinds = ['new', 'grown', 'completed', 'declined', 'rising'] as const
+export type NewsKind = (typeof newsKinds)[number]
 
 export interface NewsTables {
   /** What a watch knows of the requests that its jobs found. */
@@ -120,6 +121,8 @@ export interface WatchesTables {
     channels: string[]
     /** Whether a report without news is sent. */
     reports_quiet: Generated<boolean>
+    /** The kinds of news that are not told. */
+    muted_news: Generated<NewsKind[]>
     /** `asking`: nobody has looked at it for 90 days, or its key was revoked or has expired: it waits for its owner. */
     state: Generated<WatchState>
     created_at: Fixed<Date>

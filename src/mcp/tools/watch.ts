@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import type { Body, Data } from '../../../client/types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
+import { mutedNews } from '../../watches/schemas.ts'
 import type { Answer, Row } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { type Call, invalid, onceWith, tool } from '../tool.ts'
@@ -9,7 +10,7 @@ import { cursor, idempotencyKey, platforms } from './inputs.ts'
 import { inLine, nameOf } from './requests.ts'
 
 const input = closed({
-  action: oneOf(['create', 'list', 'pause', 'resume']),
+  action: oneOf(['create', 'list', 'pause', 'resume', 'mute']),
   topic: Type.Optional(Type.String({ minLength: 2, maxLength: 100, description: 'Of create' })),
   maxCredits: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Of create, required: the most that its runs cost in a calendar month' }),
@@ -21,16 +22,26 @@ const input = closed({
   timezone: Type.Optional(Type.String({ maxLength: 64, description: 'Such as Europe/Berlin; UTC by default' })),
   goal: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'What news should be about' })),
   idempotencyKey,
-  watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Of pause and resume' })),
+  watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Of pause, resume and mute' })),
+  mutedNews: Type.Optional(mutedNews('Of create and mute: kinds of news that are not told')),
   cursor,
 })
 type Input = Static<typeof input>
 type Watch = Data<'listWatches'>['results'][number]
 
 function rowOf(watch: Watch): Row {
-  const { watchId, state, schedule, monthlyCredits, usedThisMonth, nextRunAt } = watch
+  const { watchId, askingBecause, mutedNews: muted, schedule, monthlyCredits, usedThisMonth, nextRunAt } = watch
+  const state = askingBecause === null ? watch.state : `${watch.state}: ${askingBecause}`
   return {
-    facts: { watchId, state, nextRunAt, maxCredits: monthlyCredits, creditsThisMonth: usedThisMonth },
+    facts: {
+      watchId,
+      state: watch.state,
+      askingBecause,
+      mutedNews: muted,
+      nextRunAt,
+      maxCredits: monthlyCredits,
+      creditsThisMonth: usedThisMonth,
+    },
     foreign: { name: nameOf(watch.name), topic: nameOf(watch.topic), schedule },
     line: `- ${inLine(nameOf(watch.name))} (watchId ${watchId}, ${state}, next run ${nextRunAt ?? 'none'}, ${usedThisMonth} of ${monthlyCredits} credits this month)`,
   }
@@ -43,19 +54,24 @@ const answerOfWatch = (did: string, watch: Watch): Answer => ({
 })
 
 async function createWatch(given: Input, { client, signal }: Call): Promise<Answer> {
-  const { topic, maxCredits, platforms: named, schedule, timezone, goal } = given
+  const { topic, maxCredits, platforms: named, schedule, timezone, goal, mutedNews: muted } = given
   if (topic === undefined) throw invalid('topic: is required to create a watch.')
   if (maxCredits === undefined) throw invalid('maxCredits: is required to create a watch.')
-  const body = { topic, schedule, timezone, goal, platforms: named, monthlyCredits: maxCredits } as Body<'createWatch'>
+  const terms = { topic, schedule, timezone, goal, platforms: named, monthlyCredits: maxCredits, mutedNews: muted }
+  const body = terms as Body<'createWatch'>
   const call = client.POST('/api/v1/watches', { body, params: onceWith(given.idempotencyKey), signal })
   return answerOfWatch('was made', (await answerOf(call)).data)
 }
 
-async function setState({ action, watchId }: Input, { client, signal }: Call): Promise<Answer> {
+async function changeWatch(given: Input, { client, signal }: Call): Promise<Answer> {
+  const { action, watchId, mutedNews: muted } = given
   if (watchId === undefined) throw invalid(`watchId: is required to ${action} a watch.`)
+  if (action === 'mute' && muted === undefined) throw invalid('mutedNews: is required to mute news; [] mutes none.')
   const state = action === 'pause' ? 'paused' : 'active'
-  const call = client.PATCH('/api/v1/watches/{watchId}', { params: { path: { watchId } }, body: { state }, signal })
-  return answerOfWatch(`is ${state}`, (await answerOf(call)).data)
+  const body = (action === 'mute' ? { mutedNews: muted } : { state }) as Body<'changeWatch'>
+  const call = client.PATCH('/api/v1/watches/{watchId}', { params: { path: { watchId } }, body, signal })
+  const did = action === 'mute' ? `mutes ${muted!.length === 0 ? 'nothing' : muted!.join(', ')}` : `is ${state}`
+  return answerOfWatch(did, (await answerOf(call)).data)
 }
 
 async function listWatches(given: Input, { client, signal }: Call): Promise<Answer> {
@@ -70,13 +86,13 @@ export const watch = tool({
   name: 'watch',
   title: 'Watch a topic',
   description:
-    'Have a topic collected again and again, and read what is new with news. Each run costs as collect does, within maxCredits a month. Also lists, pauses and resumes watches.',
+    'Have a topic collected again and again, and read what is new with news. Each run costs as collect does, within maxCredits a month. Also lists, pauses and resumes watches, and mutes kinds of news.',
   scope: 'collect',
   isOpenWorld: true,
   input,
   output: closed({}),
   call(given, call) {
     if (given.action === 'create') return createWatch(given, call)
-    return given.action === 'list' ? listWatches(given, call) : setState(given, call)
+    return given.action === 'list' ? listWatches(given, call) : changeWatch(given, call)
   },
 })

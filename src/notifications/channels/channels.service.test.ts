@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { Webhook } from 'svix'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestClient } from '../../../test/client.ts'
+import { foundRequest } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { noteEvent } from '../../accounts/events/events.ts'
+import { endedRun, makeWatch } from '../../watches/news/testing.ts'
 import { hanging, type Receiver, startReceiver, status } from './testing.ts'
 
 // Holds (Watches, news and channels): an event is told at least once, with one id, however often a process is killed between claim, sending and confirmation
@@ -541,6 +543,36 @@ describe('events of a watch that names no channel', () => {
     await service.deliverEvents()
     expect(await log(channelId)).toEqual([])
     expect((await patch(channelId, { events: ['watch.news'] })).status).toBe(400)
+  })
+})
+
+describe('news of a watch', () => {
+  it('are told without the kinds that the channel mutes, and not at all where nothing else is new', async () => {
+    const all = await startReceiver()
+    const { channelId } = await add({ mutedNews: ['new', 'rising'] })
+    const other = await add({ url: all.url })
+    expect((await patch(other.channelId, { mutedNews: ['votes'] })).status).toBe(400)
+    const watch = await makeWatch(service.database, { accountId })
+    const channelIds = [channelId, other.channelId]
+    const body = JSON.stringify({ channelIds, reportsQuiet: true })
+    const path = `/api/v1/watches/${watch.watchId}`
+    expect((await service.client.send('PATCH', path, { headers: json, body })).body.data.mutedNews).toEqual([])
+    const run = async (votes: Record<string, number>) => {
+      const requests = Object.entries(votes).map(([id, count]) => foundRequest(id, { votes: count }))
+      await endedRun(service.database, watch, { requests, now: new Date() })
+      await service.reportNews()
+      await service.deliverEvents()
+    }
+    const heard = (from: Receiver) => from.received.map((one) => JSON.parse(one.body).data.totals)
+    await run({ a: 1 })
+    await run({ a: 4, b: 1 })
+    expect(heard(all)).toMatchObject([{ newWishes: 1 }, { newWishes: 1, grown: 1 }])
+    expect(heard(receiver)).toMatchObject([{ newWishes: 0, grown: 1 }])
+    expect((await log(channelId)).map(({ state }: { state: string }) => state)).toEqual(['delivered', 'nothing_left'])
+    expect((await patch(channelId, { mutedNews: [] })).body.data).toMatchObject({ mutedNews: [], events: [] })
+    await run({ a: 4, b: 1, c: 1 })
+    expect(heard(receiver)).toMatchObject([{ grown: 1 }, { newWishes: 1 }])
+    await all.close()
   })
 })
 

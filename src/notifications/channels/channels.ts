@@ -5,9 +5,10 @@ import { Type } from 'typebox'
 import { listMadeIn, type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../database/tables/notifications.ts'
+import type { NewsKind } from '../../database/tables/watches.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { type Secrets, UnreadableSecretError } from '../../http/secrets/secrets.ts'
-import { invalidField, invalidRequest } from '../../http/validation.ts'
+import { invalidRequest, invalidTimezone } from '../../http/validation.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { isTimezone } from '../../runtime/timezone.ts'
 import type { Adapters, ChannelAdapter } from './adapter.ts'
@@ -40,6 +41,7 @@ export interface ChannelFields {
   type: ChannelType
   name: string
   events: string[]
+  mutedNews?: NewsKind[]
   cadence: ChannelCadence
   timezone: string
   hour: number
@@ -66,7 +68,7 @@ function checkFields(adapter: ChannelAdapter, fields: Record<string, unknown>): 
 }
 
 export function checkTimezone(timezone: string | undefined): void {
-  if (timezone !== undefined && !isTimezone(timezone)) throw invalidField('timezone', 'is not the name of a time zone')
+  if (timezone !== undefined && !isTimezone(timezone)) throw invalidTimezone(timezone)
 }
 
 /**
@@ -75,7 +77,7 @@ export function checkTimezone(timezone: string | undefined): void {
  */
 export async function prepareChannel(
   { secrets, adapters }: Pick<ChannelsDependencies, 'secrets' | 'adapters'>,
-  { type, name, events, cadence, timezone, hour, ...fields }: ChannelFields & Record<string, unknown>,
+  { type, name, events, mutedNews = [], cadence, timezone, hour, ...fields }: ChannelFields & Record<string, unknown>,
 ): Promise<PreparedChannelRow> {
   const adapter = adapters.get(type)
   if (adapter === undefined)
@@ -96,6 +98,7 @@ export async function prepareChannel(
     hint: hint.slice(0, maxHint),
     host,
     events,
+    muted_news: mutedNews,
     cadence,
     timezone,
     hour,
@@ -124,6 +127,7 @@ export async function storeChannel(
 export interface ChannelChanges {
   name?: string
   events?: string[]
+  mutedNews?: NewsKind[]
   cadence?: ChannelCadence
   timezone?: string
   hour?: number
@@ -151,7 +155,9 @@ export async function changeChannel(
   checkTimezone(changes.timezone)
   const row = await lockChannel(transaction, accountId, channelId)
   if (Object.keys(changes).length === 0) return
-  await transaction.updateTable('channels').set(changes).where('id', '=', row.id).execute()
+  const { mutedNews, ...columns } = changes
+  const set = { ...columns, ...(mutedNews && { muted_news: mutedNews }) }
+  await transaction.updateTable('channels').set(set).where('id', '=', row.id).execute()
   const { cadence, timezone, hour } = changes
   if (cadence === undefined && timezone === undefined && hour === undefined) return
   await rescheduleDigest(transaction, { ...row, ...changes }, now)

@@ -9,7 +9,7 @@ import { changeRequests } from '../../../test/stored-requests.ts'
 import { readConfig } from '../../app/config.ts'
 import { prepareDatabase } from '../../app/prepare-database.ts'
 import { queueOpenTasks } from '../../collecting/scraping/tasks.ts'
-import { type Database, openDatabase, type Transaction } from '../../database/open.ts'
+import { type Database, type OpenDatabase, openDatabase, type Transaction } from '../../database/open.ts'
 import { copyAllRequests } from '../../requests/store/copies.ts'
 import { foldTopicCounts } from '../../requests/store/topic-counts.ts'
 import { countLater, countTexts } from '../../requests/words/uncounted-texts.ts'
@@ -112,11 +112,11 @@ const laterRows = `
     (null, repeat('4f', 32), '${request(3)}', '${wish}', false, '${correction}');
   insert into account_wish_members values ('${account(1)}', '${request(3)}', '${request(3)}', '${correction}');
   insert into account_wish_merges values ('${account(2)}', '${wish}', '${request(2)}', '${correction}');
-  insert into wish_marks values ('${account(1)}', '${wish}', 'planned', true, 'for the spring', 'admin', '2026-11-20T10:00:00Z');
+  insert into wish_marks values ('${account(1)}', '${wish}', 'planned', true, 'for the spring', 'Ada', 'admin', '2026-11-20T10:00:00Z');
   insert into saved_views (account_id, name, view, period_days, created_at, updated_at) values
     ('${account(1)}', 'Our „dark" week', '{"query": "dark \\"mode\\"", "sortBy": "new"}', 7, '2026-11-20T10:00:00Z', '2026-11-20T10:00:00Z');
   insert into briefs values ('${correction}', '${account(1)}', 'ab', '{"topic": "dark \\"mode\\""}', '{"wishes": [{"part": 0}]}', 1, '2026-11-20T10:00:00Z');
-  insert into brief_parts values ('${correction}', 0, array['${request(1)}', '${request(2)}']::uuid[], '{"text": "„dark" mode"}'::jsonb);
+  insert into brief_parts values ('${correction}', 0, array['${request(1)}', '${request(2)}']::uuid[], '{"text": "„dark“ mode"}'::jsonb);
   insert into wish_suggestions values (gen_random_uuid(), '${request(1)}', '${request(2)}', '${request(1)}', 0.2, 8.4, true, '2026-11-20T10:00:00Z');
   insert into wish_queue values ('${request(2)}', 7, gen_random_uuid(), '2026-11-20T10:05:00Z')
     on conflict (request_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until;
@@ -139,6 +139,18 @@ async function runScript(transaction: Transaction, script: string): Promise<void
     if (statement.trim() !== '') await sql.raw(statement).execute(transaction)
 }
 
+/** Gives an empty database rows in every table. */
+export async function fillDatabase({ embedded, database }: OpenDatabase): Promise<void> {
+  await changeRequests(database, (transaction) => runScript(transaction, someRows))
+  await foldTopicCounts(database)
+  // The vocabulary in the script is made up.
+  await embedded?.exec('delete from search_words; insert into uncounted_texts select request_id from request_texts')
+  await countTexts(database)
+  await changeRequests(database, (transaction) => runScript(transaction, laterRows + comeBackRows))
+  await spendByBudgets(database)
+  await database.transaction().execute((transaction) => countAgainLater(transaction, request(3)))
+}
+
 /**
  * Makes an embedded database with rows in every table. Call it in `beforeAll`: that takes seconds.
  * @returns what deletes it, for `beforeAll` to return.
@@ -146,16 +158,7 @@ async function runScript(transaction: Transaction, script: string): Promise<void
 export async function makeFilledDatabase(): Promise<{ place: Place; remove: () => void }> {
   const scratch = mkdtempSync(join(tmpdir(), 'wishwell-moving-'))
   const place = { databaseUrl: undefined, dataDir: join(scratch, 'data') }
-  await withDatabase(place, async ({ opened: { embedded, database } }) => {
-    await changeRequests(database, (transaction) => runScript(transaction, someRows))
-    await foldTopicCounts(database)
-    // The vocabulary in the script is made up.
-    await embedded?.exec('delete from search_words; insert into uncounted_texts select request_id from request_texts')
-    await countTexts(database)
-    await changeRequests(database, (transaction) => runScript(transaction, laterRows + comeBackRows))
-    await spendByBudgets(database)
-    await database.transaction().execute((transaction) => countAgainLater(transaction, request(3)))
-  })
+  await withDatabase(place, ({ opened }) => fillDatabase(opened))
   return { place, remove: () => rmSync(scratch, { recursive: true, force: true }) }
 }
 

@@ -4,13 +4,14 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { joinWish, leaveWishes, makeWish } from '../../../test/stored-wish.ts'
 import type { RequestStatus } from '../../database/column-types.ts'
+import type { NewsKind } from '../../database/tables/watches.ts'
 import { reclassifySlice, setThresholds } from '../../requests/accuracy/reclassifying.ts'
 import { correctRequest } from '../../requests/corrections/corrections.ts'
 import type { OwnThresholds } from '../../requests/detection/detect.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { readConcernedAccounts, readWatchersOf } from './concerned-accounts.ts'
-import { type NewsReport, readReport } from './read-report.ts'
+import { type NewsReport, readFeedNews, readReport } from './read-report.ts'
 import { deleteOldReports, findDueWatches, makeReport, maxItems } from './report.ts'
 import { endedRun, makeWatch, storeFound, type TestWatch, type TestWatchOptions } from './testing.ts'
 import { markRead, readNews } from './unread.ts'
@@ -116,6 +117,36 @@ describe('a report', () => {
     await run(1, {})
     expect(titles(await report(1))).toEqual(nothing)
     expect(await eventsOf('watch.news')).toHaveLength(1)
+  })
+
+  it('does not tell the kinds that the watch mutes, anywhere, and goes on with them afterwards', async () => {
+    const mute = (kinds: NewsKind[]) =>
+      opened.database.updateTable('watches').set({ muted_news: kinds }).where('id', '=', watch.watchId).execute()
+    await run(1, { a: 5, b: 9 })
+    await report(1)
+    await mute(['grown', 'declined'])
+    await run(2, { a: 8, b: [9, 'completed'], c: [0, 'open'] })
+    const second = await report(2)
+    expect(titles(second)).toEqual({ ...nothing, new: ['Request c'], completed: ['Request b'] })
+    expect(second!.totals).toMatchObject({ newWishes: 1, grown: 0, completed: 1 })
+    // Nothing else is new: nobody is told.
+    await run(3, { a: 9, b: [9, 'completed'], c: [0, 'declined'] })
+    expect(await report(3)).toMatchObject({ totals: { newWishes: 0, grown: 0, declined: 0 } })
+    expect(await eventsOf('watch.news')).toHaveLength(2)
+    // What was reported before is muted, too, and a channel may mute more.
+    await mute(['new'])
+    const view = { account: null, least: 2 as const }
+    const input = { accountId: watch.accountId, view, publicUrl, limit: 10 }
+    const { results } = await readNews(opened.database, input)
+    expect(results).toMatchObject([{ newWishes: [], completed: [{ title: 'Request b' }], totals: { newWishes: 0 } }])
+    const told = { reportId: second!.reportId, publicUrl, mutedNews: ['completed' as const] }
+    expect(await readReport(opened.database, told)).toBeNull()
+    expect(await readFeedNews(opened.database, { watchId: watch.watchId, view, publicUrl, limit: 10 })).toMatchObject([
+      { kind: 'completed' },
+    ])
+    await mute([])
+    await run(4, { a: 12, b: [9, 'completed'], c: [0, 'declined'] })
+    expect(titles(await report(4))).toEqual({ ...nothing, grown: [['Request a', 3, 0]] })
   })
 
   it('is made once for a run, and not before the run has ended', async () => {

@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
+import type { NewsKind } from '../../database/tables/watches.ts'
 import {
+  countsOf,
+  isTold,
   type ListedNews,
   listItems,
   type ShownItem,
@@ -44,11 +47,12 @@ interface ReportRow {
 
 /**
  * A report with the texts and numbers of now, in the view of its account.
+ * @param mutedNews kinds that its reader is not told, beside those that the watch does not tell.
  * @returns null when it does not exist, is still judged, or nothing is left of what it had.
  */
 export async function readReport(
   executor: Executor,
-  { reportId, publicUrl }: ReadReportInput,
+  { reportId, publicUrl, mutedNews = [] }: ReadReportInput & { mutedNews?: readonly NewsKind[] },
 ): Promise<NewsReport | null> {
   const { rows } = await sql<ReportRow>`
     select watch_id, since, made_at, new_wishes, grown, completed, declined, rising, topic_rise from news_reports
@@ -56,13 +60,15 @@ export async function readReport(
   const [report] = rows
   const watch = report === undefined ? null : await readWatchOfNews(executor, report.watch_id)
   if (report === undefined || watch === null) return null
+  const muted = [...mutedNews, ...watch.mutedNews]
   const { rows: items } = await sql<StoredItem>`
-    select ${storedColumns} from news_items as item where report_id = ${reportId} order by position`.execute(executor)
+    select ${storedColumns} from news_items as item where report_id = ${reportId} and ${isTold(muted)} order by position`.execute(
+    executor,
+  )
   const shown = await showItems(executor, items, { view: watch.view, publicUrl })
   const all = report.new_wishes + report.grown + report.completed + report.declined
   if (all > 0 && shown.length === 0) return null
-  const { new_wishes, grown, completed, declined, rising } = report
-  const found = { new: new_wishes, grown, completed, declined, rising }
+  const found = countsOf(report, muted)
   const { totals, ...sections } = listItems(shown, { found, kept: items })
   return {
     reportId,
@@ -73,7 +79,7 @@ export async function readReport(
     since: report.since,
     until: report.made_at,
     isFirst: report.since === null,
-    topicRise: report.topic_rise && toRise(report.topic_rise),
+    topicRise: report.topic_rise && !muted.includes('rising') ? toRise(report.topic_rise) : null,
     totals,
     // Only new wishes are compared: the others have the answer of when they were new.
     notCompared: watch.goal === null ? 0 : shown.filter(({ kind, fits }) => kind === 'new' && fits === null).length,
@@ -119,7 +125,7 @@ export async function readFeedRises(
   const { rows } = await sql<FeedRise & { rise: StoredRise }>`
     select report.id as "reportId", ready_at as "readyAt", topic, topic_rise as rise
     from news_reports as report join watches on watches.id = watch_id
-    where watch_id = ${watchId} and ready_at is not null and topic_rise is not null order by ready_at desc limit ${limit}`.execute(
+    where watch_id = ${watchId} and ready_at is not null and topic_rise is not null and 'rising' <> all(muted_news) order by ready_at desc limit ${limit}`.execute(
     executor,
   )
   return rows.map((row) => ({ ...row, rise: toRise(row.rise) }))
@@ -133,8 +139,8 @@ export async function readFeedNews(
   // More than are shown, because some may be gone.
   const { rows } = await sql<StoredItem & { readyAt: Date }>`
     select ${storedColumns}, report.ready_at as "readyAt"
-    from news_reports as report join news_items as item on item.report_id = report.id
-    where report.watch_id = ${watchId} and report.ready_at is not null and item.fits is distinct from false
+    from watches join news_reports as report on report.watch_id = watches.id join news_items as item on item.report_id = report.id
+    where watches.id = ${watchId} and item.kind <> all(muted_news) and report.ready_at is not null and item.fits is distinct from false
     order by report.ready_at desc, item.position limit ${2 * limit}`.execute(executor)
   const readyAt = new Map(rows.map((row) => [row.reportId, row.readyAt]))
   const shown = await showItems(executor, rows, options)

@@ -249,22 +249,24 @@ export const makeReport = (
     const { rising, topicRise } = await findRising(transaction, requests, { items, watchId, retention, since, now })
     await storeKnowledge(transaction, watchId, knowledge)
     const votes = new Map(requests.flatMap(({ requestId, now: one }) => (one ? [[requestId, one.votes]] : [])))
+    const told = ({ kind }: FoundItem) => !watch.mutedNews.includes(kind)
     const ofKind = (kind: NewsKind) =>
       inOrder(
-        items.filter((item) => item.kind === kind),
+        items.filter((item) => item.kind === kind && told(item)),
         votes,
       )
     // Who reads only the first items of a report reads what rises.
     const found = {
-      rising,
+      rising: rising.filter(told),
       new: ofKind('new'),
       grown: ofKind('grown'),
       completed: ofKind('completed'),
       declined: ofKind('declined'),
     }
     const isJudged = canJudge && watch.goal !== null && found.new.length > 0
-    const reportId = await storeReport(transaction, { watch, found, topicRise, isJudged, since, now })
-    const hasNews = items.some(({ fits }) => fits !== false)
+    const rise = watch.mutedNews.includes('rising') ? null : topicRise
+    const reportId = await storeReport(transaction, { watch, found, topicRise: rise, isJudged, since, now })
+    const hasNews = Object.values(found).some((told) => told.some(({ fits }) => fits !== false))
     if (!isJudged) await noteNews(transaction, { watch, reportId, hasNews, now })
     return reportId
   })

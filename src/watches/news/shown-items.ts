@@ -151,6 +151,20 @@ export async function showItems(
 export const storedColumns = sql`item.report_id as "reportId", item.kind, item.wish_id as "wishId", item.request_ids as "requestIds",
   item.votes_gained as "votesGained", item.requests_gained as "requestsGained", item.fits, item.voices, item.expected, item.chance`
 
+/** For a query over `news_items as item`: whether it is of a kind that is told. */
+export const isTold = (muted: readonly NewsKind[]) => sql<boolean>`item.kind <> all(${[...muted]}::text[])`
+
+type Counts = Record<'new_wishes' | 'grown' | 'completed' | 'declined' | 'rising', number>
+
+/** How many items of each kind there were, of those that are told. */
+export const countsOf = (
+  { new_wishes, grown, completed, declined, rising }: Counts,
+  muted: readonly NewsKind[],
+): Record<NewsKind, number> => ({
+  ...{ new: new_wishes, grown, completed, declined, rising },
+  ...Object.fromEntries(muted.map((kind) => [kind, 0])),
+})
+
 /** The lists of news. */
 const sectionNames = ['rising', 'newWishes', 'grown', 'completed', 'declined', 'other'] as const
 

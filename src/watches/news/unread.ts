@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
+import type { NewsKind } from '../../database/tables/watches.ts'
 import { cursorsOf, isPositionId, type PageInput, pageIn } from '../../http/pagination.ts'
 import type { View } from '../../requests/views/view.ts'
 import {
+  countsOf,
+  isTold,
   type ListedNews,
   listItems,
   type ShownItem,
@@ -56,6 +59,7 @@ interface WatchRow {
   topic: string
   goal: string | null
   read_until: Date | null
+  muted_news: NewsKind[]
 }
 
 interface ReportsRow {
@@ -97,10 +101,9 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
   const reports = rows[0]!
   const { rows: items } = await sql<StoredItem>`
     select ${storedColumns} from news_reports as report join news_items as item on item.report_id = report.id
-    where report.watch_id = ${watch.id} and ${after}
+    where report.watch_id = ${watch.id} and ${after} and ${isTold(watch.muted_news)}
     order by report.ready_at desc, item.position limit ${maxItems}`.execute(executor)
   const merged = mergeItems(await showItems(executor, items, input))
-  const { new_wishes, grown, completed, declined, rising } = reports
   return {
     watchId: watch.id,
     watchName: watch.name,
@@ -110,8 +113,8 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
     until: reports.until,
     reports: reports.reports,
     hasFirst: reports.has_first,
-    topicRise: reports.topic_rise && toRise(reports.topic_rise),
-    ...listItems(merged, { found: { new: new_wishes, grown, completed, declined, rising }, kept: items }),
+    topicRise: reports.topic_rise && !watch.muted_news.includes('rising') ? toRise(reports.topic_rise) : null,
+    ...listItems(merged, { found: countsOf(reports, watch.muted_news), kept: items }),
   }
 }
 
@@ -126,7 +129,7 @@ export async function readNews(
   const after = cursor === undefined ? sql`` : sql`and watches.id > ${cursors.decode(cursor)[0]}::uuid`
   const only = watchId === undefined ? sql`` : sql`and watches.id = ${watchId}::uuid`
   const { rows } = await sql<WatchRow>`
-    select id, name, topic, goal, read_until from watches left join news_reads on watch_id = watches.id
+    select id, name, topic, goal, read_until, muted_news from watches left join news_reads on watch_id = watches.id
     where account_id = ${accountId} ${only} ${after} order by watches.id limit ${limit + 1}`.execute(executor)
   const { page, ...rest } = pageIn(rows, limit, ({ id }) => cursors.encode([id]))
   const results: WatchNews[] = []

@@ -1,5 +1,6 @@
 import { hasOwnView } from '../../accounts/keys.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
+import type { NewsKind } from '../../database/tables/watches.ts'
 import type { View } from '../../requests/views/view.ts'
 
 /** What news need to know of a watch. */
@@ -11,6 +12,7 @@ export interface WatchOfNews {
   goal: string | null
   filters: Record<string, unknown>
   reportsQuiet: boolean
+  mutedNews: NewsKind[]
   /** Of its account. */
   view: View
 }
@@ -27,6 +29,7 @@ const selectWatches = (executor: Executor) =>
       'goal',
       'filters',
       'reports_quiet',
+      'muted_news',
       'has_own_view',
       'corrections',
     ])
@@ -41,6 +44,7 @@ const toWatch = (row: Row): WatchOfNews => ({
   goal: row.goal,
   filters: row.filters,
   reportsQuiet: row.reports_quiet,
+  mutedNews: row.muted_news,
   view: { account: hasOwnView(row) ? row.account_id : null, least: 2 },
 })
 

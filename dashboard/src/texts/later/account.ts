@@ -1,9 +1,20 @@
 import { plural, t } from '@lingui/core/macro'
 import './messages.ts'
+import type { MadeByKey } from '../../api/types.ts'
 import { conjunction, date, number, usd } from '../../shell/format.ts'
 import { counts } from '../counts.ts'
 
 const lastDay = (until: string) => new Date(Date.parse(until) - 1).toISOString().slice(0, 10)
+
+/** How many of each thing a key made. */
+const madeCounts = {
+  keys: (count) => plural(count, { one: '# key', other: '# keys' }),
+  feeds: (count) => plural(count, { one: '# feed', other: '# feeds' }),
+  shares: (count) => plural(count, { one: '# shared page', other: '# shared pages' }),
+  channels: counts.channels,
+  watches: (count) => plural(count, { one: '# watch', other: '# watches' }),
+  trackers: (count) => plural(count, { one: '# tracker', other: '# trackers' }),
+} satisfies Record<keyof MadeByKey, (count: number) => string>
 
 export const accountTexts = {
   title: t`Account`,
@@ -83,22 +94,14 @@ export const accountTexts = {
   revokeLabel: (name: string) => t`Revoke the key ${name}`,
   revokeQuestion: t`Revoke it permanently?`,
   revokeConfirm: t`Yes, revoke it`,
-  revokeAll: t`Revoke it and everything it created`,
-  made: ({
-    keys,
-    feeds,
-    channels,
-    watches,
-    trackers,
-  }: Record<'keys' | 'feeds' | 'channels' | 'watches' | 'trackers', unknown[]>) => {
-    const parts = [
-      ...(keys.length > 0 ? [plural(keys.length, { one: '# key', other: '# keys' })] : []),
-      ...(feeds.length > 0 ? [plural(feeds.length, { one: '# feed', other: '# feeds' })] : []),
-      ...(channels.length > 0 ? [counts.channels(channels.length)] : []),
-      ...(watches.length > 0 ? [plural(watches.length, { one: '# watch', other: '# watches' })] : []),
-      ...(trackers.length > 0 ? [plural(trackers.length, { one: '# tracker', other: '# trackers' })] : []),
-    ]
-    return t`It created ${conjunction(parts)}:`
+  revokeAll: ({ watches, ...others }: MadeByKey) => {
+    if (watches.length === 0) return t`Revoke it and end everything it created`
+    const isOnlyWatches = Object.values(others).every((things) => things.length === 0)
+    return isOnlyWatches ? t`Revoke it and stop its watches` : t`Revoke it, stop its watches and end the rest`
+  },
+  made: (made: MadeByKey) => {
+    const kinds = (Object.keys(madeCounts) as (keyof MadeByKey)[]).filter((kind) => made[kind].length > 0)
+    return t`It created ${conjunction(kinds.map((kind) => madeCounts[kind](made[kind].length)))}:`
   },
   revoked: (when: string) => t`revoked ${when}`,
 

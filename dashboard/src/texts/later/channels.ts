@@ -1,5 +1,6 @@
 import { plural, t } from '@lingui/core/macro'
 import './messages.ts'
+import type { Channel } from '../../api/types.ts'
 import { number } from '../../shell/format.ts'
 
 export const channelTexts = {
@@ -103,8 +104,7 @@ const event = new Webhook(secret).verify(body, request.headers)`,
     unsubscribed: t`The reader has unsubscribed.`,
     unreadable: t`Its secret can no longer be read. Remove it, and add it again.`,
     expired: t`The key that made it has expired. Enable it again to keep it.`,
-    unavailable: t`Your operator no longer offers this kind.`,
-  },
+  } satisfies Record<NonNullable<Channel['disabledReason']>, string>,
   waitsForKey: t`Nothing is delivered: its address is sealed with a key that the service does not have. Your operator can bring it back; otherwise remove the channel, and add it again.`,
   disabledOther: t`It was disabled.`,
   enable: t`Enable it again`,

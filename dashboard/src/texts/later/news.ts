@@ -14,6 +14,8 @@ export const newsTexts = {
     declined: t`Declined`,
     other: t`What does not fit your goal`,
   },
+  toldKinds: t`Kinds of news`,
+  muted: (kinds: string) => t`without: ${kinds}`,
   other: (count: number) =>
     plural(count, {
       one: '# more wish that does not fit your goal',

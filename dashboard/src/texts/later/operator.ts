@@ -23,7 +23,7 @@ export const operatorTexts = {
   saving: t`Saving …`,
   saved: t`Saved; it holds from the next call.`,
   deleteAccount: t`Delete`,
-  deleteQuestion: t`Delete it permanently? Its keys stop at once, its ledger stays.`,
+  deleteQuestion: t`Delete it permanently? Its keys stop at once, and all that it made is deleted; its ledger stays.`,
   deleteConfirm: t`Yes, delete it`,
 
   grant: t`Add a pack that was paid for`,

@@ -103,7 +103,7 @@ export const watchPageTexts = {
   asking: t`It waits for you.`,
   askingBecause: {
     not_looked_at: t`Nobody has looked at this watch for 90 days: no visit, no delivered message, no feed that was read. So as not to spend credits for nobody,`,
-    key_ended: t`The key that paid for it was revoked or has expired. So as not to spend unasked,`,
+    key_ended: t`The key that made it or paid for it was revoked or has expired. So as not to spend unasked,`,
   },
   askingAdvice: t`it runs only when you say so.`,
   pausedNote: t`It is paused: it neither runs nor spends.`,

@@ -44,7 +44,8 @@ async function compose({ database, render, publicUrl, clock }: AttemptDependenci
   const nothingLeft: string[] = []
   let renewedAt = performance.now()
   for (const event of claim.events) {
-    const input = { executor: database, accountId: claim.accountId, event, now: clock.now(), publicUrl: publicUrl() }
+    const { accountId, mutedNews } = claim
+    const input = { executor: database, accountId, event, now: clock.now(), publicUrl: publicUrl(), mutedNews }
     const message = await render(input)
     if (message === null) nothingLeft.push(event.deliveryId)
     else digest.add(message)

@@ -3,6 +3,7 @@ import type { EventSubject, EventType } from '../../../accounts/events/events.ts
 import { type ClaimedRow, claimRows, isUnclaimed, renewClaim } from '../../../database/claimed-work.ts'
 import type { Database, Executor, Transaction } from '../../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../../database/tables/notifications.ts'
+import type { NewsKind } from '../../../database/tables/watches.ts'
 
 /** An event that a claimed message tells. */
 export interface ClaimedEvent {
@@ -30,6 +31,7 @@ export interface Claim {
   claimMs: number
   messageId: string
   cadence: ChannelCadence
+  mutedNews: NewsKind[]
   attempts: number
   /** At least one; several in a digest, in the order in which they happened. */
   events: ClaimedEvent[]
@@ -44,6 +46,7 @@ interface ChannelRow extends ClaimedRow {
   failures: number
   failing_since: Date | null
   cadence: ChannelCadence
+  muted_news: NewsKind[]
 }
 
 interface DeliveryRow {
@@ -98,7 +101,7 @@ async function claimChannels(
     order: sql`due_at, id`,
     max,
     claimMs: sql`coalesce((${durations}::jsonb ->> type)::float8, ${sql.lit(usualClaimMs)})`,
-    columns: sql`account_id, type, name, config, host, failures, failing_since, cadence`,
+    columns: sql`account_id, type, name, config, host, failures, failing_since, cadence, muted_news`,
   })
 }
 
@@ -172,6 +175,7 @@ export const claimMessages = (database: Database, input: ClaimInput): Promise<Cl
         claimMs: input.claimMs.get(channel.type) ?? usualClaimMs,
         messageId: rows[0]?.message_id ?? '',
         cadence: channel.cadence,
+        mutedNews: channel.muted_news,
         attempts: rows[0]?.attempts ?? 0,
         events: rows.map(toEvent),
       }

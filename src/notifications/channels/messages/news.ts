@@ -1,5 +1,6 @@
 import { counted, type MessageItem, type MessageSection } from '../../../accounts/events/message.ts'
 import type { Executor } from '../../../database/open.ts'
+import type { NewsKind } from '../../../database/tables/watches.ts'
 import { watchLink, wishLink } from '../../../http/addresses.ts'
 import { titleOf } from '../../../platforms/registry.ts'
 import { goalChangesNothing, notComparedWithGoal } from '../../../watches/news/goal-words.ts'
@@ -41,7 +42,10 @@ export interface Report extends Record<SectionName, readonly ReportItem[]> {
 }
 
 /** Reads a report; null when it is gone, or nothing is left of what it had. */
-export type ReadReport = (executor: Executor, input: { reportId: string; publicUrl: string }) => Promise<Report | null>
+export type ReadReport = (
+  executor: Executor,
+  input: { reportId: string; publicUrl: string; mutedNews?: readonly NewsKind[] },
+) => Promise<Report | null>
 
 const headings: readonly [SectionName, string][] = [
   ['rising', 'Rising'],
@@ -141,12 +145,12 @@ export interface NewsRendering {
 /** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
 export const renderNews =
   ({ readReport, comparesGoals }: NewsRendering): Renderer =>
-  async ({ executor, accountId, event: { subject }, publicUrl }) => {
+  async ({ executor, accountId, event: { subject }, publicUrl, mutedNews = [] }) => {
     const [watchId, reportId] = [idIn(subject, 'watchId'), idIn(subject, 'reportId')]
     if (watchId === null || reportId === null) return null
     const watch = await readWatchName(executor, accountId, watchId)
     if (watch === null) return null
-    const report = await readReport(executor, { reportId, publicUrl })
+    const report = await readReport(executor, { reportId, publicUrl, mutedNews })
     if (report === null) return null
     const sections = toSections(report, comparesGoals, publicUrl)
     if (sections.length === 0 && !watch.reportsQuiet) return null

@@ -1,6 +1,7 @@
 import type { EventSubject, EventType } from '../../../accounts/events/events.ts'
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Executor } from '../../../database/open.ts'
+import type { NewsKind } from '../../../database/tables/watches.ts'
 
 /** What programs get, with null for each `url`: all of them are of our own page. */
 function withoutUrls(value: unknown): unknown {
@@ -57,6 +58,8 @@ export interface RenderInput {
   now: Date
   /** The base of links, without a slash at the end. */
   publicUrl: string
+  /** The kinds of news of watches that the channel is not told. */
+  mutedNews?: readonly NewsKind[]
 }
 
 /** Makes the message of an event from what is stored now; null when nothing is left to tell. */

@@ -2,10 +2,12 @@ import { type TProperties, type TSchema, Type } from 'typebox'
 import type { Authentication } from '../../../accounts/authentication.ts'
 import { eventTypes } from '../../../accounts/events/events.ts'
 import { madeByFields } from '../../../accounts/made-by-key.ts'
+import { newsKinds } from '../../../database/tables/watches.ts'
 import type { Idempotent } from '../../../http/idempotency/idempotency.ts'
 import { named } from '../../../http/openapi-components.ts'
 import { pageOf } from '../../../http/pagination.ts'
 import { closed, defaulted, moment, nullable, oneOf, openWord, trimmedText } from '../../../http/schemas.ts'
+import { mutedNews } from '../../../watches/schemas.ts'
 import { type Adapters, disabledReasons } from '../adapter.ts'
 import type { ChannelsDependencies } from '../channels.ts'
 import { keptDays } from '../store/deliveries.ts'
@@ -30,6 +32,7 @@ const events = Type.Array(oneOf(subscribableTypes), {
     'The types of events that it is told of. All that a watch tells, its news among it, goes to the channels that the watch names; a watch that names ' +
     'none tells `watch.asks` and `watch.skipped_no_credits` to the channels with that type. That another channel was disabled each channel is told',
 })
+const muted = mutedNews('Kinds of news of watches that it is not told')
 const cadence = oneOf(['now', 'daily', 'weekly'], {
   description: '`now`: each event by itself; `daily` and `weekly` (Mondays): one digest at `hour`',
 })
@@ -59,6 +62,7 @@ export const newChannel = (adapters: Adapters) =>
     type: oneOf(channelTypes, { description: 'It decides which of the fields below are needed' }),
     name,
     events: defaulted({ ...events, default: [] } as typeof events),
+    mutedNews: Type.Optional(muted),
     cadence: defaulted({ ...cadence, default: 'now' } as typeof cadence),
     timezone: defaulted({ ...timezone, default: 'UTC' } as typeof timezone),
     hour: defaulted({ ...hour, default: 8 } as typeof hour),
@@ -69,6 +73,7 @@ export const channelChanges = closed(
   {
     name: Type.Optional(name),
     events: Type.Optional(events),
+    mutedNews: Type.Optional(muted),
     cadence: Type.Optional(cadence),
     timezone: Type.Optional(timezone),
     hour: Type.Optional(hour),
@@ -92,6 +97,7 @@ export const channel = closed(
       description: 'Where it leads: a host and last characters. Addresses and tokens are never shown',
     }),
     events: Type.Array(Type.String()),
+    mutedNews: Type.Array(openWord(newsKinds, 'A kind of news of watches that it is not told')),
     cadence: oneOf(['now', 'daily', 'weekly']),
     timezone: Type.String(),
     hour: Type.Integer(),

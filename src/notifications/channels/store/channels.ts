@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { describeMaker, makerOf } from '../../../accounts/made-by-key.ts'
 import type { Executor, Transaction } from '../../../database/open.ts'
 import type { ChannelCadence, ChannelState, ChannelType } from '../../../database/tables/notifications.ts'
+import type { NewsKind } from '../../../database/tables/watches.ts'
 import type { Tables } from '../../../database/tables.ts'
 import { notFound, ServiceError } from '../../../http/errors.ts'
 import { isId } from '../../../http/ids.ts'
@@ -23,6 +24,7 @@ export interface ChannelDescription {
   /** Where it leads: a host and last characters. */
   target: string
   events: string[]
+  mutedNews: NewsKind[]
   cadence: ChannelCadence
   timezone: string
   hour: number
@@ -50,6 +52,7 @@ const describe = (row: ChannelRow & { pending: number }, { knownPrefixes }: Know
   name: row.name,
   target: row.hint,
   events: row.events,
+  mutedNews: row.muted_news,
   cadence: row.cadence,
   timezone: row.timezone,
   hour: row.hour,
@@ -123,6 +126,7 @@ export interface NewChannelRow {
   hint: string
   host: string
   events: string[]
+  muted_news?: NewsKind[]
   cadence: ChannelCadence
   timezone: string
   hour: number

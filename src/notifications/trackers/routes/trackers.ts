@@ -80,14 +80,14 @@ function registerMake(app: App, { clock, trackers, secrets, authentication, idem
           { type, name, hint: hint.slice(0, 200), config, fields },
           owner,
         )
-        return { data: { ...describeTracker(row), ...(secret === undefined ? {} : { secret }) } }
+        return { data: { ...describeTracker(row, owner.now), ...(secret === undefined ? {} : { secret }) } }
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
   )
 }
 
-function registerList(app: App, { database, authentication }: TrackerRouteDependencies) {
+function registerList(app: App, { database, clock, authentication }: TrackerRouteDependencies) {
   app.get(
     '/api/v1/trackers',
     {
@@ -105,7 +105,7 @@ function registerList(app: App, { database, authentication }: TrackerRouteDepend
       const rows = await listTrackers(database, authentication.accountOf(request).accountId)
       const positionOf = ({ created_at: createdAt, id }: TrackerRow) => `${createdAt.toISOString()} ${id}`
       const { results, ...page } = pageOfShort(rows, request.query, { list: 'trackers', positionOf })
-      return { data: { results: results.map(describeTracker), ...page } }
+      return { data: { results: results.map((row) => describeTracker(row, clock.now())), ...page } }
     },
   )
 }
@@ -151,7 +151,7 @@ function registerChange(app: App, dependencies: TrackerRouteDependencies) {
       const changed = await database
         .transaction()
         .execute((transaction) => changeTracker(transaction, secrets, row.id, { name, sealed }, owner))
-      return { data: describeTracker(changed) }
+      return { data: describeTracker(changed, owner.now) }
     },
   )
 }

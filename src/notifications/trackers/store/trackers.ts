@@ -34,19 +34,22 @@ export const openTracker = (secrets: Secrets, { id, config }: Pick<TrackerRow, '
 /** What is said of a tracker whose config nobody can open. */
 export const unreadableTracker = 'Its token cannot be opened any more: give it again.'
 
+/** What is said of a tracker whose maker has expired: nothing is sent or read. */
+const expiredTracker = 'The key that made it has expired: it rests until a key that lasts changes its name or token.'
+
 /** Whether any tracker is stored. */
 export const hasTrackers = async (executor: Executor): Promise<boolean> =>
   (await executor.selectFrom('trackers').select('id').limit(1).execute()).length > 0
 
 /** A tracker as its account sees it. */
-export const describeTracker = (row: TrackerRow) => ({
+export const describeTracker = (row: TrackerRow, now: Date) => ({
   trackerId: row.id,
   type: row.type,
   name: row.name,
   target: row.hint,
   createdAt: row.created_at.toISOString(),
   ...describeMaker(row),
-  error: row.last_error,
+  error: row.expires_at !== null && row.expires_at <= now ? expiredTracker : row.last_error,
 })
 
 /** The trackers of an account, the first made first: at most `maxTrackers`. */
