@@ -4,6 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createResponseCache, type Version } from '../runtime/response-cache.ts'
+import { hasTag } from './conditional.ts'
 
 /** Compression hardly saves packets below this size. */
 const thresholdBytes = 1_024
@@ -79,9 +80,9 @@ async function prepare(text: string): Promise<Prepared> {
   return { etag, bodies: { br, gzip: compressed, identity } }
 }
 
-/** Whether a caller has this answer already, by `If-None-Match`. A proxy that compresses turns the tag into a weak one. */
+/** Whether a caller has this answer already, by `If-None-Match`. */
 export const isKnown = ({ headers }: FastifyRequest, etag: string): boolean =>
-  headers['if-none-match']?.replaceAll('W/', '').split(/, */).includes(etag.replace('W/', '')) ?? false
+  hasTag(headers['if-none-match'] ?? '', etag)
 
 /**
  * An answer that is the same for every caller while the service runs: made and compressed once, at the first call, and sent as bytes.

@@ -3,6 +3,7 @@ import type { Authentication } from '../../accounts/authentication.ts'
 import type { Database } from '../../database/open.ts'
 import { recordIfWritable } from '../../database/writes.ts'
 import type { App } from '../../http/app-type.ts'
+import { hasTag, parseSince } from '../../http/conditional.ts'
 import { notFound } from '../../http/errors.ts'
 import { createSecretGuard } from '../../http/rate-limits/secret-guard.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -35,18 +36,12 @@ interface Conditions {
 const lastModifiedOf = ({ changedAt, now }: Validators): string | null =>
   changedAt > now ? null : changedAt.toUTCString()
 
-/**
- * Whether a reader has what is there already (RFC 9110, 13.2.2). A tag counts before a date, and is compared weakly: proxies that compress make
- * weak ones.
- */
+/** Whether a reader has what is there already (RFC 9110, 13.2.2). A tag counts before a date. */
 function isKnown({ ifNoneMatch, ifModifiedSince }: Conditions, validators: Validators): boolean {
-  if (ifNoneMatch !== undefined) {
-    const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-    return tags.includes('*') || tags.includes(validators.etag)
-  }
+  if (ifNoneMatch !== undefined) return hasTag(ifNoneMatch, validators.etag)
   if (ifModifiedSince === undefined || lastModifiedOf(validators) === null) return false
-  const since = Date.parse(ifModifiedSince)
-  return !Number.isNaN(since) && since >= validators.changedAt.getTime()
+  const since = parseSince(ifModifiedSince)
+  return since !== null && since >= validators.changedAt.getTime()
 }
 
 export interface FeedReadDependencies {

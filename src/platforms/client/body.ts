@@ -1,5 +1,4 @@
-import { promisify } from 'node:util'
-import { brotliDecompress, unzip } from 'node:zlib'
+import { decodeContent } from './content-coding.ts'
 import { type AnswerHeaders, headerText } from './headers.ts'
 
 /** Far more than any platform nests. Every level costs the parser a stack frame, and also each later reader of the value. */
@@ -72,12 +71,6 @@ function findCost(bytes: Uint8Array, maxDepth: number, maxMembers: number): Json
   return null
 }
 
-// undici has an interceptor that decompresses, but it is experimental, says so on stderr at every start, and leaves error
-// answers compressed, which Stack Exchange always sends compressed.
-const decompressors = { gzip: promisify(unzip), deflate: promisify(unzip), br: promisify(brotliDecompress) }
-
-export const acceptEncoding = Object.keys(decompressors).join(', ')
-
 /** Why a received body cannot be used. The message never holds a part of it. */
 export class BodyError extends Error {
   override readonly name = 'BodyError'
@@ -122,23 +115,15 @@ async function readAll(chunks: AsyncIterable<Uint8Array>, limitBytes: number): P
   return Buffer.concat(received)
 }
 
-async function decompress(
-  bytes: Buffer<ArrayBuffer>,
-  headers: AnswerHeaders,
-  limitBytes: number,
-): Promise<Buffer<ArrayBuffer>> {
-  const encoding = headerText(headers, 'content-encoding')?.trim().toLowerCase() ?? ''
-  // Some servers send a compressed file without saying so.
-  const isPlain = encoding === '' || encoding === 'identity'
-  if (isPlain && !(bytes[0] === 0x1f && bytes[1] === 0x8b)) return bytes
-  const name = isPlain ? 'gzip' : encoding.replace(/^x-/, '')
-  if (!Object.hasOwn(decompressors, name)) throw new BodyError('a body in an unknown content encoding')
+async function decompress(bytes: Buffer<ArrayBuffer>, headers: AnswerHeaders, limitBytes: number): Promise<Uint8Array> {
   try {
-    return await decompressors[name as keyof typeof decompressors](bytes, { maxOutputLength: limitBytes })
+    const decoded = await decodeContent(bytes, headerText(headers, 'content-encoding') ?? '', limitBytes)
+    if (decoded !== null) return decoded
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(limitBytes)
-    throw new BodyError('a compressed body that is cut off or damaged')
+    throw error
   }
+  throw new BodyError('a compressed body that is cut off or damaged')
 }
 
 function tooLarge(limitBytes: number): BodyError {

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
@@ -90,6 +90,9 @@ it('goes through the proxy of the network', async () => {
   expect((await client.getJson({ platform: 'github', url, budget: budgetOf(10), signal })).body).toEqual({ ok: true })
 })
 
+/** A frame of zstd without content (RFC 8878, 3.1.2). */
+const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 1, 2])
+
 describe('a compressed body', () => {
   const json = JSON.stringify({ text: 'ä'.repeat(5_000) })
   it.each([
@@ -97,7 +100,23 @@ describe('a compressed body', () => {
     ['x-gzip', gzipSync(json)],
     ['deflate', deflateSync(json)],
     ['BR', brotliCompressSync(json)],
+    ['zstd', zstdCompressSync(json)],
     ['identity', Buffer.from(json)],
+    // What browsers forgive: raw data, no or a wrong checksum, something behind, parts, several codings, words that are none.
+    ['deflate', deflateRawSync(json)],
+    ['deflate', gzipSync(json)],
+    ['gzip', gzipSync(json).subarray(0, -8)],
+    ['gzip', gzipSync(json).with(-6, 7)],
+    ['gzip', Buffer.concat([gzipSync(json), Buffer.from('<!-- cached -->')])],
+    ['gzip', Buffer.concat([gzipSync(json.slice(0, 50)), gzipSync(json.slice(50))])],
+    ['br', Buffer.concat([brotliCompressSync(json), Buffer.from('\n')])],
+    ['zstd', Buffer.concat([skippable, zstdCompressSync(json.slice(0, 50)), zstdCompressSync(json.slice(50))])],
+    ['gzip, br', brotliCompressSync(gzipSync(json))],
+    [', gzip', gzipSync(json)],
+    ['identity, gzip', gzipSync(json)],
+    ['utf-8', Buffer.from(json)],
+    ['constructor', Buffer.from(json)],
+    ['utf-8', gzipSync(json)],
   ])('in %s is read', async (encoding, bytes) => {
     const { get } = await setUp((response) => {
       response.writeHead(200, { 'content-encoding': encoding })
@@ -121,7 +140,9 @@ describe('a compressed body', () => {
     ['cut off', 'gzip', gzipSync(json).subarray(0, 40)],
     ['damaged', 'gzip', Buffer.from(json)],
     ['cut off', 'br', brotliCompressSync(json).subarray(0, 20)],
-    ['of an unknown encoding', 'constructor', Buffer.from(json)],
+    ['cut off', 'zstd', zstdCompressSync(json).subarray(0, 10)],
+    ['coded six times', 'gzip, gzip, gzip, gzip, gzip, gzip', Buffer.from(json)],
+    ['an empty one', 'gzip', Buffer.alloc(0)],
   ])('that is %s is a bad response (%s)', async (_how, encoding, bytes) => {
     const { get, received } = await setUp((response) => {
       response.writeHead(200, { 'content-encoding': encoding })

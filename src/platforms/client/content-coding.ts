@@ -1,0 +1,126 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, constants, inflateRaw, unzip, zstdDecompress } from 'node:zlib'
+
+// The content codings of an answer, as browsers read them: what these forgive of servers, nobody mends there.
+// undici has an interceptor that decompresses, but it is experimental, says so on stderr at every start, and leaves error
+// answers compressed, which Stack Exchange always sends compressed.
+
+type Decoder = (bytes: Buffer, maxOutputLength: number) => Promise<Buffer>
+
+const zlib = [promisify(unzip), promisify(inflateRaw)] as const
+// A body whose end was cut off is read as far as it goes: whoever parses it finds what is missing, and many lack only their checksum.
+const finishFlush = constants.Z_SYNC_FLUSH
+
+/** The length of the header of a gzip member (RFC 1952, 2.3.1). */
+function gzipHeader(bytes: Buffer): number {
+  const flags = bytes[3] ?? 0
+  let at = 10
+  if (flags & 4) at += 2 + bytes.subarray(at).readUInt16LE()
+  for (const isNamed of [flags & 8, flags & 16]) if (isNamed) at = bytes.indexOf(0, at) + 1
+  return flags & 2 ? at + 2 : at
+}
+
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+/**
+ * gzip and deflate, whichever of the two is said. Where that fails the compressed data are read alone: `deflate` may be raw, a checksum may be wrong, and
+ * anything may follow.
+ */
+const inflate: Decoder = async (bytes, maxOutputLength) => {
+  const [whole, raw] = zlib
+  try {
+    return await whole(bytes, { maxOutputLength, finishFlush })
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    // The header of zlib (RFC 1950) is a multiple of 31.
+    const isZlib = bytes.length > 1 && bytes.readUInt16BE() % 31 === 0 && (bytes[0]! & 15) === 8
+    const start = isGzip(bytes) ? gzipHeader(bytes) : isZlib ? 2 : 0
+    return raw(bytes.subarray(start), { maxOutputLength, finishFlush })
+  }
+}
+
+const brotli: Decoder = (bytes, maxOutputLength) =>
+  promisify(brotliDecompress)(bytes, { maxOutputLength, finishFlush: constants.BROTLI_OPERATION_FLUSH })
+
+/** A frame of more memory is no content coding (RFC 9659). */
+const zstdParams = { [constants.ZSTD_d_windowLogMax]: 23 }
+const maxFrames = 1_000
+
+/** All frames of a body, which Node reads one by one. What follows the last one is left out. */
+const zstd: Decoder = async (bytes, maxOutputLength) => {
+  const parts: Buffer[] = []
+  let room = maxOutputLength
+  for (let [at, frames] = [0, 0]; at < bytes.length && frames < maxFrames; frames++) {
+    const options = {
+      maxOutputLength: Math.max(1, room),
+      params: zstdParams,
+      finishFlush: constants.ZSTD_e_flush,
+      info: true,
+    }
+    const frame = promisify(zstdDecompress)(bytes.subarray(at), options) as unknown as Promise<Frame>
+    const { buffer, engine } = await frame.catch((error) => {
+      if (at === 0 || error instanceof RangeError) throw error
+      return { buffer: Buffer.alloc(0), engine: { bytesWritten: bytes.length } }
+    })
+    parts.push(buffer)
+    room -= buffer.length
+    at += engine.bytesWritten || bytes.length
+  }
+  return Buffer.concat(parts)
+}
+
+interface Frame {
+  buffer: Buffer
+  /** How much of the input the frame was. */
+  engine: { bytesWritten: number }
+}
+
+const decoders: ReadonlyMap<string, Decoder> = new Map([
+  ['gzip', inflate],
+  ['deflate', inflate],
+  ['br', brotli],
+  ['zstd', zstd],
+])
+
+/** What a request says that it reads. */
+export const acceptEncoding = [...decoders.keys()].join(', ')
+
+/** One body in more codings is no answer of a server. */
+const maxCodings = 5
+
+/**
+ * The decoders of an answer, the last coding first. As in browsers an unknown word says nothing: then the body is taken as it is. Some servers name
+ * a charset there, or send a compressed file without saying so.
+ */
+function decodersOf(contentEncoding: string, bytes: Buffer): Decoder[] | null {
+  const words = contentEncoding.split(',').map((word) => word.trim().toLowerCase().replace(/^x-/, ''))
+  const codings = words.filter((word) => word !== '' && word !== 'identity')
+  const known = codings.flatMap((word) => decoders.get(word) ?? [])
+  if (known.length > maxCodings) return null
+  if (known.length < codings.length || known.length === 0) return isGzip(bytes) ? [inflate] : []
+  return known.reverse()
+}
+
+/**
+ * Decodes a body.
+ * @param contentEncoding the header, empty where there is none
+ * @param limitBytes of the decoded body, in each step
+ * @returns null for one that is cut off, damaged, or coded too often
+ * @throws RangeError for one that is larger
+ */
+export async function decodeContent(
+  bytes: Buffer,
+  contentEncoding: string,
+  limitBytes: number,
+): Promise<Buffer | null> {
+  const steps = decodersOf(contentEncoding, bytes)
+  if (steps === null) return null
+  let decoded = bytes
+  try {
+    for (const decode of decoded.length === 0 ? [] : steps) decoded = await decode(decoded, limitBytes)
+  } catch (error) {
+    if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw error
+    return null
+  }
+  return decoded
+}
