@@ -130,7 +130,7 @@ export function createDispatcher(proxies: NetworkProxies, options: DispatcherOpt
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
     .map(matcherOf)
-  return new ProxiedDispatcher([direct, http, https], (origin) => {
+  return new ProxiedDispatcher([...new Set([direct, http, https])], (origin) => {
     const host = origin.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
     if (matchers.some((matches) => matches(host, portOf(origin)))) return direct
     return origin.protocol === 'https:' ? https : http
