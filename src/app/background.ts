@@ -27,7 +27,7 @@ import { createPairJudging } from '../wishes/suggestions/pair-judging.ts'
 import type { composeService, ServiceParts } from './compose-service.ts'
 import { createMaintenanceJobs } from './maintenance-jobs.ts'
 
-export type StartParts = Omit<ServiceParts, 'isStopping'>
+export type StartParts = Omit<ServiceParts, 'isOpen'>
 type Composed = Awaited<ReturnType<typeof composeService>>
 
 function startRefreshes(

@@ -87,8 +87,8 @@ export interface ServiceParts {
   secrets: Secrets
   prepared: PreparedDatabase
   monitoring: Monitoring
-  /** Whether the service has begun to stop: it is not ready any more. */
-  isStopping: () => boolean
+  /** Whether the start is over and no stop has begun: else it is not ready. */
+  isOpen: () => boolean
 }
 
 function composeRateLimits({ database, backend }: OpenDatabase, limits: RequestLimits, overrides: ServiceOverrides) {
@@ -133,7 +133,7 @@ function outboxBacklogOf({ opened, searchCluster }: PreparedDatabase): Monitored
 
 /** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
 export async function composeService(parts: ServiceParts) {
-  const { config, log, overrides, adminKey, prepared, monitoring, isStopping } = parts
+  const { config, log, overrides, adminKey, prepared, monitoring, isOpen } = parts
   const { opened, queue, searchIndex, searchCluster } = prepared
   const { database, backend } = opened
   const { clock = systemClock, offline = false, platforms: { unreachableMs } = {} } = overrides
@@ -161,7 +161,7 @@ export async function composeService(parts: ServiceParts) {
     searchCluster,
     isAlive: () => (opened.embedded?.runningMs() ?? 0) < silentMs,
     health: async () => {
-      const ready = !isStopping() && (await isReady())
+      const ready = isOpen() && (await isReady())
       return {
         ready,
         version,

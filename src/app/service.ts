@@ -66,6 +66,8 @@ export async function startService(
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
   requireAdminKey(config)
+  if (config.unusedProxies.length > 0)
+    log.warn({ variables: config.unusedProxies }, 'SOCKS4 proxies are not supported: connections are direct')
   if (listensBy(config, overrides)) {
     requireProtectedTransport(config)
     await requireFreePort(config)
@@ -148,8 +150,9 @@ async function start(parts: StartParts): Promise<Service> {
   const { database } = opened
   const { clock = systemClock, offline = false } = overrides
   const runsJobs = config.role !== 'api' && !offline
+  let isStarted = false
   let stopped: Promise<void> | null = null
-  const composed = await composeService({ ...parts, isStopping: () => stopped !== null })
+  const composed = await composeService({ ...parts, isOpen: () => isStarted && stopped === null })
   const { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges } = composed
   if (runsJobs && opened.backend === 'embedded') await recoverWork(parts)
   // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
@@ -180,6 +183,8 @@ async function start(parts: StartParts): Promise<Service> {
     await reportPooler(opened, log)
   }
   if (!offline) opened.embedded?.limitStatements(statementLimitMs)
+  // It has listened for a while; only now all that a start makes is there, such as the first account and its key.
+  isStarted = true
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])
     await hostMemory.stop()

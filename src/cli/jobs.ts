@@ -114,6 +114,7 @@ const discardTexts: Record<DiscardReason, string> = {
   reply: 'replies',
   notPublic: 'not public',
   removed: 'removed',
+  beyondLimit: 'beyond what is read at once',
 }
 
 /** How many items were left out and why: `12 left out: 9 not about the topic, 3 without text`; empty when none were. */
@@ -136,8 +137,10 @@ export function formatOutcome(job: Job): string[] {
     const until = wait?.until ? `waits until ${printable(wait.until).slice(11, 19)} UTC, ` : ''
     const reason = error ? `${until}${printable(error.code)}: ${printable(error.message)}` : ''
     // Older services send no tasks.
-    const leftOut = formatDiscarded(job.tasks?.find((task) => task.platform === platform)?.discarded)
-    const details = [reason, leftOut].filter((text) => text !== '').join(' ')
+    const { discarded, undated = 0 } = job.tasks?.find((task) => task.platform === platform) ?? {}
+    const withoutDate = undated > 0 ? `${undated.toLocaleString('en-US')} without a date` : ''
+    const all = (texts: string[], separator: string) => texts.filter((text) => text !== '').join(separator)
+    const details = all([reason, all([formatDiscarded(discarded), withoutDate], '; ')], ' ')
     return { name: printable(platform), state: printable(state), details }
   })
   const nameColumns = Math.max(0, ...outcomes.map(({ name }) => countColumns(name)))

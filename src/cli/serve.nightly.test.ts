@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { childEnvironment } from '../../test/child-environment.ts'
 import { startChildService } from '../../test/child-service.ts'
 import { copyDatabase, type DatabaseCopy } from '../../test/database.ts'
 import { databaseIn } from '../database/embedded/data-directory.ts'
@@ -67,6 +70,30 @@ describe('the service on a terminal', () => {
     await service.end('SIGTERM')
     expect(service.stderr()).toMatch(/^\d\d:\d\d:\d\d info {2}database is ready database=\w+ search=\w+( reason=.+)?\n/)
   })
+})
+
+it('a SIGTERM in the start drains, and the first key is shown all the same', async () => {
+  const fresh = await copyDatabase()
+  onTestFinished(() => fresh.remove())
+  const serve = [fileURLToPath(new URL('../main.ts', import.meta.url)), 'serve']
+  const env = {
+    ...childEnvironment,
+    ...environment(),
+    DATA_DIR: fresh.options.dataDir,
+    DATABASE_URL: fresh.options.databaseUrl,
+  }
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...serve], { env })
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    printed.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    printed.stderr += chunk
+    if (printed.stderr.includes('"database is ready"')) child.kill('SIGTERM')
+  })
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(printed.stdout).toMatch(/API key: +\S+/)
+  expect(printed.stderr).toMatch(/"shutting down"[\s\S]+"stopped"/)
 })
 
 describe('a service whose embedded database fails', () => {

@@ -12,16 +12,16 @@ function readSetup() {
 
 const repeatedSignalMs = 1_000
 
-/** Runs the service until SIGTERM or SIGINT; the first signal drains, a second one exits at once. */
+/** Runs the service until SIGTERM or SIGINT; the first signal drains, also in the start, a second one exits at once. */
 export async function serve(): Promise<void> {
   const { config, log } = readSetup()
-  const service = await startService(config, log, (error) => {
+  const starting = startService(config, log, (error) => {
     logDatabaseEnd(log, error)
     process.exit(1)
   })
 
   let stoppingSince: number | null = null
-  const shutDown = (reason: string) => {
+  const shutDown = async (reason: string) => {
     if (stoppingSince !== null) {
       // Ctrl-C arrives twice, from the terminal and from the launcher: only a later signal counts as the second.
       if (performance.now() - stoppingSince < repeatedSignalMs) return
@@ -30,28 +30,29 @@ export async function serve(): Promise<void> {
     }
     stoppingSince = performance.now()
     log.info({ reason }, 'shutting down')
-    service.stop().then(
-      () => {
-        log.info('stopped')
-        process.exit(0)
-      },
-      (error: unknown) => {
-        if (error instanceof StopLimitError) log.fatal(`${error.message}: what was under way is left to the next start`)
-        else log.fatal({ err: error }, 'the shutdown failed: what was under way is left to the next start')
-        process.exit(1)
-      },
-    )
+    // A start that fails ends the process by itself.
+    const service = await starting
+    try {
+      await service.stop()
+      log.info('stopped')
+      process.exit(0)
+    } catch (error) {
+      if (error instanceof StopLimitError) log.fatal(`${error.message}: what was under way is left to the next start`)
+      else log.fatal({ err: error }, 'the shutdown failed: what was under way is left to the next start')
+      process.exit(1)
+    }
   }
-  process.on('SIGTERM', () => shutDown('SIGTERM'))
-  process.on('SIGINT', () => shutDown('SIGINT'))
+  process.on('SIGTERM', () => void shutDown('SIGTERM'))
+  process.on('SIGINT', () => void shutDown('SIGINT'))
   // The launcher (bin/wishwell.mjs) was killed and could not forward a signal.
-  process.on('disconnect', () => shutDown('the parent process ended'))
+  process.on('disconnect', () => void shutDown('the parent process ended'))
   const crash = (error: unknown) => {
     log.fatal({ err: error }, 'cannot go on')
     process.exit(1)
   }
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
+  const service = await starting
   // Last, because the reader of this text may send a signal at once.
   console.log(formatWelcome(service, process.stdout.isTTY).join('\n'))
 }

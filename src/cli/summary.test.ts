@@ -19,10 +19,17 @@ describe('the summary of a job', () => {
 
   it('shows what was left out and why, and how many more may be requests', () => {
     const result = { pages: 1, requestsFound: 50, requestsCreated: 42, maybeCreated: 8 }
-    const tasks = [{ platform: 'github' as const, ...result, discarded: { noText: 3, offTopic: 1_009 } }]
+    const tasks = [
+      {
+        platform: 'github' as const,
+        ...result,
+        discarded: { noText: 3, offTopic: 1_009, beyondLimit: 142 },
+        undated: 2,
+      },
+    ]
     expect(formatOutcome(endedJob({ maybeCreated: 8, tasks }))).toEqual([
       'Completed in 4.2 s: 42 new requests in the cache, and 8 that may be requests.',
-      '  github      done     1,012 left out: 1,009 not about the topic, 3 without text',
+      '  github      done     1,154 left out: 1,009 not about the topic, 3 without text, 142 beyond what is read at once; 2 without a date',
       '  hackernews  done',
     ])
   })

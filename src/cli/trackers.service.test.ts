@@ -59,8 +59,9 @@ it('creates a tracker, pushes a wish, shows what to tell those who asked, and ta
   )
   expect((await run('update', trackerId!, '--name', 'Our app')).stdout).toMatch(/^Our app {2}github/)
   expect((await run('undo', pushId!)).stdout).toContain('undoing')
-  await service.deliverEvents()
-  expect(github.issues.map(({ state }) => state)).toEqual(['NOT_PLANNED'])
+  // After the issue that was just made GitHub is left alone for a second.
+  const states = () => service.deliverEvents().then(() => github.issues.map(({ state }) => state))
+  await expect.poll(states, { timeout: 10_000 }).toEqual(['NOT_PLANNED'])
   expect((await run('delete', trackerId!)).exitCode).toBe(exitCodes.ok)
   expect((await run('list')).stdout).toBe('The account has no trackers.\n')
 })

@@ -25,7 +25,7 @@ export const trackersCommand = (): Command =>
     subcommand('create', 'create a tracker, which is called once; the secret of a webhook is shown only once')
       .argument('<type>', types.join(', '))
       .argument('<name>', 'a name for people')
-      .option('--field <name=value>', 'project, url or email; repeat it for several', collectField)
+      .option('--field <name=value>', 'project, url, email or issueType; repeat it for several', collectField)
       .option('--field-file <name=file>', 'the same, read from a file; - for stdin, such as token=-', collectField)
       .action(add),
     subcommand('list', 'list the trackers').action(list),

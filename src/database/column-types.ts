@@ -61,9 +61,9 @@ export type IdentityKind = 'id' | 'url' | 'handle' | 'name' | 'profile'
 
 /**
  * Why an item of a page is not stored: it is not about the topic, has no text, is a reply, is not public, or a closing that
- * says nothing about a wish (removed, withheld).
+ * says nothing about a wish (removed, withheld), or more than is read of one answer.
  */
-export const discardReasons = ['offTopic', 'noText', 'reply', 'notPublic', 'removed'] as const
+export const discardReasons = ['offTopic', 'noText', 'reply', 'notPublic', 'removed', 'beyondLimit'] as const
 export type DiscardReason = (typeof discardReasons)[number]
 /** How many items were left out, by reason; no field for zero. */
 export type Discarded = Partial<Record<DiscardReason, number>>

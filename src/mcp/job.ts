@@ -11,11 +11,14 @@ export function answerOfJob(job: Job): Answer {
   const { jobId, status, requestsCreated, maybeCreated, credits, progress, completedAt } = job
   const errors = (job.errors ?? []).map(({ platform, code }) => ({ platform, code }))
   const waiting = (job.waiting ?? []).map(({ platform, code, until }) => ({ platform, code, until }))
+  const leftOut = Object.fromEntries(
+    job.tasks.map(({ platform, discarded, undated }) => [platform, { ...discarded, undated }]),
+  )
   const spent = hasEnded(job) ? `${credits.settled} credits` : `${credits.settled} credits, ${credits.held} held`
   const next = hasEnded(job) ? 'search finds what it stored.' : `Call collect with this jobId again in some seconds.`
   return {
     summary: `Job ${jobId} is ${status}: ${requestsCreated} new requests, ${maybeCreated} texts that may be one, ${spent}. ${next}`,
-    facts: { jobId, status, requestsCreated, maybeCreated, credits, progress, completedAt, errors, waiting },
+    facts: { jobId, status, requestsCreated, maybeCreated, credits, progress, completedAt, errors, waiting, leftOut },
     foreign: {
       topic: nameOf(job.topic),
       messages: [...(job.errors ?? []), ...(job.waiting ?? [])].map(({ message }) => nameOf(message)),

@@ -17,7 +17,8 @@ beforeAll(async () => {
   // The second page waits until a test lets it go.
   const script = async (...given: Parameters<typeof pages>) => {
     if (given[1].cursor !== null) await held
-    return pages(...given)
+    const page = await pages(...given)
+    return page && { ...page, discarded: { offTopic: 3 } }
   }
   service = await startTestService({ platforms: platformMap(scriptedPlatform('github', script)) })
 })
@@ -77,7 +78,10 @@ describe('a client that takes tasks', () => {
     await expect.poll(async () => (await readTask(taskId)).status, { timeout: 10_000 }).toBe('completed')
     const task = await readTask(taskId)
     expect(isTask(task), JSON.stringify(task)).toBe(true)
-    expect(task.result).toMatchObject({ isError: false, structuredContent: { jobId: taskId, status: 'completed' } })
+    expect(task.result).toMatchObject({
+      isError: false,
+      structuredContent: { jobId: taskId, status: 'completed', leftOut: { github: { offTopic: 6 } } },
+    })
   })
 
   it('finds no task of another account', async () => {

@@ -18,6 +18,9 @@ describePage('pushing a wish', () => {
     await page.getByLabel('Name', { exact: true }).fill('Our app')
     await page.getByLabel('Repository').fill('acme/none')
     await page.getByLabel('Access token').fill('token')
+    await page.getByLabel('Address of its API').fill('http://127.0.0.1:9')
+    await page.getByRole('button', { name: 'Add a tracker' }).click()
+    await page.getByRole('textbox', { name: 'Address of its API', description: /port is not one of HTTP/ }).waitFor()
     await page.getByLabel('Address of its API').fill(github.url)
     await page.getByRole('button', { name: 'Add a tracker' }).click()
     await page
@@ -45,7 +48,10 @@ describePage('pushing a wish', () => {
     await issues.getByRole('button', { name: 'Take back the issue at Our app' }).click()
     await issues.getByRole('button', { name: 'Yes, take it back' }).click()
     await issues.getByText('is being closed').waitFor()
-    await test.service.deliverEvents()
+    // After the issue that was just made GitHub is left alone for a second.
+    await expect
+      .poll(() => test.service.deliverEvents().then(() => github.issues.map(({ state }) => state)), { timeout: 10_000 })
+      .toEqual(['NOT_PLANNED'])
     await issues.getByText('was taken back').waitFor()
     expect(github.issues.map(({ state }) => state)).toEqual(['NOT_PLANNED'])
   })

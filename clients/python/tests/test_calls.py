@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 import pickle
 import uuid
 from pathlib import Path
@@ -13,8 +14,10 @@ from wishwell.api.scraping import list_scrape_jobs, start_scrape_job
 from wishwell.api.usage import read_usage
 from wishwell.api.wishes import list_wishes
 from wishwell.models import StartScrapeJobBody
+from wishwell.network import proxy_of
 from wishwell.retrying import HAS_EFFECT_EACH_TIME
 
+API_KEY = os.environ["WISHWELL_API_KEY"]
 RETRIES_OF_PROGRAMS = Path(__file__).parents[3] / "client/retry.ts"
 
 
@@ -142,3 +145,58 @@ def test_reads_values_that_a_newer_service_has(start_proxy):
 
     answered = answer_of(list_platforms.sync(client=start_proxy(answer).client))
     assert "novelty" in [platform.platform for platform in answered.data.results]
+
+
+def with_environment(monkeypatch, **variables):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_takes_the_proxy_of_the_network_without_a_scheme_too(start_proxy, monkeypatch):
+    proxy = start_proxy(lambda exchange: exchange.answer(200, '{"data": {"platforms": []}}'))
+    address = proxy.client._base_url.removeprefix("http://")
+    with_environment(monkeypatch, HTTP_PROXY=address, NO_PROXY="10.0.0.0/8,[::1]")
+    with WishwellClient("http://service.example", API_KEY, max_retries=0) as client:
+        client.get_httpx_client().get("/api/v1/platforms")
+    assert [call.path for call in proxy.calls] == ["http://service.example/api/v1/platforms"]
+
+
+@pytest.mark.parametrize("no_proxy", ["127.0.0.0/8,[::1]", "::1,.example.com", "*", ""])
+def test_calls_this_machine_directly(client, monkeypatch, no_proxy):
+    with_environment(monkeypatch, HTTP_PROXY="127.0.0.1:1", NO_PROXY=no_proxy)
+    assert answer_of(list_platforms.sync(client=client)).data is not None
+
+
+@pytest.mark.parametrize(
+    "entry, is_named",
+    [
+        ("192.0.2.0/24", True),
+        ("192.0.3.0/24", False),
+        ("192.0.2.7:8080", True),
+        ("192.0.2.7:80", False),
+        ("*", True),
+        ("example.com", False),
+    ],
+)
+def test_reads_networks_of_no_proxy(monkeypatch, entry, is_named):
+    with_environment(monkeypatch, HTTP_PROXY="proxy.example:3128", NO_PROXY=entry)
+    proxy = proxy_of(httpx.URL("http://192.0.2.7:8080"))
+    assert proxy is None if is_named else str(proxy.url) == "http://proxy.example:3128"
+
+
+@pytest.mark.parametrize("scheme", ["socks", "socks5", "socks5h", "socks4"])
+def test_warns_of_a_socks_proxy_that_it_cannot_use(client, monkeypatch, scheme):
+    with_environment(monkeypatch, ALL_PROXY=f"{scheme}://proxy.example:1080")
+    with pytest.warns(UserWarning, match="calls are direct"):
+        WishwellClient("http://service.example", API_KEY).get_httpx_client()
+    assert answer_of(list_platforms.sync(client=client)).data is not None
+
+
+def test_raises_its_error_for_what_is_no_proxy(monkeypatch):
+    with_environment(monkeypatch, HTTP_PROXY="ftp://secret@proxy.example")
+    with pytest.raises(WishwellError) as raised:
+        WishwellClient("http://service.example", API_KEY).get_httpx_client()
+    assert raised.value.code == "INVALID_PROXY" and "secret" not in str(raised.value)

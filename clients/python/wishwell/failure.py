@@ -12,7 +12,7 @@ class WishwellError(Exception):
 
     message: str
     code: str
-    """Of docs/errors.md, or `UNREACHABLE`, `UNEXPECTED_ANSWER`, `JOB_FAILED`."""
+    """Of docs/errors.md, or `UNREACHABLE`, `UNEXPECTED_ANSWER`, `JOB_FAILED`, `INVALID_PROXY`."""
     status: int | None = None
     """Of the answer; None without one."""
     request_id: str | None = None

@@ -11,6 +11,7 @@ from .api.scraping import read_scrape_job, start_scrape_job
 from .client import AuthenticatedClient
 from .failure import WishwellError
 from .models import Job, StartScrapeJobBody
+from .network import with_transport
 from .retrying import RetryingAsyncClient, RetryingClient
 
 Parameters = ParamSpec("Parameters")
@@ -46,13 +47,14 @@ class WishwellClient(AuthenticatedClient):
     def get_httpx_client(self) -> httpx.Client:
         """The client of all calls that block."""
         if self._client is None:
-            self._client = RetryingClient(self.max_retries, **self._options())
+            self._client = RetryingClient(self.max_retries, **with_transport(httpx.HTTPTransport, self._options()))
         return self._client
 
     def get_async_httpx_client(self) -> httpx.AsyncClient:
         """The client of all calls that are awaited."""
         if self._async_client is None:
-            self._async_client = RetryingAsyncClient(self.max_retries, **self._options())
+            options = with_transport(httpx.AsyncHTTPTransport, self._options())
+            self._async_client = RetryingAsyncClient(self.max_retries, **options)
         return self._async_client
 
     def _options(self) -> dict[str, Any]:

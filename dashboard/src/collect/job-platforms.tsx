@@ -115,12 +115,13 @@ interface NotesProps {
 }
 
 /** Where the pages are from, and what else came of them: possible requests, and what was left out. */
-function Notes({ figures: { maybeCreated, discarded }, sources, notReached }: NotesProps) {
+function Notes({ figures: { maybeCreated, discarded, undated = 0 }, sources, notReached }: NotesProps) {
   const leftOut = (Object.entries(discarded) as [DiscardReason, number][]).sort(([, one], [, other]) => other - one)
   const notes = [
     ...(sources ? [texts.onlyFrom(sources)] : []),
     ...(maybeCreated > 0 ? [texts.maybeCreated(maybeCreated)] : []),
     ...(leftOut.length > 0 ? [texts.discarded(leftOut)] : []),
+    ...(undated > 0 ? [texts.undated(undated)] : []),
     ...(notReached ? [texts.sourcesNotReached(notReached)] : []),
   ]
   if (notes.length === 0) return null

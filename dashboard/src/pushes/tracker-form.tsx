@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, type FormEvent, useId, useState } from 'react'
-import { api, dataOf, once } from '../api/client.ts'
+import { ApiError, api, dataOf, once } from '../api/client.ts'
 import { useIntention } from '../api/intention.ts'
 import type { MadeTracker, NewTracker } from '../api/types.ts'
 import { Problem } from '../shell/problem.tsx'
@@ -11,13 +11,15 @@ type TrackerType = NewTracker['type']
 const types = Object.keys(texts.types) as TrackerType[]
 
 /** The fields of each type beside its name. */
-const fieldsOf: Record<TrackerType, readonly ('project' | 'url' | 'email' | 'token')[]> = {
+const fieldsOf: Record<TrackerType, readonly ('project' | 'url' | 'email' | 'token' | 'issueType')[]> = {
   github: ['project', 'token', 'url'],
   gitlab: ['project', 'token', 'url'],
   linear: ['project', 'token'],
-  jira: ['url', 'project', 'email', 'token'],
+  jira: ['url', 'project', 'email', 'token', 'issueType'],
   webhook: ['url'],
 }
+
+const inputTypes = { project: 'text', url: 'url', email: 'email', token: 'password', issueType: 'text' } as const
 
 /** A new tracker; the service calls it once, and says what is wrong. */
 export function TrackerForm({ onMade }: { onMade: (made: MadeTracker) => void }) {
@@ -43,7 +45,14 @@ export function TrackerForm({ onMade }: { onMade: (made: MadeTracker) => void })
   }
   const labels = {
     ...{ project: texts.project[type], url: texts.url[type], email: texts.email, token: texts.token },
+    issueType: texts.issueType,
   }
+  const isOptional = (field: string) =>
+    field === 'issueType' || (field === 'url' && type !== 'jira' && type !== 'webhook')
+  // What the service says against a field stands at it.
+  const refusals = making.error instanceof ApiError ? (making.error.body?.details ?? []) : []
+  const refusalOf = (field: string) => refusals.find(({ path }) => path === field)?.message ?? null
+  const isPlaced = fieldsOf[type].some((field) => refusalOf(field) !== null)
   return (
     <form className="start-form" onSubmit={submit}>
       <div className="form-row">
@@ -62,16 +71,17 @@ export function TrackerForm({ onMade }: { onMade: (made: MadeTracker) => void })
           <Field
             key={field}
             label={labels[field]}
-            type={field === 'token' ? 'password' : field === 'project' ? 'text' : field}
+            type={inputTypes[field]}
             autoComplete="off"
             placeholder={field === 'project' ? texts.projectExample[type] : undefined}
-            required={field !== 'url' || type === 'jira' || type === 'webhook'}
+            required={!isOptional(field)}
+            fault={refusalOf(field)}
             value={draft[field] ?? ''}
             onText={(text) => change({ [field]: text })}
           />
         ))}
       </div>
-      {making.error !== null && <Problem error={making.error} />}
+      {making.error !== null && !isPlaced && <Problem error={making.error} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={making.isPending}>
           {making.isPending ? texts.adding : texts.add}
@@ -83,11 +93,13 @@ export function TrackerForm({ onMade }: { onMade: (made: MadeTracker) => void })
 
 interface FieldProps extends ComponentProps<'input'> {
   label: string
+  /** What is wrong with it. */
+  fault?: string | null
   onText: (text: string) => void
 }
 
 /** A field of a tracker. */
-export function Field({ label, onText, ...input }: FieldProps) {
+export function Field({ label, fault = null, onText, ...input }: FieldProps) {
   const id = useId()
   return (
     <div className="field">
@@ -98,8 +110,13 @@ export function Field({ label, onText, ...input }: FieldProps) {
         {...input}
         id={id}
         dir="auto"
+        aria-invalid={fault !== null}
+        aria-describedby={`${id}-fault`}
         onChange={({ target }) => onText(target.value)}
       />
+      <p id={`${id}-fault`} className="fault" role="alert">
+        {fault}
+      </p>
     </div>
   )
 }

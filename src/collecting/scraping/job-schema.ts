@@ -1,13 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
-import { type Discarded, discardReasons, type TaskState } from '../../database/column-types.ts'
+import { discardReasons, type TaskState } from '../../database/column-types.ts'
 import { named } from '../../http/openapi-components.ts'
 import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { anyPlatform, platformErrorCode } from '../../platforms/schemas.ts'
 import { jobStatuses } from './jobs.ts'
+import type { TaskRow } from './task-row.ts'
 
 /** The column `discarded` of a task with the counts of one more page. */
-export const withAdded = (counts: Discarded): RawBuilder<string> =>
+export const withAdded = (counts: TaskRow['discarded']): RawBuilder<string> =>
   Object.keys(counts).length === 0
     ? sql`discarded`
     : sql`(
@@ -29,7 +30,7 @@ const discardedSchema = Type.Object(
   {
     additionalProperties: false,
     description:
-      'How many items of its pages were left out, by reason: not about the topic, without text, a reply, not public, removed. Absent reasons are zero.',
+      'How many items of its pages were left out, by reason: not about the topic, without text, a reply, not public, removed, beyond what is read of one answer. Absent reasons are zero.',
   },
 )
 
@@ -63,6 +64,11 @@ export const jobSchema = closed(
           requestsCreated: Type.Integer(),
           maybeCreated: Type.Integer(),
           discarded: discardedSchema,
+          undated: Type.Optional(
+            Type.Integer({
+              description: 'Requests of its pages that have no date, or none that can be read; absent for zero',
+            }),
+          ),
         },
         named('TaskResult'),
       ),
@@ -83,7 +89,8 @@ export const jobSchema = closed(
     completedAt: nullable(moment('When the last platform ended')),
     errors: Type.Optional(
       Type.Array(closed({ platform: anyPlatform, code: platformErrorCode, message: Type.String() }), {
-        description: 'Why platforms ended in error or were skipped; absent when none did',
+        description:
+          'Why platforms ended in error, were skipped, or delivered without some of their sources; absent when none did',
       }),
     ),
     waiting: Type.Optional(

@@ -18,15 +18,28 @@ import { testSourceKinds } from '../../platforms/sources/testing.ts'
 /** What the scripted GitHub says of sources; a test may replace it. */
 let verify: (source: string) => Promise<void>
 const verified: string[] = []
+let operatorSources = ['operator/repository']
+/** What sources answer with instead of a page. */
+const failing = new Map<string, PlatformError>()
 const github = {
   ...scriptedPlatform('github', (_call, request) =>
     fetchRoundRobin({
-      sources: request.sources ?? ['operator/repository'],
+      sources: request.sources ?? operatorSources,
       request,
       fetchFrom: async (source, cursor) => {
+        const fault = failing.get(source)
+        if (fault) throw fault
         const page = typeof cursor === 'number' ? cursor : 0
         const ownSource = request.sources ? source : null
-        return { requests: [foundRequest(`${source}-${page}`, { ownSource })], nextCursor: page < 2 ? page + 1 : null }
+        return {
+          requests: [
+            foundRequest(`${source}-${page}`, {
+              ownSource,
+              ...(source === 'un/dated' ? { originalCreatedAt: null } : {}),
+            }),
+          ],
+          nextCursor: page < 2 ? page + 1 : null,
+        }
       },
     }),
   ),
@@ -49,6 +62,8 @@ afterEach(async () => {
   await service.reset()
   for (const list of [github.calls, hackernews.calls, verified]) list.length = 0
   verify = async () => {}
+  operatorSources = ['operator/repository']
+  failing.clear()
 })
 afterAll(() => service.stop())
 verify = async () => {}
@@ -101,6 +116,29 @@ describe('a job with sources', () => {
     expect(second.sourcesNotReached).toEqual({ github: ['a/a', 'b/b'] })
     expect((await collect({ sources, depth: 3 })).sourcesNotReached).toBeUndefined()
     expect(github.calls.map((call) => call.pagesBefore)).toEqual([0, 0, 2, 3, 3, 3])
+  })
+
+  it.each([
+    [3, 'its depth ends it'],
+    [20, 'all others have ended'],
+  ])(
+    'says what some of several sources failed with, also those of the operator, when %i pages later %s',
+    async (depth) => {
+      operatorSources = ['a/a', 'b/b', 'c/c', 'd/d']
+      failing.set('b/b', new SourceRefusedError('github (b/b) is gone. Check GITHUB_REPOSITORIES.'))
+      failing.set('d/d', new SourceRefusedError('github (d/d) cannot be read.'))
+      const message = 'github (b/b) is gone. Check GITHUB_REPOSITORIES. github (d/d) cannot be read.'
+      for (const body of [{ platforms: ['github'] }, { sources: { github: operatorSources } }]) {
+        const job = await collect({ ...body, depth })
+        expect(job).toMatchObject({ status: 'completed', progress: { github: 'done' } })
+        expect(job.errors).toEqual([{ platform: 'github', code: 'bad_response', message }])
+      }
+    },
+  )
+
+  it('counts the requests that have no date', async () => {
+    const job = await collect({ sources: { github: ['un/dated', 'a/a'] }, depth: 3 })
+    expect(job.tasks).toMatchObject([{ requestsFound: 3, discarded: {}, undated: 2 }])
   })
 
   it('does not make its topic fresh, and is counted apart from the jobs of the operator’s sources', async () => {

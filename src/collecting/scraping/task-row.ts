@@ -46,13 +46,15 @@ export interface TaskResult {
   requestsCreated: number
   maybeCreated: number
   discarded: Discarded
+  undated?: number
 }
 
-export const resultOf = (task: TaskRow): TaskResult => ({
+export const resultOf = ({ discarded: { undated, ...discarded }, ...task }: TaskRow): TaskResult => ({
   platform: task.platform,
   pages: task.pages,
   requestsFound: task.requests_found,
   requestsCreated: task.requests_created,
   maybeCreated: task.maybe_created,
-  discarded: task.discarded,
+  discarded,
+  ...(undated === undefined ? {} : { undated }),
 })

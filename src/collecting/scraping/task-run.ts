@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/open.ts'
+import { SourcesFailedError } from '../../platforms/adapters/round-robin.ts'
 import { isTimeout } from '../../platforms/client/faults.ts'
 import type { Page, PageRequest, Platform, PlatformsByName } from '../../platforms/platform.ts'
 import type { Retention } from '../../requests/store/delete.ts'
@@ -10,7 +11,15 @@ import type { ClaimedTask } from './claim.ts'
 import { endOverdueJob, type TaskEnd } from './job-end.ts'
 import { decideAfterFailure, type PageFailure, type Retry } from './page-failure.ts'
 import type { TaskQueue } from './queue.ts'
-import { checkpointPage, deferTask, finishTask, othersProgress, prepareFetchedPage, TaskLostError } from './tasks.ts'
+import {
+  checkpointPage,
+  deferTask,
+  doneWith,
+  finishTask,
+  othersProgress,
+  prepareFetchedPage,
+  TaskLostError,
+} from './tasks.ts'
 
 /** A wait of up to this long keeps the slot; a longer one puts the task back in the queue. */
 const shortWaitMs = 1_000
@@ -77,13 +86,17 @@ async function runPage(context: TaskContext, platform: Platform, task: ClaimedTa
     const fetched = platform.fetchPage(request)
     page = await unlessAborted(fetched, stopped)
   } catch (error) {
+    if (error instanceof SourcesFailedError) {
+      await finish(context, task, { state: 'done', error })
+      return null
+    }
     const abortedBy = abortCause(context)
     const isStopping = shutdown.isRequested
     const facts = { task: { ...task, isLive }, error, now: clock.now(), abortedBy, isStopping, unreachableMs }
     return applyDecision(context, task, facts)
   }
   if (page === null) {
-    await finish(context, task, { state: 'done' })
+    await finish(context, task, doneWith(task.cursor))
     return null
   }
   const prepared = await prepareFetchedPage(page, task.platform, retention, clock.now())

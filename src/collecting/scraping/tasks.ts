@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { Discarded, PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
+import type { PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
+import { failuresIn } from '../../platforms/adapters/round-robin.ts'
 import type { Json, Page } from '../../platforms/platform.ts'
 import { markSeenBefore, type Retention } from '../../requests/store/delete.ts'
 import { type PreparedPage, preparePage } from '../../requests/store/prepared-page.ts'
@@ -11,10 +12,17 @@ import { countPage, listNamedTopic } from './collected-topics.ts'
 import { lockJob, settleIfEnded, type TaskEnd } from './job-end.ts'
 import { withAdded } from './job-schema.ts'
 import type { TaskQueue } from './queue.ts'
+import type { TaskRow } from './task-row.ts'
 
 /** The task was ended, or taken over by another worker, meanwhile: this worker must stop and write nothing. */
 export class TaskLostError extends Error {
   override readonly name = 'TaskLostError'
+}
+
+/** The end of a task that has delivered, with what some of several sources failed with, by the cursor of its last page. */
+export function doneWith(cursor: Json): TaskEnd {
+  const error = failuresIn(cursor)
+  return error === null ? { state: 'done' } : { state: 'done', error }
 }
 
 /** The update of a running task that only the worker with its newest fencing token can make. */
@@ -58,8 +66,8 @@ export interface FetchedPage extends PreparedPage {
   nextCursor: Json
   /** Of the other sources, see `Page`. */
   nextCursorIfKnown: Json
-  /** How many items of the page are not stored, by reason. */
-  discarded: Discarded
+  /** How many items of the page are not stored, by reason, and how many of the others have no date. */
+  discarded: TaskRow['discarded']
 }
 
 /** Prepares a page for `checkpointPage`. It runs no statement, so no transaction waits for it. */
@@ -70,7 +78,9 @@ export async function prepareFetchedPage(
   now: Date,
 ): Promise<FetchedPage> {
   const prepared = await preparePage(platform, page, markSeenBefore(retention, platform, now))
-  const { nextCursor, nextCursorIfKnown = null, discarded = {} } = page
+  const { nextCursor, nextCursorIfKnown = null } = page
+  const undated = page.requests.filter(({ originalCreatedAt }) => originalCreatedAt === null).length
+  const discarded = { ...page.discarded, ...(undated > 0 ? { undated } : {}) }
   return { ...prepared, nextCursor, nextCursorIfKnown, discarded }
 }
 
@@ -148,7 +158,7 @@ export function checkpointPage(
         }))
         .executeTakeFirst(),
     )
-    if (!more) await endTask(transaction, queue, task, { state: 'done' }, now)
+    if (!more) await endTask(transaction, queue, task, doneWith(nextCursor), now)
     await recount(transaction, stored.wishes)
     return more ? { ...task, pages, cursor: nextCursor, tries: 0, takeovers: 0, pageDueSince: now } : null
   })

@@ -108,8 +108,8 @@ export interface ScrapingTables {
     requests_created: Generated<number>
     /** New requests of the class maybe. */
     maybe_created: Generated<number>
-    /** How many items of its pages were left out, by reason. */
-    discarded: ColumnType<Discarded, string | undefined, string>
+    /** How many items of its pages were left out, by reason; and how many of those that were not have no date. */
+    discarded: ColumnType<Discarded & { undated?: number }, string | undefined, string>
     /** Of its account, normalised; null: those of the operator. */
     sources: FixedWithDefault<string[] | null>
     /** Failed tries of the page that is due now. */

@@ -159,7 +159,8 @@ function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy
 function parseTarget(text: string, allowPrivateTargets: boolean): URL {
   const url = text.length > maxUrlLength ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) throw new TargetRefusedError('It must be an https address.')
-  if (url.protocol === 'http:' && !allowPrivateTargets) throw new TargetRefusedError('It must be an https address.')
+  if (url.protocol === 'http:' && !allowPrivateTargets)
+    throw new TargetRefusedError('It must be an https address, unless the operator sets ALLOW_PRIVATE_TARGETS.')
   if (url.username !== '' || url.password !== '') {
     throw new TargetRefusedError('It must not hold a name and a password.')
   }

@@ -1,6 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { Agent, buildConnector, Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici'
 import {
   createPublicDispatcher,
   type PublicDispatcherOptions,
@@ -13,7 +14,7 @@ import {
 export interface NetworkProxies {
   httpProxy: string
   httpsProxy: string
-  /** Hosts that are connected to directly: names, domains with a dot before them, addresses, `*`. */
+  /** Hosts that are connected to directly: names, domains with a dot before them, addresses, networks, `*`. */
   noProxy: string
 }
 
@@ -22,7 +23,68 @@ export const noProxies: NetworkProxies = { httpProxy: '', httpsProxy: '', noProx
 export const hasProxy = ({ httpProxy, httpsProxy }: NetworkProxies): boolean => httpProxy !== '' || httpsProxy !== ''
 
 /** What listens on this machine is never behind a proxy. */
-const loopback = 'localhost,.localhost,127.0.0.1,::1'
+const loopback = 'localhost,127.0.0.0/8,::1'
+
+/** Whether an entry of `NO_PROXY` names a host, as curl and undici read it: with or without a port, by name, domain (`.example.com`), address or network. */
+function matcherOf(entry: string): (host: string, port: string) => boolean {
+  const [, given = entry, onlyPort = null] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? []
+  const name = given.replace(/[[\]]/g, '').replace(/\.$/, '')
+  const domain = name.replace(/^\*?\./, '')
+  const network = isIP(name) === 0 ? name : `${name}/${isIP(name) === 4 ? 32 : 128}`
+  const isOfHost = ipaddr.isValidCIDR(network)
+    ? (host: string) => {
+        const [base, bits] = ipaddr.parseCIDR(network)
+        const address = isIP(host) === 0 ? null : ipaddr.process(host)
+        return address?.kind() === base.kind() && address.match(base, bits)
+      }
+    : (host: string) => name === '*' || (host === domain && !name.startsWith('*')) || host.endsWith(`.${domain}`)
+  return (host, port) => (onlyPort === null || onlyPort === port) && isOfHost(host)
+}
+
+const portOf = ({ port, protocol }: { port: string; protocol: string }) =>
+  port === '' ? (protocol === 'https:' ? '443' : '80') : port
+
+/** Connects through a SOCKS5 proxy, which resolves the names that it is given. */
+function throughSocks(proxy: string, connectMs: number): buildConnector.connector {
+  const uri = proxy.replace(/^socks5h:/, 'socks5:')
+  // Its own TLS checks the host that it is asked for, which may be the address of a name: so only its tunnel is used, which its types leave out.
+  const tunnels = new Socks5ProxyAgent(uri, { connectTimeout: connectMs } as Socks5ProxyAgent.Options) as unknown as {
+    createSocks5Connection(host: string, port: number): Promise<Socket>
+  }
+  const secure = buildConnector({ timeout: connectMs })
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[|\]$/g, '')
+    tunnels.createSocks5Connection(host, Number(portOf(options))).then(
+      (socket) =>
+        options.protocol === 'https:' ? secure({ ...options, httpSocket: socket }, callback) : callback(null, socket),
+      (error: Error) => callback(error, null),
+    )
+  }
+}
+
+/** Sends each request directly or through the proxy of its scheme. */
+class ProxiedDispatcher extends Dispatcher {
+  private readonly all: Dispatcher[]
+  private readonly choose: (origin: URL) => Dispatcher
+
+  constructor(all: Dispatcher[], choose: (origin: URL) => Dispatcher) {
+    super()
+    this.all = all
+    this.choose = choose
+  }
+
+  override dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    return this.choose(new URL(String(request.origin))).dispatch(request, handler)
+  }
+
+  override async close(): Promise<void> {
+    await Promise.all(this.all.map((one) => one.close()))
+  }
+
+  override async destroy(): Promise<void> {
+    await Promise.all(this.all.map((one) => one.destroy()))
+  }
+}
 
 /** Names below `localhost` are this machine's (RFC 6761, 6.3); not every resolver knows it. */
 const withLocal =
@@ -40,24 +102,38 @@ interface DispatcherOptions {
   resolver?: LookupFunction | undefined
 }
 
-/** Connects to addresses that the operator chose: directly, or as the environment says (undici's `EnvHttpProxyAgent`). */
+/** Connects to addresses that the operator chose: directly, or as the environment says. */
 export function createDispatcher(proxies: NetworkProxies, options: DispatcherOptions): Dispatcher {
   const { connectMs, keepAliveMs, tunnelsHttp = false, resolver = lookup } = options
   const agent: Agent.Options = {
     connect: { timeout: connectMs, lookup: withLocal(resolver) },
     ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs }),
   }
-  if (!hasProxy(proxies)) return new Agent(agent)
+  const direct = new Agent(agent)
+  if (!hasProxy(proxies)) return direct
+  const through = (proxy: string): Dispatcher =>
+    proxy.startsWith('socks')
+      ? new Agent({ ...agent, connect: throughSocks(proxy, connectMs) })
+      : new ProxyAgent({
+          ...agent,
+          uri: proxy,
+          connectTimeout: connectMs,
+          // No signal reaches the request for a tunnel, and by default it may take five minutes.
+          clientFactory: (origin: URL, pool: object) => new Pool(origin, { ...pool, headersTimeout: connectMs }),
+          proxyTunnel: tunnelsHttp,
+        })
   const { httpProxy, httpsProxy, noProxy } = proxies
-  return new EnvHttpProxyAgent({
-    ...agent,
-    connectTimeout: connectMs,
-    // No signal reaches the request for a tunnel, and by default it may take five minutes.
-    clientFactory: (origin: URL, pool: object) => new Pool(origin, { ...pool, headersTimeout: connectMs }),
-    proxyTunnel: tunnelsHttp,
-    httpProxy,
-    httpsProxy,
-    noProxy: [noProxy, loopback].filter((part) => part !== '').join(','),
+  const http = httpProxy === '' ? direct : through(httpProxy)
+  const https = httpsProxy === '' ? http : through(httpsProxy)
+  const matchers = `${noProxy},${loopback}`
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .map(matcherOf)
+  return new ProxiedDispatcher([...new Set([direct, http, https])], (origin) => {
+    const host = origin.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+    if (matchers.some((matches) => matches(host, portOf(origin)))) return direct
+    return origin.protocol === 'https:' ? https : http
   })
 }
 

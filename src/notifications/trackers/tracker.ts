@@ -28,6 +28,7 @@ export interface TrackerFields {
   project?: string | undefined
   email?: string | undefined
   token?: string | undefined
+  issueType?: string | undefined
 }
 
 /** What an account's fields became: what is stored, and what may be shown. */
@@ -51,6 +52,8 @@ export interface TrackerAdapter<Config = unknown> {
    * How long after a call of `create` that had no clear answer `find` says the truth: the issue may still be being made, or not be listed yet.
    */
   settleMs: number
+  /** How long the tracker is left alone after each issue that is made or closed, by its published rules; 0 where one call after the other keeps them. */
+  pauseMs: number
   /** The issue of a push, if there is one. Called before each `create`. None where the receiver itself recognises a repeat. */
   find?(config: Config, push: PushToSend, signal: AbortSignal): Promise<Issue | null>
   /** Makes the issue of a push. */
@@ -81,10 +84,13 @@ export class TrackerError extends Error {
   readonly kind: TrackerErrorKind
   /** How long the tracker asked to wait. */
   readonly retryAfterMs: number | undefined
+  /** Whether the address is the likely reason: it is refused, leads nowhere, or not to such a tracker. */
+  readonly isOfAddress: boolean
 
-  constructor(kind: TrackerErrorKind, message: string, retryAfterMs?: number) {
+  constructor(kind: TrackerErrorKind, message: string, retryAfterMs?: number, isOfAddress = false) {
     super(message)
     this.kind = kind
     this.retryAfterMs = retryAfterMs
+    this.isOfAddress = isOfAddress
   }
 }

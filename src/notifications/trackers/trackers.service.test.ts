@@ -61,7 +61,11 @@ afterAll(async () => {
 })
 
 const pass = (milliseconds: number) => clock.set(new Date(clock.now().getTime() + milliseconds))
-const deliver = () => service.deliverEvents()
+/** After the pause that GitHub wants between issues. */
+const deliver = () => {
+  pass(1_000)
+  return service.deliverEvents()
+}
 const githubFields = () => ({ type: 'github', name: 'App', project: 'acme/app', url: github.url, token })
 const linearFields = () => ({ type: 'linear', name: 'Team', project: 'APP', url: linear.url, token })
 
@@ -282,6 +286,8 @@ describe('a tracker', () => {
     [{ project: 'acme' }, 'project'],
     [{ token: undefined }, 'token'],
     [{ url: 'ftp://example.org' }, 'url'],
+    [{ url: 'http://127.0.0.1:2' }, 'url'],
+    [{ issueType: 'Bug' }, 'issueType'],
   ])('with %j is a 400 that names the field', async (changed, field) => {
     const answer = await service.client.post('/api/v1/trackers', { ...githubFields(), ...changed })
     expect(answer.status, answer.text).toBe(400)
@@ -317,6 +323,52 @@ describe('a tracker', () => {
     pass(2 * minuteMs)
     await deliver()
     expect(await read(pushId)).toMatchObject({ state: 'sent' })
+  })
+
+  it('that says an issue came too quickly is left alone, and the push is sent later', async () => {
+    const { pushId } = await push(await make())
+    const errors = [{ type: 'UNPROCESSABLE', path: ['createIssue'], message: 'was submitted too quickly' }]
+    github.breaking = (operation) => (operation === 'Create' ? { kind: 'status', status: 200, body: { errors } } : null)
+    await deliver()
+    expect(await read(pushId)).toMatchObject({ state: 'waiting', error: 'GitHub asks to wait.' })
+    github.breaking = () => null
+    pass(61_000)
+    await deliver()
+    expect(await read(pushId)).toMatchObject({ state: 'sent', error: null })
+  })
+
+  it('of GitHub gets one issue in a second, also of several that wait', async () => {
+    await storeRequests(
+      service,
+      ['2', '3'].map((id) => foundRequest(id, { title: `Another thing ${id}` })),
+    )
+    const trackerId = await make()
+    for (const id of ['1', '2', '3']) await push(trackerId, await idOf(service, id))
+    for (const issues of [1, 2, 3]) {
+      await service.deliverEvents()
+      await service.deliverEvents()
+      expect(github.issues).toHaveLength(issues)
+      pass(1_000)
+    }
+  })
+
+  it('that fails thrice in a row rests, though each push is a round of its own', async () => {
+    await storeRequests(
+      service,
+      ['2', '3', '4', '5'].map((id) => foundRequest(id, { title: `Another thing ${id}` })),
+    )
+    const trackerId = await make()
+    for (const id of ['1', '2', '3', '4', '5']) await push(trackerId, await idOf(service, id))
+    github.calls.length = 0
+    github.breaking = () => ({ kind: 'status', status: 502 })
+    for (let second = 0; second < 6; second++) await deliver()
+    expect(github.calls).toHaveLength(3)
+    github.breaking = () => null
+    for (let minute = 0; minute < 20; minute++) {
+      pass(minuteMs)
+      await deliver()
+    }
+    expect(github.issues).toHaveLength(5)
   })
 
   it('shows its token nowhere', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Json, PlannedWaitError, PlatformError, SourceRefusedError } from '../platform.ts'
-import { fetchRoundRobin, type SourcePage, unreachedSources } from './round-robin.ts'
+import { failuresIn, fetchRoundRobin, type SourcePage, SourcesFailedError, unreachedSources } from './round-robin.ts'
 import { fetchPageOrNull, platformError } from './testing.ts'
 
 // Holds (Platforms): a job names each of its sources that had no page, also those that failed
@@ -126,7 +126,8 @@ describe('round-robin sources', () => {
 describe('a source that fails', () => {
   it('for good is left out, and the next one answers in the same call', async () => {
     const page = await ask(['a', 'b', 'c'], (source) => (source === 'a' ? refused() : fine))
-    expect(page?.nextCursor).toEqual({ turn: 2, next: {}, ended: ['a', 'b'] })
+    expect(page?.nextCursor).toMatchObject({ turn: 2, next: {}, ended: ['a', 'b'] })
+    expect(failuresIn(page!.nextCursor)).toEqual({ code: 'bad_response', message: 'no such source' })
   })
 
   it('ends the task with its error when no other has delivered anything', async () => {
@@ -134,9 +135,27 @@ describe('a source that fails', () => {
     expect(error.retryAt).toBeNull()
   })
 
-  it('after the others have delivered everything does not fail the task', async () => {
+  it('after the others have delivered everything does not fail the task, which names it', async () => {
     const cursor = { turn: 1, next: {}, ended: ['a'] }
-    expect(await ask(['a', 'b'], refused, { cursor })).toBeNull()
+    await expect(ask(['a', 'b'], refused, { cursor })).rejects.toBeInstanceOf(SourcesFailedError)
+    const named = { sources: ['a', 'b'], cursor }
+    await expect(ask(['a', 'b'], refused, named)).rejects.toMatchObject({
+      code: 'bad_response',
+      message: 'no such source',
+    })
+  })
+
+  it('is told until it delivers again, once for all sources with the same failure', async () => {
+    const until = new Date('2026-05-05T12:01:00Z')
+    const sources = ['a', 'b', 'c']
+    const first = await ask(sources, (source) => (source === 'c' ? fine : failing('unavailable', until)), {
+      areIndependent: true,
+    })
+    expect(failuresIn(first!.nextCursor)).toEqual({ code: 'unavailable', message: 'it is unavailable' })
+    const more = { areIndependent: true, cursor: first!.nextCursor }
+    const second = await ask(sources, (source) => (source === 'a' ? fine : failing('blocked')), more)
+    expect(failuresIn(second!.nextCursor)).toEqual({ code: 'unavailable', message: 'it is unavailable' })
+    expect(await ask(sources, () => fine, { ...more, cursor: second!.nextCursor })).toMatchObject({ nextCursor: null })
   })
 
   it('after it has delivered is an error, unless another one has more', async () => {
@@ -152,7 +171,7 @@ describe('a source that fails', () => {
     const fetchFrom: FetchFrom = (source) =>
       source === 'c' ? fine : failing('unavailable', source === 'a' ? late : soon)
     const page = await ask(['a', 'b', 'c'], fetchFrom, { areIndependent: true })
-    expect(page?.nextCursor).toEqual({ turn: 0, next: {}, ended: ['c'] })
+    expect(page?.nextCursor).toMatchObject({ turn: 0, next: {}, ended: ['c'] })
     const cursor = page?.nextCursor ?? null
     const waiting = ask(['a', 'b', 'c'], fetchFrom, { areIndependent: true, cursor })
     expect((await platformError(waiting, 'unavailable')).retryAt).toEqual(soon)
@@ -165,7 +184,7 @@ describe('a source that fails', () => {
       throw new PlannedWaitError('unavailable', 'it is paused', until)
     }
     const page = await ask(['a', 'b'], paused, { areIndependent: true })
-    expect(page?.nextCursor).toBeNull()
+    expect(page?.nextCursor).toMatchObject({ ended: ['a', 'b'], failed: { a: { message: 'it is paused' } } })
     const alone = await platformError(ask(['a'], paused, { areIndependent: true }), 'unavailable')
     expect(alone.retryAt).toEqual(until)
   })
@@ -186,7 +205,7 @@ describe('a source that fails', () => {
         }),
     })
     expect(asked).toEqual(['a1', 'b1', 'c1'])
-    expect(page?.nextCursor).toEqual({ turn: 0, next: {}, ended: ['a1', 'a2', 'c1'] })
+    expect(page?.nextCursor).toMatchObject({ turn: 0, next: {}, ended: ['a1', 'a2', 'c1'] })
   })
 
   it.each(['unauthorized', 'unavailable', 'bad_response'] as const)(

@@ -1,3 +1,4 @@
+import type { PlatformErrorCode } from '../../database/column-types.ts'
 import { asFields, asList } from '../content/fields.ts'
 import {
   type Json,
@@ -30,20 +31,30 @@ interface Position {
   /** The cursor of each source that has begun and has more. */
   next: Map<string, Json>
   ended: Set<string>
-  /** Those of the ended ones that failed before their first page; only of sources that an account named, whose job says so. */
-  failed: Set<string>
+  /** What sources failed with, until they deliver again. */
+  failed: Map<string, Failure>
 }
+
+interface Failure {
+  code: PlatformErrorCode
+  message: string
+  /** Whether it had delivered a page before. */
+  hasBegun: boolean
+}
+
+/** The failures of sources whose others have delivered all that they have. */
+export class SourcesFailedError extends PlatformError {}
 
 /**
  * Fetches a page of the next source, so that a shallow search covers all of them.
  *
- * - The cursor is `{turn, next: {[source]: cursor}, ended: [source], failed?: [source]}`. A source that was configured after it was stored begins
+ * - The cursor is `{turn, next: {[source]: cursor}, ended: [source], failed?: {[source]: failure}}`. A source that was configured after it was stored begins
  *   at its first page; one that is no longer configured is left out.
  * - A refused source is left out for the rest of the task, as are all sources of a host that fails for good or is paused.
  * - A host in a planned wait is skipped, and a source that has nothing now: the next source is queried instead.
  *
  * @returns null when every source has ended.
- * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure.
+ * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure; SourcesFailedError where others have delivered.
  */
 export async function fetchRoundRobin({
   sources,
@@ -75,24 +86,42 @@ export async function fetchRoundRobin({
       const isOfSource = error instanceof SourceRefusedError || error instanceof SourceUnavailableError
       const affected = isOfSource ? [source] : sources.filter((one) => hostOf(one) === host)
       if (!isOfSource) failedHosts.add(host)
-      if (error.retryAt && !isPaused(error)) waits.push(error)
-      else {
-        failures.push(error)
-        hasBrokenOff ||= affected.some((one) => position.next.has(one) || position.ended.has(one))
-        for (const one of affected) {
-          const isFirstPage = !position.next.has(one) && !position.ended.has(one)
-          if (request.sources !== undefined && isFirstPage) position.failed.add(one)
-          position.ended.add(one)
-        }
+      const isOver = !error.retryAt || isPaused(error)
+      for (const one of affected) {
+        const hasBegun = position.next.has(one) || position.ended.has(one)
+        hasBrokenOff ||= isOver && hasBegun
+        // A planned wait is no failure; a wait after one is, until the source delivers.
+        if (isOver || !(error instanceof PlannedWaitError))
+          position.failed.set(one, { code: error.code, message: error.message, hasBegun })
+        if (isOver) position.ended.add(one)
       }
+      if (isOver) failures.push(error)
+      else waits.push(error)
     }
   }
   if (waits.length > 0) throw soonestOf(waits)
-  // If some sources delivered all their pages, the others' failures do not fail the task; `wishwell admin platforms` shows them.
+  // If some sources delivered all their pages, the others' failures do not fail the task, which names them.
   const hasDelivered = request.cursor !== null
   if (failures.length > 0 && (hasBrokenOff || !hasDelivered)) throw soonestOf(failures)
+  const failed = failures.length > 0 ? summaryOf(position) : null
+  if (failed !== null) throw new SourcesFailedError(failed.code, failed.message)
   return null
 }
+
+/** How many failures are told in full. */
+const maxTold = 5
+
+/** Each failure once, in one text. */
+function summaryOf({ failed }: Pick<Position, 'failed'>): Pick<Failure, 'code' | 'message'> | null {
+  const [first] = failed.values()
+  if (first === undefined) return null
+  const messages = [...new Set([...failed.values()].map(({ message }) => message))]
+  const more = messages.length > maxTold ? [`${messages.length - maxTold} more sources failed.`] : []
+  return { code: first.code, message: [...messages.slice(0, maxTold), ...more].join(' ') }
+}
+
+/** What sources of a task failed with that goes on, or has ended, without them, by the cursor of its last page; null for none. */
+export const failuresIn = (cursor: Json) => summaryOf(readPosition(cursor, 0))
 
 /**
  * The sources of which a task has fetched no page yet, by the cursor of its last page. An adapter may search a source in several ways,
@@ -103,7 +132,7 @@ export function unreachedSources(sources: readonly string[], cursor: Json): stri
   const fields = asFields(cursor)
   if (fields === null || asFields(fields.next) === null || asList(fields.ended) === null) return []
   const { next, ended, failed } = readPosition(cursor, 0)
-  const begun = [...next.keys(), ...ended].filter((name) => !failed.has(name))
+  const begun = [...next.keys(), ...ended].filter((name) => failed.get(name)?.hasBegun !== false)
   const ways = begun.filter((name) => !sources.includes(name))
   return sources.filter((source) => !begun.includes(source) && !ways.some((name) => name.startsWith(`${source} `)))
 }
@@ -121,10 +150,11 @@ const copyOf = ({ nextSource, next, ended, failed }: Position): Position => ({
   nextSource,
   next: new Map(next),
   ended: new Set(ended),
-  failed: new Set(failed),
+  failed: new Map(failed),
 })
 
 function advance(position: Position, source: string, nextCursor: Json): void {
+  position.failed.delete(source)
   // A platform that repeats a cursor would be queried for ever.
   const isStuck = JSON.stringify(nextCursor) === JSON.stringify(position.next.get(source) ?? null)
   if (nextCursor === null || isStuck) {
@@ -137,7 +167,7 @@ function advance(position: Position, source: string, nextCursor: Json): void {
 function cursorOf({ next, ended, failed }: Position, sources: readonly string[], nextSource: number): Json {
   if (failed.size === 0 && sources.every((source) => ended.has(source))) return null
   const cursor = { turn: nextSource % sources.length, next: Object.fromEntries(next), ended: [...ended] }
-  return failed.size === 0 ? cursor : { ...cursor, failed: [...failed] }
+  return failed.size === 0 ? cursor : { ...cursor, failed: Object.fromEntries(failed) as unknown as Json }
 }
 
 function readPosition(cursor: Json, firstSource: number): Position {
@@ -148,6 +178,6 @@ function readPosition(cursor: Json, firstSource: number): Position {
     nextSource: typeof turn === 'number' && Number.isSafeInteger(turn) && turn >= 0 ? turn : firstSource,
     next: new Map(Object.entries((asFields(fields?.next) ?? {}) as Record<string, Json>)),
     ended: new Set(namesIn(fields?.ended)),
-    failed: new Set(namesIn(fields?.failed)),
+    failed: new Map(Object.entries((asFields(fields?.failed) ?? {}) as Record<string, Failure>)),
   }
 }

@@ -68,7 +68,7 @@ export async function readItems(items: readonly unknown[], read: (fields: Fields
     else if (result) requests.push(result)
     await pause()
   }
-  return { requests, discarded }
+  return { requests, discarded: addDiscarded(discarded, { beyondLimit: items.length - itemLimit }) }
 }
 
 const isEmpty = ({ title, description }: FoundRequest) => title === '' && description === ''

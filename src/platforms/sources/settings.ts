@@ -14,7 +14,7 @@ export const sourceVariables = {
   ALLOW_PRIVATE_TARGETS: Type.Boolean({
     default: false,
     description:
-      '`true` lets accounts name sources at private addresses, such as a forum inside your network, and at any port',
+      '`true` lets accounts name sources, receivers and trackers at private addresses, such as a forum inside your network, by http and at any port',
   }),
 }
 

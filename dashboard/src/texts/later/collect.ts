@@ -11,6 +11,7 @@ const discardedFor: Record<DiscardReason, (count: number) => string> = {
   reply: (count) => plural(count, { one: '# reply', other: '# replies' }),
   notPublic: (count) => t`${number(count)} not public`,
   removed: (count) => t`${number(count)} removed by the platform`,
+  beyondLimit: (count) => t`${number(count)} beyond what is read at once`,
 }
 
 /** What helps, by the code of a platform's error; where there is nothing, the message says it. */
@@ -117,6 +118,7 @@ export const collectTexts = {
   discarded: (reasons: [DiscardReason, number][]) =>
     t`Left out: ${reasons.map(([reason, count]) => discardedFor[reason](count)).join(', ')}`,
   onlyFrom: (sources: readonly string[]) => t`Only from ${conjunction(sources)}`,
+  undated: (count: number) => t`${number(count)} without a date`,
   sourcesNotReached: (sources: readonly string[]) => t`The depth did not reach ${conjunction(sources)}`,
   startedAt: t`Started`,
   completedAt: t`Ended`,

@@ -38,6 +38,7 @@ export const pushTexts = {
   },
   email: t`Mail address of the token’s account`,
   token: t`Access token`,
+  issueType: t`Type of the issues, if not a story or task`,
   newToken: t`Another token`,
   add: t`Add a tracker`,
   adding: t`Adding …`,

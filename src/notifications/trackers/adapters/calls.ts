@@ -3,7 +3,7 @@ import { ServiceError } from '../../../http/errors.ts'
 import { type Outbound, type TargetCall, TargetFailedError } from '../../../http/outbound/outbound.ts'
 import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
-import { asFields, asId, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
+import { asFields, asId, asList, asString, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
 import { type Issue, TrackerError, type TrackerFields } from '../tracker.ts'
 
 /** What a tracker that names no time is left alone for. */
@@ -33,24 +33,42 @@ export function waitOf({ retryAfterMs, header }: Answer): number {
   return wait > 0 && wait <= hourMs ? wait : usualLimitMs
 }
 
-/** Whether a 403 is one of a limit: GitHub answers so, with or without a header (docs.github.com, "Rate limits for the REST API"). */
+/** How trackers word a limit that has no code of its own: GitHub's one on content says no more than the second (github.com/cli/cli/issues/4801). */
+export const limitWords = /rate limit|submitted too quickly/i
+
+/** Whether a refusal is one of a limit: GitHub answers 403 or 422, with or without a header (docs.github.com, "Rate limits for the REST API"). */
 const isLimit = ({ status, header, retryAfterMs, text }: Answer) =>
   status === 429 ||
-  (status === 403 && (retryAfterMs !== null || header('x-ratelimit-remaining') === '0' || /rate limit/i.test(text)))
+  (status === 403 && (retryAfterMs !== null || header('x-ratelimit-remaining') === '0')) ||
+  ((status === 403 || status === 422) && limitWords.test(text))
 
-function failureOf(service: string, answer: Answer): TrackerError {
+/** The names of what is refused: keys of `errors` (Jira) or `message` (GitLab), or `field` of each error (GitHub). Never their texts, which quote what was sent. */
+function refusedFields({ errors, message }: Fields): string {
+  const names = [
+    ...[errors, message].flatMap((one) => Object.keys(asFields(one) ?? {})),
+    ...(asList(errors) ?? []).flatMap((one) => asString(asFields(one)?.field) ?? []),
+  ].filter((name) => /^[\w.-]{1,64}$/.test(name))
+  return names.length === 0 ? '' : `: ${names.slice(0, 5).join(', ')}`
+}
+
+function failureOf(service: string, answer: Answer, fields: Fields | null): TrackerError {
   const { status } = answer
   if (isLimit(answer)) return new TrackerError('tracker', `${service} asks to wait (${status}).`, waitOf(answer))
   if (status === 401) return new TrackerError('tracker', `${service} does not take the token (401).`)
   if (status === 404 || status === 410)
-    return new TrackerError('missing', `${service} answered ${status}: it is not there, or the token does not see it.`)
+    return new TrackerError(
+      'missing',
+      `${service} answered ${status}: it is not there, or the token does not see it.`,
+      undefined,
+      fields === null,
+    )
   if (status >= 300 && status < 400)
     return new TrackerError('refused', `${service} answered ${status}, a redirect: the project has moved.`)
   if (status === 503 && answer.retryAfterMs !== null)
     return new TrackerError('unclear', `${service} answered 503.`, answer.retryAfterMs)
   if (status === 408 || status >= 500 || status < 200)
     return new TrackerError('unclear', `${service} answered ${status}.`)
-  return new TrackerError('refused', `${service} refuses it (${status}).`)
+  return new TrackerError('refused', `${service} refuses it (${status})${refusedFields(fields ?? {})}.`)
 }
 
 /**
@@ -73,17 +91,17 @@ export async function callTracker(
       body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
     })
     .catch((error: unknown) => {
-      if (error instanceof TargetRefusedError) throw new TrackerError('tracker', error.message)
-      if (error instanceof TargetFailedError) throw new TrackerError('unclear', error.message)
+      if (error instanceof TargetRefusedError) throw new TrackerError('tracker', error.message, undefined, true)
+      if (error instanceof TargetFailedError) throw new TrackerError('unclear', error.message, undefined, true)
       throw error
     })
   const fields = parse(answer.text)
   const isSuccess = answer.status >= 200 && answer.status < 300
   const reason = fields === null ? null : (explain?.(single(fields), answer) ?? null)
   if (reason !== null) throw reason
-  if (!isSuccess) throw failureOf(service, answer)
+  if (!isSuccess) throw failureOf(service, answer, fields === null ? null : single(fields))
   if (fields === null && allowsText) return {}
-  if (fields === null) throw new TrackerError('unclear', `${service} gave an answer that is no JSON.`)
+  if (fields === null) throw new TrackerError('unclear', `${service} gave an answer that is no JSON.`, undefined, true)
   return fields
 }
 
@@ -135,13 +153,20 @@ export async function baseUrl(outbound: Outbound, text: string, signal: AbortSig
   }
 }
 
-/** Has a check of given fields fail with the reason. @throws ServiceError INVALID_REQUEST that names the field. */
-export async function checked<Result>(field: keyof TrackerFields, check: Promise<Result>): Promise<Result> {
+/** Has a check of given fields fail with the reason. @throws ServiceError INVALID_REQUEST that names the field; CONFLICT where none of them is the reason. */
+export async function checked<Result>(
+  fields: TrackerFields,
+  field: keyof TrackerFields,
+  check: Promise<Result>,
+): Promise<Result> {
   try {
     return await check
   } catch (error) {
     if (!(error instanceof TrackerError)) throw error
-    if (error.kind === 'unclear') throw new ServiceError('CONFLICT', `It could not be checked: ${error.message}`)
-    throw invalidField(error.kind === 'tracker' ? 'token' : field, error.message.replace(/\.$/, ''))
+    const said = error.message.replace(/\.$/, '')
+    if (error.isOfAddress && fields.url !== undefined) throw invalidField('url', said)
+    if (error.kind === 'unclear' || error.retryAfterMs !== undefined)
+      throw new ServiceError('CONFLICT', `It could not be checked: ${error.message}`)
+    throw invalidField(error.kind === 'tracker' ? 'token' : field, said)
   }
 }

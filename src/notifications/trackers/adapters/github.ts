@@ -89,12 +89,14 @@ export function createGithubTracker(outbound: Outbound): TrackerAdapter<GithubCo
     fields: ['url', 'project', 'token'],
     // GitHub ends a call after ten seconds (docs.github.com, "Timeouts").
     settleMs: 60_000,
+    // "Wait at least one second" between calls that change something (docs.github.com, "Best practices for using the REST API"); at most 80 a minute.
+    pauseMs: 1_000,
     prepare: async (fields, signal) => {
       const [owner, name, ...rest] = required(fields, 'project').split('/')
       if (!owner || !name || rest.length > 0) throw invalidField('project', 'must be OWNER/REPOSITORY')
       const url = await baseUrl(outbound, fields.url ?? defaultUrl, signal)
       const token = required(fields, 'token')
-      const data = await checked('project', call({ url, token }, repositoryQuery, { owner, name }, signal))
+      const data = await checked(fields, 'project', call({ url, token }, repositoryQuery, { owner, name }, signal))
       const repository = asFields(data.repository)
       const repositoryId = asId(repository?.id)
       if (repositoryId === null) throw invalidField('project', 'is not there, or the token does not see it')

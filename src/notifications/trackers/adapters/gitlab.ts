@@ -46,11 +46,13 @@ export function createGitlabTracker(outbound: Outbound): TrackerAdapter<GitlabCo
     type: 'gitlab',
     fields: ['url', 'project', 'token'],
     settleMs: 60_000,
+    // Its limit on new issues is one of a minute, which each instance sets (docs.gitlab.com, "Content creation rate limits").
+    pauseMs: 1_000,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')
       const token = required(fields, 'token')
       const url = await baseUrl(outbound, fields.url ?? defaultUrl, signal)
-      const found = single(await checked('project', call({ url, token }, encodeURIComponent(project), signal)))
+      const found = single(await checked(fields, 'project', call({ url, token }, encodeURIComponent(project), signal)))
       const projectId = asId(found.id)
       if (projectId === null || found.issues_enabled === false || found.archived === true)
         throw invalidField('project', 'takes no issues')

@@ -1,7 +1,7 @@
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import { asFields, asList, asString, type Fields } from '../../../platforms/content/fields.ts'
 import { TrackerError } from '../tracker.ts'
-import { callTracker, single, waitOf } from './calls.ts'
+import { callTracker, limitWords, single, waitOf } from './calls.ts'
 
 /** What the words of errors mean; any other may be a fault of the tracker, after which nobody knows what was done. */
 const refusals = new Set([
@@ -16,10 +16,11 @@ const refusals = new Set([
   'GRAPHQL_VALIDATION_FAILED',
 ])
 
-/** The words of the errors of an answer: `type` of GitHub, `extensions.code` of Linear. */
+/** The words of the errors of an answer: `type` of GitHub, `extensions.code` of Linear; a limit may stand in the message alone. */
 const wordsOf = (fields: Fields): string[] =>
   (asList(fields.errors) ?? []).map((one) => {
     const error = asFields(one)
+    if (limitWords.test(asString(error?.message) ?? '')) return 'RATE_LIMITED'
     const word = asString(error?.type) ?? asString(asFields(error?.extensions)?.code) ?? ''
     return word.toUpperCase().replaceAll(' ', '_')
   })

@@ -1,7 +1,7 @@
 import type { RequestStatus } from '../../../database/column-types.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import { invalidField } from '../../../http/validation.ts'
-import { asFields, asId, asList, asString, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
+import { asFields, asId, asList, asName, asString, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
 import type { Block, Inline } from '../../../wishes/briefs/lines.ts'
 import type { PushToSend, TrackerAdapter } from '../tracker.ts'
 import { baseUrl, callTracker, checked, issueOf, required, single, type TrackerCall } from './calls.ts'
@@ -16,8 +16,14 @@ interface JiraConfig {
 }
 
 const service = 'Jira'
-/** Those that fit a wish, the best first; else the first that is no subtask. */
-const fittingTypes = ['story', 'task', 'new feature', 'idea']
+/** Names of types that fit a wish, the best first; after the English ones those that Jira translates them to. */
+const fittingTypes = (
+  'story|task|new feature|idea|aufgabe|neue funktion|idee|tâche|récit|tarea|historia|tarefa|história|' +
+  'задача|история|タスク|ストーリー|任务|故事|작업|스토리'
+).split('|')
+
+/** Names of types and resolutions are those of the token's account else, in its language. */
+const english = { 'accept-language': 'en', 'x-force-accept-language': 'true' }
 
 /** The label by which an issue is found again. */
 const labelOf = ({ id }: Pick<PushToSend, 'id'>): string => `wishwell-${id}`
@@ -54,14 +60,26 @@ const nodeOf = (block: Block) => {
 /** A text as a document of Atlassian (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure): nothing in it is markup. */
 const documentOf = (blocks: readonly Block[]) => ({ type: 'doc', version: 1, content: blocks.map(nodeOf) })
 
-function issueTypeOf(project: Fields): string | null {
-  const types = (asList(project.issueTypes) ?? []).map(asFields).filter((one) => one !== null && one.subtask !== true)
-  const rank = (one: Fields | null) => {
-    const at = fittingTypes.indexOf(asString(one?.name)?.toLowerCase() ?? '')
+/**
+ * The type of new issues: the chosen one, else of those at level 0 (epics are above, subtasks below) the one that fits best.
+ * @throws ServiceError INVALID_REQUEST for a chosen one that the project does not have.
+ */
+function issueTypeOf(project: Fields, chosen: string | undefined): string | null {
+  const types = (asList(project.issueTypes) ?? []).map(asFields).filter((one) => one !== null)
+  const usable = types.filter(({ subtask }) => subtask !== true)
+  const nameOf = ({ name }: Fields) => asString(name)?.toLowerCase() ?? ''
+  if (chosen !== undefined) {
+    const found = usable.find((one) => asId(one.id) === chosen || nameOf(one) === chosen.toLowerCase())
+    const names = usable.flatMap(({ name }) => asName(name) ?? []).slice(0, 20)
+    if (found === undefined) throw invalidField('issueType', `is none of the project's types: ${names.join(', ')}`)
+    return asId(found.id)
+  }
+  const rank = (one: Fields) => {
+    const at = fittingTypes.indexOf(nameOf(one))
     return at === -1 ? fittingTypes.length : at
   }
-  const [best] = types.toSorted((one, other) => rank(one) - rank(other))
-  return asId(best?.id)
+  const level0 = usable.filter(({ hierarchyLevel = 0 }) => hierarchyLevel === 0)
+  return asId(level0.toSorted((one, other) => rank(one) - rank(other))[0]?.id)
 }
 
 /**
@@ -76,23 +94,25 @@ export function createJiraTracker(outbound: Outbound): TrackerAdapter<JiraConfig
     more: Partial<Pick<TrackerCall, 'method' | 'body'>> = {},
   ) =>
     callTracker(outbound, {
-      ...{ service, signal, method: 'GET', headers: { authorization: `Basic ${credentials}` }, ...more },
+      ...{ service, signal, method: 'GET', headers: { authorization: `Basic ${credentials}`, ...english }, ...more },
       url: `${url}/rest/api/3/${path}`,
     })
   const toIssue = (url: string, found: Fields, status: RequestStatus | null) =>
     issueOf(service, { id: found.id, key: found.key, url: `${url}/browse/${String(found.key)}`, status })
   return {
     type: 'jira',
-    fields: ['url', 'project', 'email', 'token'],
+    fields: ['url', 'project', 'email', 'token', 'issueType'],
     // Search follows the issues within seconds, but Jira promises no time ("Search and reconcile"): the wait is long, since a wrong "none" would double.
     settleMs: 600_000,
+    // Its limits are those of bursts (developer.atlassian.com, "Rate limiting"), its answers say when one is reached.
+    pauseMs: 0,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')
       const credentials = Buffer.from(`${required(fields, 'email')}:${required(fields, 'token')}`).toString('base64')
       const url = await baseUrl(outbound, required(fields, 'url'), signal)
       const path = `project/${encodeURIComponent(project)}`
-      const found = single(await checked('project', call({ url, credentials }, path, signal)))
-      const [projectId, issueTypeId] = [asId(found.id), issueTypeOf(found)]
+      const found = single(await checked(fields, 'project', call({ url, credentials }, path, signal)))
+      const [projectId, issueTypeId] = [asId(found.id), issueTypeOf(found, fields.issueType)]
       if (projectId === null || issueTypeId === null) throw invalidField('project', 'takes no issues')
       const hint = `${asId(found.key) ?? project} (${new URL(url).host})`
       return { config: { url, projectId, issueTypeId, credentials }, hint }

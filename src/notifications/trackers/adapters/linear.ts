@@ -80,12 +80,14 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
     type: 'linear',
     fields: ['url', 'project', 'token'],
     settleMs: 30_000,
+    // Its limits are thousands in an hour (linear.app/developers, "Rate limiting"), its answers say when one is reached.
+    pauseMs: 0,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')
       const token = required(fields, 'token')
       const url = await baseUrl(outbound, fields.url ?? defaultUrl, signal)
       const query = isId(project) ? teamQueries.id : teamQueries.key
-      const data = await checked('project', call({ url, token }, query, { team: project }, signal))
+      const data = await checked(fields, 'project', call({ url, token }, query, { team: project }, signal))
       const team = asFields((asList(asFields(data.teams)?.nodes) ?? [])[0])
       const teamId = asId(team?.id)
       if (teamId === null) throw invalidField('project', 'is no team that the token sees: give its key, such as ENG')

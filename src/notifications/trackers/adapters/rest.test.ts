@@ -164,6 +164,43 @@ describe('Jira', () => {
     })
   })
 
+  it.each([
+    ['Task', types, undefined],
+    [
+      'Aufgabe',
+      [
+        { id: '1', name: 'Epik', hierarchyLevel: 1 },
+        { id: '2', name: 'Fehler', hierarchyLevel: 0 },
+        { id: '3', name: 'Aufgabe', hierarchyLevel: 0 },
+      ],
+      undefined,
+    ],
+    [
+      'a type at level 0, whatever it is called',
+      [
+        { id: '1', name: 'Kohta', hierarchyLevel: 1 },
+        { id: '2', name: 'Alikohta', hierarchyLevel: -1, subtask: true },
+        { id: '3', name: 'Muu', hierarchyLevel: 0 },
+      ],
+      undefined,
+    ],
+    ['the chosen name', [...types, { id: '4', name: 'Wunsch' }], 'wunsch'],
+    ['the chosen id', types, '2'],
+  ] as const)('makes issues of the type that fits: %s', async (_name, issueTypes, issueType) => {
+    const answer = { body: { id: '10000', key: 'APP', issueTypes } }
+    const { config } = await prepare('jira', { ...fields, issueType }, () => answer)
+    const expected = issueType === undefined ? '3' : issueType === 'wunsch' ? '4' : issueType
+    expect(config).toMatchObject({ issueTypeId: expected })
+    expect(last().headers).toMatchObject({ 'accept-language': 'en', 'x-force-accept-language': 'true' })
+  })
+
+  it('names the types of a project that has not the chosen one', async () => {
+    const answer = { body: { id: '10000', key: 'APP', issueTypes: types } }
+    await expect(prepare('jira', { ...fields, issueType: 'Wish' }, () => answer)).rejects.toMatchObject({
+      extras: { details: [{ path: 'issueType', message: "is none of the project's types: Bug, Task" }] },
+    })
+  })
+
   it('finds an issue by its label, says what became of issues, and deletes one', async () => {
     const { adapter, config } = await make()
     const fieldsOf = (key: string, resolution: string | null = null) => ({
@@ -225,6 +262,42 @@ describe('a webhook', () => {
     await expect(adapter.create(config, push, issueText, signal())).rejects.toMatchObject({ kind })
   })
 })
+
+it.each([
+  ['jira', { errorMessages: [], errors: { labels: "Field 'labels' cannot be set. Secret" } }, 'labels'],
+  [
+    'jira',
+    { errors: { customfield_10011: 'Epic Name is required.', summary: 'Too long' } },
+    'customfield_10011, summary',
+  ],
+  ['jira', { errors: { 'a <b>': 'x' } }, null],
+  ['gitlab', { message: { title: ['is too long (maximum is 255 characters)'] } }, 'title'],
+  ['gitlab', { message: '400 Bad request' }, null],
+] as const)('a refusal of %s names the refused fields, and nothing else: %j', async (type, body, named) => {
+  const made = { id: 1, key: 'APP', issueTypes: [{ id: '3', name: 'Task' }] }
+  const given = type === 'jira' ? { email: 'a@example.org' } : {}
+  const { adapter, config } = await prepare(type, { project: 'APP', token: 'a', ...given }, () => ({ body: made }))
+  answering = () => ({ status: 400, body })
+  const service = type === 'jira' ? 'Jira' : 'GitLab'
+  await expect(adapter.create(config, push, issueText, signal())).rejects.toMatchObject({
+    kind: 'refused',
+    message: `${service} refuses it (400)${named === null ? '' : `: ${named}`}.`,
+  })
+})
+
+it.each([
+  ['a page', { body: '<html>' }, 'INVALID_REQUEST'],
+  ['a page that is not there', { status: 404, body: '<html>' }, 'INVALID_REQUEST'],
+  ['a limit', { status: 429 }, 'CONFLICT'],
+  ['a fault of it', { status: 502 }, 'CONFLICT'],
+] as const)(
+  'an address that answers with %s is told at the field, if it is the reason',
+  async (_what, answer, code) => {
+    const failing = prepare('gitlab', { project: 'acme/app', token: 'a' }, () => answer)
+    const details = code === 'CONFLICT' ? undefined : [expect.objectContaining({ path: 'url' })]
+    await expect(failing).rejects.toMatchObject({ code, extras: details === undefined ? {} : { details } })
+  },
+)
 
 it.each([
   ['gitlab', { token: 'a' }, 'project'],

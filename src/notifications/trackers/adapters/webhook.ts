@@ -39,6 +39,7 @@ export function createWebhookTracker(outbound: Outbound, clock: Clock): TrackerA
     type: 'webhook',
     fields: ['url'],
     settleMs: 60_000,
+    pauseMs: 0,
     prepare: async (fields, signal) => {
       const url = await checkAddress(outbound, 'url', required(fields, 'url'), signal)
       const secret = `whsec_${randomBytes(32).toString('base64')}`

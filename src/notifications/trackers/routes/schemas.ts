@@ -49,6 +49,9 @@ export const newTracker = closed({
     ),
   ),
   email: Type.Optional(trimmedText(3, 200, "Jira: the token's account")),
+  issueType: Type.Optional(
+    trimmedText(1, 100, 'Jira: the type of new issues, by its name or id; by default one that fits'),
+  ),
   token: Type.Optional(token),
 })
 

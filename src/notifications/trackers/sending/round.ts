@@ -36,7 +36,7 @@ export const claimMs = 90_000
 const [sentOfRound, readsOfRound] = [20, 10] as const
 /** How often the issue of one push is tried to be made. */
 const maxTries = 20
-/** After how many unclear answers in a round a tracker rests; a single one may be about its push alone. */
+/** After how many unclear answers in a row a tracker rests; a single one may be about its push alone. */
 const maxUnclear = 3
 /** How long a tracker rests after failures, without a success in between. */
 const [firstRestMs, maxRestMs] = [60_000, 3_600_000] as const
@@ -55,6 +55,9 @@ interface Round extends RoundDependencies {
   /** Of the next call. @throws LostClaimError */
   next(): Promise<AbortSignal>
 }
+
+/** What a round leaves of its tracker. */
+type RoundEnd = Pick<TrackerRow, 'failures' | 'last_error' | 'rests_until'>
 
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
@@ -125,13 +128,20 @@ async function noteFailure({ database, clock, adapter }: Round, push: PushRow, e
   await notePush(database, { ...change, to: push.state, dueAt: later(clock.now(), wait) })
 }
 
-/** Sends and takes back what is due. @throws TrackerError after which the tracker rests. */
-async function sendDue(round: Round): Promise<void> {
-  const { database, tracker, clock } = round
-  let unclear = 0
-  for (const push of await readDue(database, tracker.id, ['waiting', 'undoing'], sentOfRound, clock.now())) {
+/**
+ * Sends and takes back what is due; one alone where the tracker wants a pause after it.
+ * @returns how the round ends.
+ * @throws TrackerError after which the tracker rests.
+ */
+async function sendDue(round: Round): Promise<RoundEnd> {
+  const { database, tracker, clock, adapter } = round
+  const max = adapter.pauseMs === 0 ? sentOfRound : 1
+  const due = await readDue(database, tracker.id, ['waiting', 'undoing'], max, clock.now())
+  let unclear = tracker.failures
+  for (const push of due) {
     try {
       await (push.state === 'waiting' ? send(round, push) : undo(round, push))
+      unclear = 0
     } catch (error) {
       if (!(error instanceof TrackerError)) throw error
       await noteFailure(round, push, error)
@@ -139,6 +149,8 @@ async function sendDue(round: Round): Promise<void> {
       if (error.kind === 'tracker' || unclear >= maxUnclear) throw error
     }
   }
+  const restsUntil = due.length === 0 || adapter.pauseMs === 0 ? null : later(clock.now(), adapter.pauseMs)
+  return { failures: due.length === 0 ? 0 : unclear, last_error: null, rests_until: restsUntil }
 }
 
 /** Reads the status of the issues that are due, many in one call. @throws TrackerError */
@@ -166,11 +178,7 @@ function restAfter(failures: number, { retryAfterMs = 0 }: TrackerError): number
 }
 
 /** Gives a tracker free: it is called again when a push is due. */
-async function endRound(
-  database: Database,
-  { id, token }: ClaimedTracker,
-  change: { failures: number; last_error: string | null; rests_until: Date | null },
-): Promise<void> {
+async function endRound(database: Database, { id, token }: ClaimedTracker, change: RoundEnd): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     // Locked by a statement of its own, so that the next one sees every push that was made before it.
     if ((await lockClaims(transaction, 'trackers', [{ id, token }])).size === 0) return
@@ -223,9 +231,9 @@ export async function callClaimed(
       adapter: adapters.get(tracker.type)!,
       config: open(secrets, tracker),
     }
-    await sendDue(round)
+    const end = await sendDue(round)
     await readStatuses(round)
-    await endRound(database, tracker, { failures: 0, last_error: null, rests_until: null })
+    await endRound(database, tracker, end)
   } catch (error) {
     if (error instanceof LostClaimError) return
     if (error instanceof TrackerError) return fail(error)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../platform.ts'
+import { failuresIn } from '../round-robin.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -108,7 +109,7 @@ describe('the search on a Discourse forum', () => {
       ['/a', '/b'],
     )
     const { nextCursor } = await fetchPage(discourse)
-    expect(nextCursor).toBeNull()
+    expect(failuresIn(nextCursor)?.message).toMatch(/\/a\) has nothing at this address/)
     expect(received.map(({ path }) => path)).toEqual(['/a/search.json', '/b/search.json'])
   })
 

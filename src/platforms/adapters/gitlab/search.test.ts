@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../platform.ts'
+import { failuresIn } from '../round-robin.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -286,7 +287,7 @@ describe('an error of GitLab', () => {
     )
     const { requests, nextCursor } = await fetchPage(gitlab)
     expect(requests).toHaveLength(1)
-    expect(nextCursor).toBeNull()
+    expect(failuresIn(nextCursor)?.message).toMatch(/no public project "gone\/gone"/)
     expect(received).toHaveLength(2)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../platform.ts'
+import { failuresIn } from '../round-robin.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -139,9 +140,12 @@ describe('the search on Lemmy', () => {
       (response, { path }) => (placeOf(path) === 'a' ? sendJson(response, {}, 404) : sendJson(response, list([]))),
       ['/a', '/b'],
     )
-    let cursor: Json = null
-    do cursor = (await fetchPage(lemmy, 'tabs', cursor)).nextCursor
-    while (cursor !== null)
+    let last: Json = null
+    for (let page = await fetchPageOrNull(lemmy, { topic: 'tabs' }); page; ) {
+      last = page.nextCursor
+      page = last === null ? null : await fetchPageOrNull(lemmy, { topic: 'tabs', cursor: last })
+    }
+    expect(failuresIn(last)?.message).toMatch(/^lemmy \(.*\/a\)/)
     expect(received.filter(({ path }) => placeOf(path) === 'b')).toHaveLength(5)
   })
 })

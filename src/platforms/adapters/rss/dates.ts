@@ -6,7 +6,40 @@ const aheadMs = 24 * hourMs
 /** Before there were feeds: a date that nobody set. */
 const firstYear = 1990
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+/** The languages whose names of months are known; none of them has another month by one of these names. */
+const languages =
+  'en en-GB de de-AT fr ru uk es it pt nl pl cs sk sv da nb fi tr hu ro el bg id ca sl et lv lt vi ar he fa hi th'.split(
+    ' ',
+  )
+let monthsByName: ReadonlyMap<string, number> | undefined
+
+const nameForm = (name: string) => name.toLowerCase().normalize('NFKC').replace(/\.$/, '')
+
+/** The names of months, alone and as they are written beside a day, whole and short; what two languages call differently is left out. */
+function readMonths(): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  const forms = (['long', 'short'] as const).flatMap((month) => [{ month }, { month, day: 'numeric' } as const])
+  for (const language of languages) {
+    for (const form of forms) {
+      const written = new Intl.DateTimeFormat(`${language}-u-ca-gregory-nu-latn`, { ...form, timeZone: 'UTC' })
+      for (let month = 0; month < 12; month++) {
+        const part = written.formatToParts(Date.UTC(2021, month, 15)).find(({ type }) => type === 'month')
+        const name = nameForm(part?.value ?? '')
+        if (/^\p{L}/u.test(name)) found.set(name, (found.get(name) ?? month) === month ? month : -1)
+      }
+    }
+  }
+  return found
+}
+
+/** The number of a month from its name or number, from 0; -1 for none. */
+function monthOf(name: string): number {
+  if (/^\d/.test(name)) return Number(name) - 1
+  monthsByName ??= readMonths()
+  const known = monthsByName.get(nameForm(name))
+  // Also as English abbreviates: Sept, Octob.
+  return known ?? (/^[a-z]+$/i.test(name) ? (monthsByName.get(name.slice(0, 3).toLowerCase()) ?? -1) : -1)
+}
 
 /** Hours from UTC of the zones of RFC 822, and of others that feeds write; a zone that is not here counts as UTC (RFC 5322, 4.3). */
 const zones: Readonly<Record<string, number>> = {
@@ -15,9 +48,18 @@ const zones: Readonly<Record<string, number>> = {
   ...{ JST: 9, KST: 9, AEST: 10, AEDT: 11, NZST: 12, NZDT: 13 },
 }
 
-/** A weekday, which is often wrong, then day, month and year, then a time, then a zone. */
-const mailForm =
-  /^(?:\p{L}+\.?,?\s*)?(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?[\s-]+(\d{4}|\d{2})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(.*))?$/iu
+/** The orders of day, month and year. Two numbers are day and month only with dots between them: with slashes nobody knows which is which. */
+const dayForms = [
+  /^(?<day>\d{1,2})(?:\.|er|º|ª|st|nd|rd|th)?[\s-]*(?:de |of )?(?<month>\p{L}+)\.?,?[\s-]+(?:del? )?(?<year>\d{4}|\d{2})(?!\d)/iu,
+  /^(?<day>\d{1,2})\. ?(?<month>\d{1,2})\. ?(?<year>\d{4}|\d{2})(?!\d)/,
+  /^(?<month>\p{L}+)\.? (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})(?!\d)/iu,
+  /^(?<year>\d{4})[-/.年] ?(?<month>\d{1,2})[-/.月] ?(?<day>\d{1,2})日?(?!\d)/,
+]
+/** After a few words, such as "um", a time and its zone. */
+const timeForm =
+  /^[^\d+]{0,8}(?<hour>\d{1,2})[:.h](?<minute>\d{2})(?:[:.](?<second>\d{2})(?:[.,]\d+)?)?\s*(?<half>[ap]\.?m\b\.?)?(?<zone>.*)$/i
+/** What a clock of Unix prints: the time stands before the year. */
+const clockForm = /^(\p{L}+ \p{L}+ \d{1,2}) (\d{1,2}:\d{2}(?::\d{2})?)(.*) (\d{4})$/u
 
 function zoneMs(text: string): number {
   const [, sign, hours, minutes = '0'] = /([+-])(\d{1,2}):?(\d{2})?/.exec(text) ?? []
@@ -25,23 +67,36 @@ function zoneMs(text: string): number {
   return (zones[/[a-z]+/i.exec(text)?.[0].toUpperCase() ?? ''] ?? 0) * hourMs
 }
 
-/** A date as mails have it (RFC 822, RFC 5322); null for one that the calendar does not have. */
-function mailDate(text: string): Date | null {
-  const [, day, name = '', shortYear = '', hour = '0', minute = '0', second = '0', zone = ''] =
-    mailForm.exec(text) ?? []
-  const month = months.indexOf(name.toLowerCase())
-  if (month < 0) return null
-  const written = Number(shortYear)
-  const year = shortYear.length === 4 ? written : written + (written < 50 ? 2000 : 1900)
+/** A date as mails (RFC 5322), pages and clocks have it, in any of the languages; null for one that the calendar does not have. */
+function writtenDate(given: string): Date | null {
+  const text = given.replace(/\s+/g, ' ').replace(clockForm, '$1 $4 $2$3')
+  // A weekday, which is often wrong, and an article come first.
+  const parts = [text, text.replace(/^\p{L}+\.?,? ?/u, ''), text.replace(/^\p{L}+\.?,? ?\p{L}+\.?,? ?/u, '')]
+  for (const part of parts) {
+    for (const form of dayForms) {
+      const found = form.exec(part)
+      const month = monthOf(found?.groups?.month ?? '')
+      if (found && month >= 0) return dateOf(found.groups!, month, part.slice(found[0].length))
+    }
+  }
+  return null
+}
+
+function dateOf({ day, year: written = '' }: Record<string, string>, month: number, rest: string): Date | null {
+  const year = written.length === 4 ? Number(written) : Number(written) + (Number(written) < 50 ? 2000 : 1900)
   const date = new Date(Date.UTC(year, month, Number(day)))
-  if (date.getUTCMonth() !== month || Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60) return null
-  const timeMs = Number(hour) * hourMs + Number(minute) * 60_000 + Math.min(59, Number(second)) * 1_000
+  const time = timeForm.exec(rest)?.groups ?? {}
+  const { minute = '0', second = '0', half, zone = '' } = time
+  if (time.hour === undefined && /\d/.test(rest)) return null
+  const hour = half ? (Number(time.hour) % 12) + (/^p/i.test(half) ? 12 : 0) : Number(time.hour ?? 0)
+  if (date.getUTCMonth() !== month || hour > 24 || Number(minute) > 59 || Number(second) > 60) return null
+  const timeMs = hour * hourMs + Number(minute) * 60_000 + Math.min(59, Number(second)) * 1_000
   return new Date(date.getTime() + timeMs - zoneMs(zone))
 }
 
 /** ISO 8601 (RFC 3339), of which `Date` would take days that the calendar does not have. */
 function isoDate(text: string): Date | null {
-  const [, year, month, day = '1'] = /^(\d{4})-(\d\d)(?:-(\d\d))?(?:$|[T ])/.exec(text) ?? []
+  const [, year, month, day = '1'] = /^(\d{4})-(\d\d)(?:-(\d\d))?(?:$|[T ](?!.*[a-y]))/i.exec(text) ?? []
   if (year === undefined) return null
   const calendar = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   return calendar.getUTCMonth() === Number(month) - 1 ? asDate(text) : null
@@ -55,7 +110,7 @@ export function feedDate(texts: readonly unknown[], now: Date): Date | null {
   for (const text of texts) {
     if (typeof text !== 'string' || text.length > 80) continue
     const trimmed = text.trim()
-    const date = isoDate(trimmed) ?? mailDate(trimmed)
+    const date = isoDate(trimmed) ?? writtenDate(trimmed)
     if (date && date.getUTCFullYear() >= firstYear && date.getTime() <= now.getTime() + aheadMs) return date
   }
   return null

@@ -180,6 +180,24 @@ describe('the date of an item', () => {
     ['2026-05-04T10:00:00', '2026-05-04T10:00:00Z'],
     ['2026-05-04 10:00:00+02:00', '2026-05-04T08:00:00Z'],
     ['2026-05', '2026-05-01T00:00:00Z'],
+    ['Di, 05 Mai 2020 10:00:00 +0200', '2020-05-05T08:00:00Z'],
+    ['Mi, 21.04.2021 - 15:26', '2021-04-21T15:26:00Z'],
+    ['21. März 2021 um 15.26 Uhr', '2021-03-21T15:26:00Z'],
+    ['mar., 05 mai 2020 10:00:00 +0200', '2020-05-05T08:00:00Z'],
+    ['le mercredi 21 avril 2021 à 15h26', '2021-04-21T15:26:00Z'],
+    ['1er août 2021', '2021-08-01T00:00:00Z'],
+    ['Вт, 05 мая 2020 10:00:00 +0300', '2020-05-05T07:00:00Z'],
+    ['21 апреля 2021 г., 15:26', '2021-04-21T15:26:00Z'],
+    ['21 de abril de 2021', '2021-04-21T00:00:00Z'],
+    ['2021年4月21日 15:26', '2021-04-21T15:26:00Z'],
+    ['Apr 21, 2021', '2021-04-21T00:00:00Z'],
+    ['Wednesday, April 21st, 2021 - 3:26 PM', '2021-04-21T15:26:00Z'],
+    ['2021-04-21 15:26:00 CEST', '2021-04-21T13:26:00Z'],
+    ['Wed Apr  7 15:26:00 CEST 2021', '2021-04-07T13:26:00Z'],
+    ['31.02.2021', null],
+    ['04/05/2021', null],
+    ['21 Smarch 2021', null],
+    ['21 April 2021 25:00', null],
     ['Mon, 31 Feb 2026 10:00:00 GMT', null],
     ['2026-02-31T10:00:00Z', null],
     ['Thu, 07 May 2026 10:00:00 GMT', null],
@@ -231,13 +249,35 @@ describe('what is no feed, or a hostile one', () => {
     ['an XML text of another kind', '<sitemap/>'],
     ['half of a feed', rss('<item>').slice(0, -20)],
     ['nothing', ''],
-    ['too many elements', rss('<item><guid>1</guid></item>'.repeat(11_000))],
+    ['too many elements', rss('<a/>'.repeat(21_000))],
     ['too many attributes', rss(`<item ${Array.from({ length: 21_000 }, (_, at) => `a${at}="1"`).join(' ')}/>`)],
     ['deep elements', rss(`<item>${'<a>'.repeat(5_000)}${'</a>'.repeat(5_000)}</item>`)],
     ['deep JSON', `{"version":"https://jsonfeed.org/version/1","items":${'['.repeat(99)}${']'.repeat(99)}}`],
   ])('%s is read as none', (_name, text) => {
     expect(read(text)).toBeNull()
   })
+
+  it.each(['date_published', 'pubDate'])(
+    'more items than are read are the newest, whatever their order: %s',
+    (name) => {
+      const days = Array.from({ length: 1_200 }, (_, at) => (at * 7) % 1_200)
+      const dateOf = (day: number) => new Date(Date.UTC(2021, 0, 1 + day)).toISOString()
+      const text =
+        name === 'pubDate'
+          ? rss(
+              days
+                .map((day) => `<item><guid>${day}</guid><title>T</title><pubDate>${dateOf(day)}</pubDate></item>`)
+                .join(''),
+            )
+          : JSON.stringify({
+              version: 'https://jsonfeed.org/version/1',
+              items: days.map((day) => ({ id: String(day), title: 'T', [name]: dateOf(day) })),
+            })
+      const { items, leftOut } = readFeed(text, address)!
+      expect(leftOut).toBe(200)
+      expect(items.map(({ id }) => Number(id))).toEqual(days.filter((day) => day >= 200))
+    },
+  )
 
   it('markup within CDATA costs no more than its text', () => {
     const body = `<![CDATA[${'<p class="x">y</p>'.repeat(11_000)}]]>`

@@ -1,6 +1,7 @@
 import { parseFeed } from 'feedsmith'
 import { parseJson } from '../../client/body.ts'
 import { asFields, asList, asName, asString, asWebUrl, type Fields } from '../../content/fields.ts'
+import { newestOf, withinLimits } from './newest.ts'
 
 /** A text of a feed, and whether it is markup; `guess`: the feed does not say. */
 export interface FeedText {
@@ -29,11 +30,9 @@ export interface Feed {
   /** The page that the feed is of. */
   link: string | null
   items: FeedItem[]
+  /** How many older items are not read, because the feed has more than the limits. */
+  leftOut: number
 }
-
-/** Elements and attributes of an XML text; a feed of 50 items has about two thousand, and so many take half a second to parse. */
-const memberLimit = 20_000
-const itemLimit = 1_000
 
 /** A document type with its entities. */
 const documentType = /<!DOCTYPE[^[>]{0,2000}(?:\[[^\]]{0,100000}\]\s{0,100})?>/iy
@@ -46,27 +45,6 @@ function withoutDocumentType(xml: string): string {
   documentType.lastIndex = Math.max(0, begin)
   const found = documentType.exec(xml)?.[0]
   return found === undefined ? xml : xml.slice(0, begin) + xml.slice(begin + found.length)
-}
-
-/** Whether an XML text is too dear to parse: its elements and attributes are counted, outside of comments and CDATA. */
-function isTooDear(xml: string): boolean {
-  let members = 0
-  let equals = xml.indexOf('=')
-  for (let index = xml.indexOf('<'); index >= 0; index = xml.indexOf('<', index)) {
-    const isData = xml.startsWith('<![CDATA[', index)
-    const end = isData ? ']]>' : xml.startsWith('<!--', index) ? '-->' : '>'
-    const close = xml.indexOf(end, index)
-    // The parser refuses it.
-    if (close < 0) return false
-    while (equals >= 0 && equals < close) {
-      if (end === '>' && equals > index) members++
-      equals = xml.indexOf('=', equals + 1)
-    }
-    if (end === '>') members++
-    if (members > memberLimit) return true
-    index = close + end.length
-  }
-  return false
 }
 
 /** Against the base of an item, of its feed, and its address (RFC 3986); null for what is no web address. */
@@ -170,19 +148,19 @@ const readers = { atom: readAtomEntry, rss: readRssItem, rdf: readRssItem, json:
 /**
  * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
  * @param address of the feed, for relative links
- * @returns null for what is no feed, or is too large to read
+ * @returns null for what is no feed, or is too dear to read
  */
 export function readFeed(source: string, address: string): Feed | null {
   const text = source.replace(/^[\s\ufeff\0]+/, '')
   const isJson = text.startsWith('{')
-  const xml = isJson ? text : withoutDocumentType(text)
-  if (!isJson && (isTooDear(xml) || /^<(?:!doctype )?html\b/i.test(text))) return null
+  const xml = isJson ? { xml: text, leftOut: 0 } : withinLimits(withoutDocumentType(text))
+  if (xml === null || (!isJson && /^<(?:!doctype )?html\b/i.test(text))) return null
   let parsed: ReturnType<typeof parseFeed>
   try {
     // A JSON text is counted before it is parsed.
     const json = isJson ? asFields(parseJson(new TextEncoder().encode(text))) : null
     if (isJson && asList(json?.items) === null) return null
-    parsed = parseFeed(json ?? xml, { maxItems: itemLimit })
+    parsed = parseFeed(json ?? xml.xml)
   } catch {
     return null
   }
@@ -198,5 +176,11 @@ export function readFeed(source: string, address: string): Feed | null {
   })
   const title = typeof feed.title === 'string' ? feed.title : asFields(feed.title)?.value
   const link = feed.link ?? feed.home_page_url ?? alternateLink(feed.links)
-  return { title: asName(title), link: resolved(link, bases), items }
+  const kept = newestOf(
+    items,
+    ({ dates }) => dates,
+    () => true,
+  )
+  const leftOut = xml.leftOut + items.length - kept.length
+  return { title: asName(title), link: resolved(link, bases), items: kept, leftOut }
 }

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { SourceRefusedError } from '../../platform.ts'
+import { failuresIn } from '../round-robin.ts'
 import {
   fetchPage,
   fetchPageOrNull,
@@ -66,8 +67,22 @@ describe('a page of feeds', () => {
       'Tabs /a',
       'Tabs /c',
     ])
-    expect(second.nextCursor).toBeNull()
+    expect(failuresIn(second.nextCursor)?.message).toMatch(/^rss \(.*\/b\) is here no more\./)
+    expect(await fetchPageOrNull(rss, { cursor: second.nextCursor })).toBeNull()
     expect(received.map(({ path }) => path)).toEqual(['/a', '/b', '/c'])
+  })
+
+  it('has the newest items of a feed that is larger than is read, and counts the others', async () => {
+    // Seven hundred episodes with thirty members each, the oldest first.
+    const item = (at: number) =>
+      `<item><guid>${at}</guid><title>Dark ${at}</title><pubDate>${new Date(Date.UTC(2020, 0, 1 + at)).toUTCString()}</pubDate>${'<x a="1"/>'.repeat(13)}</item>`
+    const large = `<rss><channel><title>Talks</title>${Array.from({ length: 730 }, (_, at) => item(at)).join('')}</channel></rss>`
+    const { rss } = await setUp(send(200, large, 'application/rss+xml'))
+    const { requests, discarded } = await fetchPage(rss)
+    expect(requests.at(-1)).toMatchObject({ title: 'Dark 729', originalCreatedAt: new Date(Date.UTC(2020, 0, 730)) })
+    expect(requests.length).toBeGreaterThan(500)
+    expect(requests[0]).toMatchObject({ title: `Dark ${730 - requests.length}` })
+    expect(discarded).toEqual({ beyondLimit: 730 - requests.length })
   })
 
   it('needs a topic with words', async () => {

@@ -1,6 +1,6 @@
 import type { Budget } from '../../budget/budget.ts'
 import type { Answer } from '../../client/messages.ts'
-import { readItems } from '../../content/items.ts'
+import { addDiscarded, readItems } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import { type Page, type PageRequest, type Platform, PlatformError, SourceRefusedError } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
@@ -93,9 +93,9 @@ export function createRss({ client, clock, openBudget, ...options }: RssOptions)
     const isNamed = sources !== undefined
     const feed = await fetchFeed(address, isNamed, signal)
     const context = { feed, address, shared: sharedIds(feed.items), known: new Set<string>(), now: clock.now() }
-    const { requests, discarded } = await readItems(feed.items, (item) =>
-      readFeedItem(item as unknown as FeedItem, context),
-    )
+    const read = await readItems(feed.items, (item) => readFeedItem(item as unknown as FeedItem, context))
+    const { requests } = read
+    const discarded = addDiscarded(read.discarded, { beyondLimit: feed.leftOut })
     if (!isForeign(address, isNamed)) return { requests, discarded, nextCursor: null }
     return { requests: requests.map((found) => ({ ...found, ownSource: address })), discarded, nextCursor: null }
   }
