@@ -20,7 +20,7 @@ const socialFolds = 10
 /** Issue trackers hold bugs, questions and wishes: a third is taken for wishes, whatever the share in one corpus. */
 const trackerWishShare = 1 / 3
 /** Of the posts without a label this share is used, as chatter. Posts with a wish phrase near software are none: one in four of them is a wish. */
-const unlabelledShare = 0.2
+const unlabelledShare = 0.5
 
 /** Questions about software are what an issue tracker has and titanium lacks: for trackers each counts as much as two issues. */
 const isQuestion = ({ stratum, title }: Pick<Example, 'stratum' | 'title'>) =>
@@ -34,8 +34,8 @@ const importances: Record<PlatformGroup, Record<Origin, number> & { balance: num
     form: 1,
     chat: 1,
     forum: 0.5,
-    selected: 0.5,
-    unlabelled: 0.2,
+    selected: 0.2,
+    unlabelled: 0.08,
     writtenIssue: 2,
     writtenPost: 0,
     trackerCorrection: 1,
@@ -47,13 +47,13 @@ const importances: Record<PlatformGroup, Record<Origin, number> & { balance: num
     form: 0,
     chat: 1,
     forum: 6,
-    selected: 3,
+    selected: 12,
     unlabelled: 0.4,
     writtenIssue: 0,
     writtenPost: 2,
     trackerCorrection: 0.05,
     socialCorrection: 6,
-    balance: 0.5,
+    balance: 0.4,
   },
 }
 

@@ -1,12 +1,14 @@
 import { largestWholeUnit } from '../../../src/cli/relative-time.ts'
 import { importTitle, platformTitle } from '../../../src/platforms/titles.ts'
 import { formatTexts } from '../texts/format.ts'
-import { locale } from '../texts/locale.ts'
+import { language, locale } from '../texts/locale.ts'
 
 const numbers = new Intl.NumberFormat(locale)
-const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
-const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
-const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+/** One form of a date in all that is English: of the page, of shared pages and of briefs. */
+const dateLocale = language === 'en' ? 'en-GB' : locale
+const dates = new Intl.DateTimeFormat(dateLocale, { dateStyle: 'medium' })
+const moments = new Intl.DateTimeFormat(dateLocale, { dateStyle: 'medium', timeStyle: 'short' })
+const days = new Intl.DateTimeFormat(dateLocale, { dateStyle: 'medium', timeZone: 'UTC' })
 const lists = new Intl.ListFormat(locale, { type: 'conjunction' })
 
 export const number = (value: number): string => numbers.format(value)
@@ -51,7 +53,7 @@ export function agoBriefly(moment: string): string {
   return past === null ? formatTexts.now : brief.format(-past.amount, past.unit)
 }
 
-const monthNames = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' })
+const monthNames = new Intl.DateTimeFormat(dateLocale, { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /** The name of a period by its first UTC day and that of the next one: a day or week by its first day, a month, a year. */
 export function utcPeriod(from: string, next: string | undefined): string {
@@ -83,7 +85,7 @@ export function momentIn(moment: string, timeZone: string): string {
     hourCycle: 'h23',
   } as const
   const zone = isTimeZone(timeZone) ? { timeZone } : {}
-  return new Intl.DateTimeFormat(locale, { ...parts, ...zone }).format(new Date(moment))
+  return new Intl.DateTimeFormat(dateLocale, { ...parts, ...zone }).format(new Date(moment))
 }
 
 /** Whether this browser knows a time zone by this name. */

@@ -21,13 +21,15 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => unkno
   const { title, advice } = describe(error)
   // Only time, a pack or a larger budget helps.
   const isCredits = error instanceof ApiError && error.status === 429
+  // What is gone does not come back by trying.
+  const isGone = error instanceof ApiError && error.status === 404
   return (
     <div className="problem" role="alert">
       <p>
         <strong>{title}</strong> {advice}
       </p>
       {isCredits && <Link href={accountAddress}>{texts.toAccount}</Link>}
-      {retry && !isCredits && (
+      {retry && !isCredits && !isGone && (
         <button type="button" onClick={() => void retry()}>
           {texts.again}
         </button>

@@ -77,6 +77,8 @@ export const wishTexts = {
   nothingGrew: t`No wish gained votes in the last 7 days`,
   nothingGrewAdvice: t`Votes are compared with those of earlier collections. A watch collects a topic regularly.`,
   nothingListed: t`No wish here`,
+  nothingMarked: (mark: Mark) => t`No wish is marked: ${markNames[mark].toLowerCase()}`,
+  nothingMarkedAdvice: t`Open a wish to mark it; it is listed here then.`,
   markChip: (mark: Mark) => t`Marked: ${markNames[mark].toLowerCase()}`,
   likelihood: searchTexts.likelihood,
   trend: (weeks: number, from: number, to: number) =>

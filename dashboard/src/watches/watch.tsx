@@ -118,7 +118,7 @@ const About = ({ watch }: { watch: Watch }) => {
         <dd>{counts.pages(watch.depth)}</dd>
         <dt>{texts.howOften}</dt>
         <dd>
-          {texts.schedule(watch.schedule)} <span className="note">{watch.timezone}</span>
+          {texts.schedule(watch.schedule)} <span className="note">({watch.timezone})</span>
         </dd>
         <dt>{texts.budgetName}</dt>
         <dd>{texts.creditsAMonth(number(watch.monthlyCredits))}</dd>

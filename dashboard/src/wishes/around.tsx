@@ -118,6 +118,14 @@ export function MaybeMore({ view, count, show }: ShowProps & { count: number }) 
 /** Why the list is empty, and what helps. */
 export function NothingFound({ view, show }: ShowProps) {
   const isFiltered = filterCount(view) > 0
+  // The list of a mark is a place of its own, not a filter that was chosen.
+  if (view.mark !== null && filterCount(view) === 1) {
+    return (
+      <Empty title={wishTexts.nothingMarked(view.mark)}>
+        <p>{wishTexts.nothingMarkedAdvice}</p>
+      </Empty>
+    )
+  }
   const isGrowing = view.query === '' && view.sortBy === 'growing' && !isFiltered
   return (
     <Empty title={isGrowing ? wishTexts.nothingGrew : view.query === '' ? wishTexts.nothingListed : texts.nothingFound}>

@@ -146,6 +146,15 @@ describe('a brief', () => {
     )
   })
 
+  it('says of an open wish how many of its requests are done', async () => {
+    const done = foundRequest('2', { title: 'A dark theme', description: other, votes: 8, status: 'completed' })
+    await storeRequests(service, [done], { platform: 'stackexchange' })
+    const briefId = await make()
+    const [wish] = (await read(briefId)).document.wishes
+    expect(wish).toMatchObject({ status: 'open', settledRequests: { completed: 1, declined: 0 } })
+    expect(await file(briefId)).toContain('Of its 2 requests 1 is completed.')
+  })
+
   it('says how often detection is right, where that is known', async () => {
     const brief = await read(await make())
     const unknown = brief.document.accuracy!.shown

@@ -32,6 +32,7 @@ interface Evidence {
   /** The most voted one whose texts may be passed on; null where there is none. */
   passedOn: RequestRecord | null
   statusFrom: BriefWish['statusFrom']
+  settledRequests: NonNullable<BriefWish['settledRequests']>
 }
 
 interface EvidenceRow {
@@ -40,6 +41,8 @@ interface EvidenceRow {
   quoted: string[]
   passed_on: string | null
   told: string | null
+  completed: number
+  declined: number
 }
 
 /** For each wish: its platforms, the requests that are quoted, and the one that its status is from. */
@@ -63,7 +66,9 @@ async function readEvidence(
       (select request_id from member where wish_id = wish.id and platform = any(${[...publicTextPlatforms]}::text[])
         order by votes desc, request_id limit 1) as passed_on,
       (select request_id from member where wish_id = wish.id and status = wish_status and status = any(${[...toldStatuses]}::text[])
-        order by votes desc, request_id limit 1) as told
+        order by votes desc, request_id limit 1) as told,
+      (select count(*)::int from member where wish_id = wish.id and status = 'completed') as completed,
+      (select count(*)::int from member where wish_id = wish.id and status = 'declined') as declined
     from wish`.execute(executor)
   const ids = rows
     .flatMap(({ quoted, passed_on: passedOn, told }) => [...quoted, passedOn, told])
@@ -71,13 +76,14 @@ async function readEvidence(
   const records = await readRequests(executor, [...new Set(ids)], { fullText: false, view: { ...view, least: 2 } })
   const recordOf = new Map(records.map((record) => [record._id, record]))
   return new Map(
-    rows.map(({ id, platforms, quoted, passed_on: passedOn, told }) => [
+    rows.map(({ id, platforms, quoted, passed_on: passedOn, told, completed, declined }) => [
       id,
       {
         platforms: platforms.map((one) => ({ ...one, votesAre: votesOf(one.platform) })),
         records: quoted.flatMap((requestId) => recordOf.get(requestId) ?? []),
         passedOn: (passedOn !== null && recordOf.get(passedOn)) || null,
         statusFrom: told === null ? null : statusFrom(recordOf.get(told)),
+        settledRequests: { completed, declined },
       },
     ]),
   )
@@ -127,11 +133,15 @@ function titleOf({ topRequest }: WishSummary, records: readonly RequestRecord[])
 const unquotedOf = (platforms: BriefWish['platforms']): number =>
   platforms.reduce((sum, { platform, requests }) => sum + (isPassedOn(platform) ? 0 : requests), 0)
 
+/** Whether some of its requests were settled, and it was not. */
+const isPartlySettled = ({ status }: WishSummary, { completed, declined }: Evidence['settledRequests']) =>
+  completed + declined > 0 && !settledStatuses.includes(status)
+
 type Parts = ReturnType<typeof createParts>
 
 function toWish(
   wish: WishSummary,
-  { platforms, records, passedOn, statusFrom: told }: Evidence,
+  { platforms, records, passedOn, statusFrom: told, settledRequests }: Evidence,
   { parts, isTagOnly }: { parts: Parts; isTagOnly: boolean },
 ): BriefWish | null {
   const { topRequest, title: _title, platforms: _platforms, product: _product, own: _own, ...numbers } = wish
@@ -144,6 +154,7 @@ function toWish(
   const made: BriefWish = {
     ...numbers,
     ...(isTagOnly && { isTagOnly }),
+    ...(isPartlySettled(wish, settledRequests) && { settledRequests }),
     title: part(title),
     ...(sharedTitle !== null && { sharedTitle: part(sharedTitle) }),
     platforms,

@@ -10,9 +10,9 @@ export type Block =
   | { kind: 'ranking'; rows: Inline[][] }
 
 const numbers = new Intl.NumberFormat('en-GB')
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 /** A moment to the minute, in UTC. */
-export const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+export const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A number as people read it. */
 export const number = (value: number) => numbers.format(value)

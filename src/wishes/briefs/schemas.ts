@@ -53,6 +53,12 @@ export const briefWish = closed(
     platforms: Type.Array(platformVotes),
     ...{ firstAskedAt, lastAskedAt, growth, status },
     statusFrom: nullable(briefStatus),
+    settledRequests: Type.Optional(
+      closed(
+        { completed: Type.Integer(), declined: Type.Integer() },
+        { description: 'How many of its requests are, where the wish itself is neither' },
+      ),
+    ),
     quotes: Type.Array(nullable(briefQuote)),
     unquoted: Type.Integer({
       description: 'How many requests are on platforms whose texts are not passed on: a share leaves their words out',

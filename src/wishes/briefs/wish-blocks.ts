@@ -144,6 +144,16 @@ function numbersBlocks(wish: BriefWish): Block[] {
   return said === '' ? [] : [line(said)]
 }
 
+/** What became of some of its requests, where the wish itself is open. */
+function settledBlocks({ requestCount, settledRequests }: BriefWish): Block[] {
+  if (settledRequests === undefined) return []
+  const told = (['completed', 'declined'] as const).flatMap((word) => {
+    const requests = settledRequests[word]
+    return requests === 0 ? [] : [`${number(requests)} ${requests === 1 ? 'is' : 'are'} ${word}`]
+  })
+  return [line(`Of its ${counted(requestCount, 'request')} ${told.join(', and ')}.`)]
+}
+
 /** Whose title it is, unless its first quotation says it. */
 function titleBlocks(wish: BriefWish): Block[] {
   const { title, quotes } = wish
@@ -170,6 +180,7 @@ export function wishBlocks(
     ...(wish.isTagOnly ? [line('Only its tags or its source have the topic.', 'facts')] : []),
     ...numbersBlocks(wish),
     ...statusBlocks(wish),
+    ...settledBlocks(wish),
     ...titleBlocks(wish),
     ...quotes.map((quote) => quoteBlock(quote, unquotedPlatforms)),
     ...(quotes.length === 0 && wish.title !== null

@@ -74,12 +74,12 @@ describe('the page of a wish', () => {
     expect(elements.find(({ name }) => name === 'html')?.attributes).toEqual({ lang: 'en' })
     for (const part of [
       'Dark mode, please 15 votes · 3 requests · 2 voices · GitHub, Stack Exchange · planned',
-      'First asked for on 1 March 2025, last on 2 January 2026.',
+      'First asked for on 1 Mar 2025, last on 2 Jan 2026.',
       'GitHub 2 requests · 13 votes',
-      'The page hurts. 9 votes · planned · Ada Lovelace · 2 January 2026',
+      'The page hurts. 9 votes · planned · Ada Lovelace · 2 Jan 2026',
       'Stack Exchange 1 request · 2 votes',
-      'Bob · 2 January 2026 · ux.stackexchange.com · CC BY-SA 4.0 · Open on Stack Exchange',
-      'This address works until 1 July 2026',
+      'Bob · 2 Jan 2026 · ux.stackexchange.com · CC BY-SA 4.0 · Open on Stack Exchange',
+      'This address works until 1 Jul 2026',
       'privacy@example.org',
     ])
       expect(text).toContain(part)
@@ -108,10 +108,10 @@ describe('the page of a wish', () => {
     const { text } = parse((await openShare(service, url, 'de')).text)
     for (const part of [
       '15 Stimmen · 3 Anfragen · 2 Personen · GitHub, Stack Exchange · geplant',
-      'Zuerst angefragt am 1. März 2025, zuletzt am 2. Januar 2026.',
+      'Zuerst angefragt am 01.03.2025, zuletzt am 02.01.2026.',
       'Als geplant markiert',
       'Stack Exchange 1 Anfrage · 2 Stimmen (Wertung: Zustimmungen abzüglich Ablehnungen)',
-      'Diese Adresse gilt bis 1. Juli 2026',
+      'Diese Adresse gilt bis 01.07.2026',
     ])
       expect(text).toContain(part)
     for (const { votes } of platformDefinitions) expect(textsFor('de').votesOf(2, votes)).not.toContain(votes)
@@ -213,7 +213,7 @@ describe('the page of a topic and of a list', () => {
     const { text } = parse(await open(await share({ topic: 'Dark  MODE' })))
     for (const part of ['15 votes · 3 requests', 'GitHub: 2 requests · Stack Exchange: 1 request', 'Most wanted'])
       expect(text).toContain(part)
-    expect(text).toContain('Title from Ada Lovelace · 2 January 2026')
+    expect(text).toContain('Title from Ada Lovelace · 2 Jan 2026')
   })
 
   it('has the wishes of its query, filters, marks and order', async () => {

@@ -7,8 +7,8 @@ import type { Mark } from '../marks/marks.ts'
 /** Numbers and UTC days as a language writes them. */
 function formatsOf(locale: string) {
   const numbers = new Intl.NumberFormat(locale)
-  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
-  const months = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const months = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' })
   const number = (value: number) => numbers.format(value)
   return {
     number,

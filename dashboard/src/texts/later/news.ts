@@ -46,6 +46,6 @@ export const newsTexts = {
   isRead: t`Marked as read. It stays here until you leave or reload the page.`,
   quiet: t`Nothing new`,
   quietAdvice: t`Your watches keep looking. What they find is shown here, and in the channels that they name.`,
-  quietWatches: t`Nothing new from`,
+  quietWatches: t`No news from`,
   toWatches: t`Your watches`,
 }

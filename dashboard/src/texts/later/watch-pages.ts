@@ -127,7 +127,7 @@ export const watchPageTexts = {
   maybe: (count: number) => plural(count, { one: '# more may be a request', other: '# more may be requests' }),
   runDue: t`When`,
   runResult: t`Result`,
-  runFound: t`New`,
+  runFound: t`New requests`,
   trigger: { schedule: t`on schedule`, manual: t`manually` },
   jobOf: (when: string) => t`The collection of ${when}`,
   addMail: t`Add a mail address`,

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { requestStatuses } from '../../../database/column-types.ts'
 import { closed, oneOf } from '../../../http/schemas.ts'
+import { asFields, asList } from '../../content/fields.ts'
 import { BoardError, condition, fieldPath, type ReadValues, singlePath } from './paths.ts'
 import { type BoardRequest, checkTemplates } from './templates.ts'
 
@@ -78,6 +79,8 @@ export const boardDescription = closed({
     url: pathText,
   }),
   textFormat: Type.Optional(oneOf(textFormats)),
+  /** Where items have the id of a status: the list of the answer that has the names. */
+  statusNames: Type.Optional(closed({ list: pathText, id: pathText, name: pathText })),
   /** What its words for a status mean; the usual words need none. */
   statuses: Type.Optional(Type.Record(short(100), oneOf(requestStatuses), { maxProperties: 50 })),
   /** Whether each item is a feature request; otherwise detection judges it. */
@@ -115,6 +118,8 @@ export interface Board {
   more: ((body: unknown) => unknown) | undefined
   fields: ReadonlyMap<BoardField, ReadValues>
   textFormat: (typeof textFormats)[number]
+  /** The names of statuses by their ids, in an answer; null where items have the names themselves. */
+  statusNames: ((body: unknown) => ReadonlyMap<string, string>) | null
   statuses: ReadonlyMap<string, (typeof requestStatuses)[number]>
   areRequests: boolean
   newestFirst: boolean
@@ -142,6 +147,16 @@ function formError(): BoardError {
           : `: ${String(allowedValue)}`
       : `: ${String(additionalProperty).slice(0, 60)}`
   return new BoardError(`${place} ${deepest.message ?? 'is wrong'}${detail}.`)
+}
+
+/** @throws BoardError */
+function readStatusNames({ list, id, name }: NonNullable<Description['statusNames']>): Board['statusNames'] {
+  const statuses = singlePath(list, 'statusNames.list')
+  const [idOf, nameOf] = [fieldPath(id, 'statusNames.id'), fieldPath(name, 'statusNames.name')]
+  return (body) => {
+    const known = (asList(statuses(body)) ?? []).map(asFields).filter((one) => one !== null)
+    return new Map(known.map((one) => [String(idOf(one)[0]), String(nameOf(one)[0] ?? '')]))
+  }
 }
 
 /**
@@ -181,6 +196,7 @@ export function readBoard(text: string, secret?: string): Board {
       }),
     ),
     textFormat: given.textFormat ?? 'plain',
+    statusNames: given.statusNames === undefined ? null : readStatusNames(given.statusNames),
     statuses: new Map(Object.entries(statuses).map(([word, status]) => [word.toLowerCase().trim(), status])),
     areRequests: given.areRequests ?? false,
     newestFirst: given.newestFirst ?? false,

@@ -31,8 +31,8 @@ const converted = { plain: plainText, html: htmlToPlainText, markdown: markdownT
 const numberOf = (value: unknown): number | null =>
   asInteger(typeof value === 'string' && value.trim() !== '' ? Number(value) : value)
 
-/** An item of a board; null without an id or an address. */
-export function readItem(board: Board, item: Fields): ItemResult {
+/** An item of a board; null without an id or an address. @param names of statuses by their ids */
+export function readItem(board: Board, item: Fields, names?: ReadonlyMap<string, string>): ItemResult {
   const values = (field: BoardField) => board.fields.get(field)?.(item) ?? []
   const value = (field: BoardField) => values(field)[0]
   const id = asId(value('id'))
@@ -49,12 +49,15 @@ export function readItem(board: Board, item: Fields): ItemResult {
     authorName: asName(value('author')),
     authorProfileUrl: asWebUrl(value('authorUrl')),
     originalCreatedAt: dateOf(value('createdAt')),
-    status: statusOfItem(board, textOf(value('status'))),
+    status: statusOfItem(board, statusWord(textOf(value('status')), names)),
     statusChangedAt: dateOf(value('statusChangedAt')),
     sourceName: asName(board.title),
     ...(board.areRequests ? { confidence: 1 } : {}),
   })
 }
+
+/** The word for a status, where an item may have the id of one. */
+export const statusWord = (text: string, names?: ReadonlyMap<string, string>): string => names?.get(text) ?? text
 
 /** By the words of the description, else by usual ones; null for a word that says nothing known. */
 export const statusOfItem = ({ statuses }: Board, word: string) =>

@@ -180,18 +180,28 @@ describe('UserVoice, whose pages have numbers', () => {
     portal_url: `https://acme.uservoice.com/forums/1/suggestions/${number}`,
     supporters_count: '7',
     created_at: new Date(Date.UTC(2026, 0, 100) - number * 3_600_000).toISOString(),
-    state: number === 3 ? 'draft' : 'approved',
+    state: number === 3 ? 'draft' : number === 5 ? 'closed' : 'published',
+    // The id of a status, whose name stands in a list beside the suggestions; 9 is not there.
+    links: { status: { 4: 71, 5: 72, 6: 9 }[number] ?? null },
   })
+  const statuses = [
+    { id: 71, name: 'Planned', is_open: true },
+    { id: 72, name: 'completed', is_open: false },
+  ]
   const pageOf = (page: number, size = 100) =>
     Array.from({ length: size }, (_, index) => suggestion(page * size + index))
 
   it('is read to a page that is shorter, without what its condition leaves out', async () => {
     const { platform } = await startBoard('uservoice', (response, { query }) =>
-      sendJson(response, { suggestions: pageOf(Number(query.page) - 1).slice(0, query.page === '3' ? 10 : 100) }),
+      sendJson(response, {
+        suggestions: pageOf(Number(query.page) - 1).slice(0, query.page === '3' ? 10 : 100),
+        statuses,
+      }),
     )
     const pages = await collectAll(platform)
     expect(idsOf(pages)).toEqual([99, 100, 10])
-    expect(pages[0]![0]).toMatchObject({ votes: 7, status: 'open' })
+    expect(pages[0]![0]).toMatchObject({ votes: 7, status: null })
+    expect(pages[0]!.slice(3, 6).map(({ status }) => status)).toEqual(['planned', 'completed', null])
   })
 
   it('ends with the page that reaches what is older', async () => {

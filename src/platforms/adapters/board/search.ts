@@ -74,7 +74,8 @@ function idsHash({ fields }: Board, items: readonly unknown[]): string {
 
 /** One page of a board, as it was answered. */
 export interface BoardPage {
-  body: unknown
+  /** The names of statuses by their ids, where items have only these. */
+  names: ReadonlyMap<string, string> | undefined
   /** All items of its list. */
   items: unknown[]
   /** Those that the description wants. */
@@ -114,7 +115,13 @@ export async function fetchBoardPage(
   if (items.length > 0 && idsHash(board, items) === position.last)
     throw refuse(board, `has the same items on page ${position.page + 1} as on the one before.`)
   const wanted = board.only === undefined ? items : board.only(items)
-  return { body, items, wanted, next: positionAfter(board, body, items, position), url: request.url }
+  return {
+    items,
+    wanted,
+    names: board.statusNames?.(body),
+    next: positionAfter(board, body, items, position),
+    url: request.url,
+  }
 }
 
 const postedAt = (board: Board) => (item: Fields) => dateOf(board.fields.get('createdAt')?.(item)[0])
@@ -138,8 +145,8 @@ export function createBoards({ client, openBudget, boards }: BoardsOptions): Pla
 
   async function fetchFrom(name: string, cursor: Json, request: PageRequest): Promise<SourcePage> {
     const { board, budget } = byName.get(name)!
-    const { wanted, items, next } = await fetchBoardPage({ client }, board, budget, { ...request, cursor })
-    const { requests, discarded } = await readItems(wanted, (item) => readItem(board, item))
+    const { wanted, items, names, next } = await fetchBoardPage({ client }, board, budget, { ...request, cursor })
+    const { requests, discarded } = await readItems(wanted, (item) => readItem(board, item, names))
     const isOver = board.newestFirst && reachesOlder(items, postedAt(board), request.newestSince)
     return { requests, discarded, nextCursor: isOver || next === null ? null : { ...next } }
   }

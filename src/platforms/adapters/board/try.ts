@@ -6,7 +6,7 @@ import { asFields, type Fields } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import { type FoundRequest, type Json, PlatformError } from '../../platform.ts'
 import type { Board, BoardField } from './description.ts'
-import { readItem, statusOfItem } from './post.ts'
+import { readItem, statusOfItem, statusWord } from './post.ts'
 import { fetchBoardPage } from './search.ts'
 
 /** What a trial reads: enough to see whether a second page follows the first one. */
@@ -33,19 +33,25 @@ const exampleOf = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ').slice(0, maxExample)
 
 /** Words for a status that mean nothing known. */
-function unknownStatuses(board: Board, items: readonly Fields[]): string[] {
+function unknownStatuses(board: Board, items: readonly Fields[], names: ReadonlyMap<string, string>): string[] {
   const read = board.fields.get('status')
   if (read === undefined) return []
   const words = items.flatMap((item) => {
     const [value] = read(item)
-    return typeof value === 'string' && value !== '' && statusOfItem(board, value) === null ? [exampleOf(value)] : []
+    const word = statusWord(typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '', names)
+    return word !== '' && statusOfItem(board, word) === null ? [exampleOf(word)] : []
   })
   return [...new Set(words)].slice(0, 10)
 }
 
 function notesOf(
   board: Board,
-  { topic, items, requests }: { topic: string; items: Fields[]; requests: FoundRequest[] },
+  {
+    topic,
+    items,
+    names,
+    requests,
+  }: { topic: string; items: Fields[]; names: ReadonlyMap<string, string>; requests: FoundRequest[] },
 ) {
   const notes: string[] = []
   const isAbout = createTopicTest(topic)
@@ -60,7 +66,7 @@ function notesOf(
   const ids = new Set(requests.map(({ sourceId }) => sourceId))
   if (ids.size < requests.length)
     notes.push(`${requests.length - ids.size} repeat the id of another, and would replace it.`)
-  const unknown = unknownStatuses(board, items)
+  const unknown = unknownStatuses(board, items, names)
   if (unknown.length > 0) notes.push(`statuses: nothing is known of ${unknown.join(', ')}.`)
   const dated = requests.filter(({ originalCreatedAt }) => originalCreatedAt !== null).length
   if (board.fields.has('createdAt') && dated < requests.length)
@@ -84,12 +90,14 @@ export async function tryBoard(
   })
   const tried: TriedBoard = { name: board.name, pages: [], error: null, fields: [], items: 0, requests: [], notes: [] }
   const items: Fields[] = []
+  const names = new Map<string, string>()
   const requests: FoundRequest[] = []
   let cursor: Json = null
   try {
     do {
       const page = await fetchBoardPage({ client }, board, budget, { topic, cursor, signal })
-      const found = await readItems(page.wanted, (item) => readItem(board, item))
+      const found = await readItems(page.wanted, (item) => readItem(board, item, page.names))
+      for (const [id, name] of page.names ?? []) names.set(id, name)
       items.push(...page.wanted.map(asFields).filter((item) => item !== null))
       requests.push(...found.requests)
       tried.pages.push({ items: page.items.length, stored: found.requests.length, hasNext: page.next !== null })
@@ -111,6 +119,6 @@ export async function tryBoard(
     ...tried,
     items: items.length,
     requests: requests.slice(0, maxShown),
-    notes: notesOf(board, { topic, items, requests }),
+    notes: notesOf(board, { topic, items, names, requests }),
   }
 }
