@@ -106,6 +106,7 @@ export const requestRecord = (fields: Partial<RequestRecord> = {}): RequestRecor
   votes: 12,
   tags: [],
   commentCount: 3,
+  stars: null,
   sourcePlatform: 'github',
   sourceUrl: 'https://github.com/acme/app/issues/1',
   topic: 'dark mode',

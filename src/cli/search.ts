@@ -136,13 +136,13 @@ function formatMaybe(
 
 function formatResult(request: Schemas['Request'], position: number, { columns, now }: Layout): string[] {
   const age = request.originalCreatedAt === null ? [] : [formatAge(request.originalCreatedAt, now)]
-  const votes = count(request.votes, 'vote')
+  const votes = [count(request.votes, 'vote'), ...(request.stars === null ? [] : [`${request.stars} of 5 stars`])]
   const marks = marksOf(request)
   const description = firstLine(request.description)
   return [
     shorten(`${String(position).padStart(3)}. ${printable(request.title)}`, columns),
     // Never shortened: a part of an address is useless.
-    `${indentation}${[votes, printable(importTitle(request) ?? request.sourcePlatform), ...age, ...marks, printable(request.sourceUrl)].join(' · ')}`,
+    `${indentation}${[...votes, printable(importTitle(request) ?? request.sourcePlatform), ...age, ...marks, printable(request.sourceUrl)].join(' · ')}`,
     ...(description === '' ? [] : [shorten(`${indentation}${description}`, columns)]),
     '',
   ]

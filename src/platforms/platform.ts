@@ -15,6 +15,8 @@ export interface FoundRequest {
   votes: number
   tags: string[]
   commentCount: number | null
+  /** How its author rates the whole product, 1 to 5; null where that is not asked. No votes: they say nothing of the request. */
+  stars: number | null
   sourceUrl: string
   authorName: string | null
   authorHandle: string | null

@@ -68,6 +68,7 @@ export function Origin({ request }: { request: FoundRequest }) {
       <time dateTime={askedAt ?? request.createdAt} title={dateAndTime(askedAt ?? request.createdAt)}>
         {askedAt ? ago(askedAt) : texts.collectedAgo(ago(request.createdAt))}
       </time>
+      {request.stars !== null && <span>{texts.stars(request.stars)}</span>}
       {request.commentCount !== null && <span>{counts.comments(request.commentCount)}</span>}
       {request.license && <span>{request.license}</span>}
     </p>

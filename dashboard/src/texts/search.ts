@@ -74,6 +74,7 @@ export const searchTexts = {
   nothingFoundAdvice: t`Try other words or fewer filters, or collect requests about it.`,
   nothingListed: t`No requests match these filters`,
   nothingListedAdvice: t`Remove one of them.`,
+  stars: (stars: number) => t`${stars} of 5 stars`,
   collectThis: t`Collect this topic`,
 
   filters: (count: number) => (count === 0 ? t`Filters` : t`Filters (${count})`),

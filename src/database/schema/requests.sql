@@ -14,6 +14,8 @@ create table requests (
   votes integer not null,
   tags text[] not null,
   comment_count integer,
+  -- How its author rates the whole product, 1 to 5.
+  stars integer,
   source_url text not null,
   author_name text,
   author_handle text,

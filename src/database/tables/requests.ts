@@ -47,6 +47,7 @@ export interface RequestsTables {
     votes: number
     tags: string[]
     comment_count: number | null
+    stars: number | null
     source_url: string
     author_name: string | null
     author_handle: string | null

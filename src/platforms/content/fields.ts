@@ -74,6 +74,7 @@ export function foundRequest(
     votes: 0,
     tags: [],
     commentCount: null,
+    stars: null,
     authorName: null,
     authorHandle: null,
     authorProfileUrl: null,

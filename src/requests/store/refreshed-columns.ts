@@ -52,6 +52,7 @@ const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, R
     type: 'integer',
     read: ({ commentCount }) => (commentCount === null ? null : toInteger(commentCount)),
   },
+  stars: { type: 'integer', read: ({ stars }) => stars },
   source_url: { type: 'text', read: ({ sourceUrl }) => sourceUrl },
   author_name: { type: 'text', read: ({ authorName }) => authorName },
   author_handle: { type: 'text', read: ({ authorHandle }) => authorHandle },

@@ -11,6 +11,7 @@ const request: ExportedRequest = {
   votes: -3,
   tags: [],
   commentCount: null,
+  stars: null,
   sourcePlatform: 'github',
   sourceUrl: 'https://example.org',
   topic: 'topic',
@@ -61,8 +62,8 @@ describe('a CSV record', () => {
   })
 
   it('leaves the columns of the wish empty for a request that has none', () => {
-    expect(toCsvRecord(request)).toContain(',"wish",3,12,"texts","cursor"')
-    expect(toCsvRecord({ ...request, wish: null })).toContain(',,,,"texts","cursor"')
+    expect(toCsvRecord(request)).toContain(',"wish",3,12,,"texts","cursor"')
+    expect(toCsvRecord({ ...request, wish: null })).toContain(',,,,,"texts","cursor"')
   })
 
   it('has a field for each column, and parses back to its texts, whatever they hold', () => {

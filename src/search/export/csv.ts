@@ -39,6 +39,7 @@ const columns = [
   'wishId',
   'wishRequestCount',
   'wishVotes',
+  'stars',
   'publicPages',
   'cursor',
 ] as const satisfies readonly (keyof Row)[]

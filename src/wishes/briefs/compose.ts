@@ -165,10 +165,14 @@ function toWish(
   return isAlone ? parts.of([topRequest._id], made) : made
 }
 
-/** The most wanted first: by votes, then by how many people ask, then the one that was asked for last. */
+/** Fewer stars say that more is amiss; 6 where there are none. */
+const starsOf = ({ topRequest }: WishSummary): number => topRequest.stars ?? 6
+
+/** The most wanted first: by votes, then by how many people ask, by the stars that its request gives, and the one that was asked for last. */
 const byDemand = (one: WishSummary, other: WishSummary): number =>
   other.votes - one.votes ||
   other.voices - one.voices ||
+  starsOf(one) - starsOf(other) ||
   (one.lastAskedAt < other.lastAskedAt ? 1 : -1) ||
   (one.wishId < other.wishId ? -1 : 1)
 

@@ -36,6 +36,12 @@ function textOf(content: unknown): string {
 /** Whether an entry is a review: without stars it is the app itself. */
 export const isReview = (entry: Fields): boolean => label(entry['im:rating']) !== null
 
+/** 1 to 5; null for anything else. */
+function starsOf(entry: Fields): number | null {
+  const stars = Number(label(entry['im:rating']))
+  return Number.isInteger(stars) && stars >= 1 && stars <= 5 ? stars : null
+}
+
 /** When it was written or last edited, by which the feed is ordered. */
 export const reviewedAt = (entry: Fields): Date | null => asDate(label(entry.updated))
 
@@ -46,7 +52,7 @@ function versionTag(entry: Fields): string[] {
 }
 
 /**
- * A review; null without an id. Its marks of being helpful are no votes for what it asks for, and stars judge the app.
+ * A review; null without an id. Its marks of being helpful are no votes for what it asks for; its stars judge the app.
  * @param name of the app; null where it is not known
  */
 export function readReview(entry: Fields, { country, id: app }: App, name: string | null): ItemResult {
@@ -61,6 +67,7 @@ export function readReview(entry: Fields, { country, id: app }: App, name: strin
     title: plainTitle(label(entry.title) ?? ''),
     description: textOf(entry.content),
     tags: cleanTags(versionTag(entry)),
+    stars: starsOf(entry),
     authorName: asName(label(author?.name)),
     authorProfileUrl: asWebUrl(label(author?.uri)),
     originalCreatedAt: reviewedAt(entry),

@@ -28,6 +28,7 @@ describe('a page of reviews', () => {
         votes: 0,
         tags: ['v2.1'],
         commentCount: null,
+        stars: 4,
         authorName: 'Ada',
         authorHandle: null,
         authorProfileUrl: 'https://itunes.apple.com/us/reviews/id5',

@@ -61,6 +61,7 @@ const expectedPost = (post: Raw) => ({
       ...(post.record.tags ?? []),
     ]),
   ],
+  stars: null,
   commentCount: post.replyCount,
   sourceUrl: `https://bsky.app/profile/${post.author.handle}/post/${post.uri.split('/').at(-1)}`,
   authorName: post.author.displayName?.trim() || null,

@@ -168,6 +168,7 @@ describe('a post of Bluesky', () => {
         description: 'I wish it had dark mode. Really!\n#ui',
         votes: 9,
         tags: ['ui', 'wish'],
+        stars: null,
         commentCount: 2,
         sourceUrl: 'https://bsky.app/profile/zoe.bsky.social/post/3lpk2u6',
         authorName: 'Zoë',
@@ -221,7 +222,15 @@ describe('a post of Bluesky', () => {
       replyCount: null,
       author: 'z',
     }
-    const nothing = { title: 'Tabs', description: 'Tabs', votes: 0, tags: [], commentCount: null, authorName: null }
+    const nothing = {
+      title: 'Tabs',
+      description: 'Tabs',
+      votes: 0,
+      tags: [],
+      stars: null,
+      commentCount: null,
+      authorName: null,
+    }
     expect(await read(bare, odd, { ...bare, record: {} }, { ...bare, record: { text: 1 } })).toMatchObject([
       nothing,
       nothing,

@@ -57,6 +57,7 @@ describe('a discussion of GitHub', () => {
         description: 'Please add it.',
         votes: 12,
         tags: ['💡 Ideas', 'ui'],
+        stars: null,
         commentCount: 4,
         sourceUrl: 'https://github.com/acme/app/discussions/3',
         authorName: null,

@@ -48,6 +48,7 @@ const expectedIssue = (issue: Raw) => ({
   title: issue.title,
   votes: issue.upvotes ?? 0,
   tags: issue.labels.map((label: Raw) => label.name ?? label),
+  stars: null,
   commentCount: issue.user_notes_count,
   sourceUrl: issue.web_url,
   authorName: issue.author.name,

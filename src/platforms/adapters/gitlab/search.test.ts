@@ -150,6 +150,7 @@ describe('an issue of GitLab', () => {
         description: 'We need it.',
         votes: 4,
         tags: ['type::feature', 'ui'],
+        stars: null,
         commentCount: 3,
         sourceUrl: 'https://gitlab.com/a/b/-/issues/12',
         authorName: 'Zoë & Co',
@@ -179,6 +180,7 @@ describe('an issue of GitLab', () => {
       description: 'Tabs',
       votes: 0,
       tags: [],
+      stars: null,
       commentCount: null,
       originalCreatedAt: null,
     }

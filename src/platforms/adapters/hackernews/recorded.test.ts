@@ -39,6 +39,7 @@ const expectedOf = (item: Raw) => ({
   title: decode(item.title ?? item.story_title).replace(/\s+/g, ' '),
   votes: item.points ?? 0,
   tags: item._tags.filter((tag: string) => /^(?:ask|show)_hn$/.test(tag)),
+  stars: null,
   commentCount: item.num_comments ?? null,
   sourceUrl: `https://news.ycombinator.com/item?id=${item.objectID}`,
   authorName: null,

@@ -152,6 +152,7 @@ describe('a hit of Hacker News', () => {
         description: "I'd like it.\n\nReally.",
         votes: 12,
         tags: ['ask_hn'],
+        stars: null,
         commentCount: 4,
         sourceUrl: 'https://news.ycombinator.com/item?id=101',
         authorName: null,
@@ -175,7 +176,14 @@ describe('a hit of Hacker News', () => {
       num_comments: null,
       _tags: null,
     }
-    const expected = { title: 'Editors', description: 'I wish it had tabs.', votes: 0, tags: [], commentCount: null }
+    const expected = {
+      title: 'Editors',
+      description: 'I wish it had tabs.',
+      votes: 0,
+      tags: [],
+      stars: null,
+      commentCount: null,
+    }
     expect(await read(comment, nulls)).toMatchObject([expected, expected])
   })
 

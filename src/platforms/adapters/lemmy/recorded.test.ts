@@ -43,6 +43,7 @@ function expectedPost({ post, creator, community, counts }: Raw) {
     title: post.name,
     votes: counts.score,
     tags: [community.name],
+    stars: null,
     commentCount: counts.comments,
     sourceUrl: post.ap_id,
     authorName: creator.display_name ?? creator.name,

@@ -252,6 +252,7 @@ describe('a post on Lemmy', () => {
     description: 'I wish it had one.',
     votes: 12,
     tags: ['apps'],
+    stars: null,
     commentCount: 3,
     sourceUrl: 'https://lemmy.example/post/99',
     authorName: 'Bob B.',
@@ -300,7 +301,15 @@ describe('a post on Lemmy', () => {
       community: null,
       counts: 'x',
     }
-    const empty = { title: 'Tabs', description: '', votes: 0, tags: [], commentCount: null, authorProfileUrl: null }
+    const empty = {
+      title: 'Tabs',
+      description: '',
+      votes: 0,
+      tags: [],
+      stars: null,
+      commentCount: null,
+      authorProfileUrl: null,
+    }
     expect(await read({ post: { ap_id: address, name: 'Tabs' } }, { post: { ap_id: address } }, nulls)).toMatchObject([
       { ...empty, sourceId: address, authorName: null, authorHandle: null, originalCreatedAt: null },
       { ...empty, sourceId: address, authorName: 'bob', authorHandle: 'bob' },

@@ -51,6 +51,7 @@ const expectedOf = ({ data }: Raw) => ({
   title: inOneLine(data.title),
   votes: data.score,
   tags: [data.link_flair_text, data.subreddit].filter((tag) => tag),
+  stars: null,
   commentCount: data.num_comments,
   sourceUrl: `https://www.reddit.com${data.permalink}`,
   authorName: null,

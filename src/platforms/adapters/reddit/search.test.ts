@@ -442,6 +442,7 @@ describe('a post of Reddit', () => {
         description: 'It would be nice.\n\n- a < b',
         votes: -4,
         tags: ['Feature Request', 'obsidian'],
+        stars: null,
         commentCount: 0,
         sourceUrl: 'https://www.reddit.com/r/obsidian/comments/abc/dark_mode/',
         authorName: null,
@@ -514,6 +515,7 @@ describe('a post of Reddit', () => {
         description: '',
         votes: 0,
         tags: [],
+        stars: null,
         commentCount: null,
         sourceUrl: 'https://www.reddit.com/comments/q1',
         authorName: null,
@@ -545,7 +547,9 @@ describe('a post of Reddit', () => {
       ]
       sendJson(response, { kind: 'Listing', data: { children } })
     })
-    expect((await fetchPage(reddit)).requests).toMatchObject([{ votes: 0, commentCount: null, description: '' }])
+    expect((await fetchPage(reddit)).requests).toMatchObject([
+      { votes: 0, stars: null, commentCount: null, description: '' },
+    ])
   })
 })
 

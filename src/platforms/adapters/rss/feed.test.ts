@@ -33,6 +33,7 @@ describe('an item of a feed', () => {
       description: 'The whole text.',
       votes: 0,
       tags: ['UI', 'Night'],
+      stars: null,
       commentCount: 4,
       sourceUrl: 'https://larkspur.example/1',
       authorName: 'Zoe',

@@ -40,6 +40,7 @@ const expectedQuestion = (item: Raw): Omit<FoundRequest, 'description'> => ({
   votes: item.score,
   tags: item.tags,
   commentCount: item.comment_count ?? item.answer_count,
+  stars: null,
   sourceUrl: item.link.startsWith('http') ? item.link : `https://meta.stackexchange.com/q/${item.question_id}`,
   authorName: item.owner ? decode(item.owner.display_name).trim() : null,
   authorHandle: item.owner?.user_id === undefined ? null : `${item.owner.user_id}`,

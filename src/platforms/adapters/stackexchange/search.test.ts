@@ -131,6 +131,7 @@ describe('a question of Stack Exchange', () => {
         description: "It's needed.\n\na < b",
         votes: -2,
         tags: ['feature-request', 'kbd'],
+        stars: null,
         commentCount: 3,
         sourceUrl: 'https://meta.stackexchange.com/questions/55/allow',
         authorName: 'Zoë & Co',
@@ -149,7 +150,7 @@ describe('a question of Stack Exchange', () => {
   })
 
   it('has the number of comments if it is given, also zero', async () => {
-    expect(await read('meta', { ...question, comment_count: 0 })).toMatchObject([{ commentCount: 0 }])
+    expect(await read('meta', { ...question, comment_count: 0 })).toMatchObject([{ stars: null, commentCount: 0 }])
   })
 
   it('may belong to a deleted user', async () => {
@@ -169,6 +170,7 @@ describe('a question of Stack Exchange', () => {
         description: '',
         votes: 0,
         tags: [],
+        stars: null,
         commentCount: null,
         license: null,
       },

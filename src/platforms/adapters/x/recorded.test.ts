@@ -46,6 +46,7 @@ function expectedOf(post: Raw, users: Raw[]) {
     description: text,
     votes: post.public_metrics?.like_count ?? 0,
     tags: [...new Set(tags)],
+    stars: null,
     commentCount: post.public_metrics?.reply_count ?? null,
     sourceUrl: `https://x.com/${user?.username ?? 'i'}/status/${post.id}`,
     authorName: user?.name ?? null,

@@ -118,6 +118,7 @@ describe('a post of X', () => {
         description: 'Please add dark mode. R&D needs it <3 &lt;\n#Wish #wish2',
         votes: 42,
         tags: ['Wish', 'wish2'],
+        stars: null,
         commentCount: 2,
         sourceUrl: 'https://x.com/zoe_9/status/1440716895355764743',
         authorName: 'Zoë',
@@ -211,7 +212,15 @@ describe('a post of X', () => {
   })
 
   it('may lack everything but its id and text', async () => {
-    const bare = { sourceId: '5', title: 'Tabs', description: 'Tabs', votes: 0, tags: [], commentCount: null }
+    const bare = {
+      sourceId: '5',
+      title: 'Tabs',
+      description: 'Tabs',
+      votes: 0,
+      tags: [],
+      stars: null,
+      commentCount: null,
+    }
     expect(
       await read([
         { id: '5', text: 'Tabs' },

@@ -88,6 +88,7 @@ describe.skipIf(!isPresent)('recorded answers of youtube', () => {
         sourceId: id,
         votes: comment.likeCount,
         tags: [],
+        stars: null,
         commentCount: snippet.totalReplyCount,
         sourceUrl: `https://www.youtube.com/watch?v=${videoId}&lc=${id}`,
         authorName: comment.authorDisplayName,
