@@ -150,6 +150,7 @@ async function readQuery(
     /** With the other forms, which are not ranked: a rarer one would come before what was typed. */
     shownWords: [...new Set([...words, ...tellingWords(forms.join(' '))])],
     terms: termsOf(typed, beginning, { spellings, same }),
+    hasMeanings: same.some(({ kind }) => kind !== 'spelling'),
     phrases: phrases.map(inAllForms),
     excluded: excluded.map(inAllForms),
     filters,

@@ -25,7 +25,7 @@ export function beginningOf(stem: string): string {
 export const queryWordLimit = 32
 
 /** The stop words of Snowball's English stemmer, and what is left of its contractions without their apostrophe. */
-const stopWords = new Set(
+export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again against all am an and any are aren as at be because been before being below between both
   but by can couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven
   having he her here hers herself him himself his how i if in into is isn it its itself just ll m me mightn more most
