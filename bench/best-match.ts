@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { seededRandom } from '../scripts/detection/random.ts'
-import { type Match, orderByBestMatch, type Tuning, tuning } from '../src/search/best-match.ts'
+import { reorderedMatches, tierDepth } from '../src/search/best-match.ts'
 import { bm25 } from '../src/search/bm25.ts'
 import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex } from '../src/search/search-index.ts'
@@ -9,14 +9,12 @@ import { openBenchDatabase } from './bench-database.ts'
 import { createLoader } from './engines/load.ts'
 import { judgedDirectory, ndcg, queryLimit, readCollection } from './judged.ts'
 
-// Finds the band and the weights of the best match (decision 044): what the scores of judged matches say about which of two is
-// relevant, and what simulated votes, ages and confidences do to nDCG@10. Chosen by titanium; cranfield checks.
+// What the order by best match costs and gains (decision 044): what the scores of judged matches say about which of two is relevant, and what
+// tiers of several depths, ordered by simulated votes, do to nDCG@10. Chosen by titanium; cranfield checks.
 //   node bench/best-match.ts
 
 const rankCutoff = 10
 const simulations = 20
-const today = new Date('2026-01-01')
-const dayMs = 86_400_000
 
 interface JudgedMatch {
   id: string
@@ -88,27 +86,32 @@ function comparePairs(queries: readonly JudgedQuery[]): void {
 interface Simulation {
   /** How many times as many votes a relevant request has: 1 where votes say nothing about relevance. */
   lift: number
-  /** The share of the matches that are no requests; none of these is relevant, and their confidence is lower. */
-  noise: number
 }
 
 /** Votes as platforms have them: the median 3, one of a hundred 120 and more. Two normal numbers by Box and Muller. */
-function simulate(match: JudgedMatch, random: () => number, { lift, noise }: Simulation): JudgedMatch & Match {
+function simulate(match: JudgedMatch, random: () => number, { lift }: Simulation): JudgedMatch & { votes: number } {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  const votes = Math.floor(3 * Math.exp(1.6 * normal) * (match.grade > 0 ? lift : 1))
-  const days = -Math.log(1 - random()) * 3 * 365
-  const isNoise = random() < noise && match.grade === 0
-  const confidence = isNoise ? 0.5 + 0.3 * random() : 0.6 + 0.4 * random()
-  return { ...match, status: null, votes, confidence, postedAt: new Date(today.getTime() - days * dayMs) }
+  return { ...match, votes: Math.floor(3 * Math.exp(1.6 * normal) * (match.grade > 0 ? lift : 1)) }
 }
 
-function quality(queries: readonly JudgedQuery[], by: Tuning, simulation: Simulation): number {
+/** As the search orders matches whose titles say more than the query. @param found in the order of their scores */
+function orderByTiers<T extends { score: number; votes: number }>(found: readonly T[], depth: number): T[] {
+  const tiers: T[][] = []
+  for (const match of found.slice(0, reorderedMatches)) {
+    const last = tiers.at(-1)
+    if (last === undefined || match.score < last[0]!.score * (1 - depth)) tiers.push([match])
+    else last.push(match)
+  }
+  return [...tiers.flatMap((tier) => tier.toSorted((a, b) => b.votes - a.votes)), ...found.slice(reorderedMatches)]
+}
+
+function quality(queries: readonly JudgedQuery[], depth: number, simulation: Simulation): number {
   const scores: number[] = []
   for (let seed = 0; seed < simulations; seed++) {
     const random = seededRandom(seed)
     for (const { matches, grades } of queries) {
       const simulated = matches.map((match) => simulate(match, random, simulation))
-      const ranking = orderByBestMatch(simulated, today, by).map(({ id }) => id)
+      const ranking = orderByTiers(simulated, depth).map(({ id }) => id)
       const score = ndcg(ranking, grades, rankCutoff)
       if (score !== null) scores.push(score)
     }
@@ -116,36 +119,14 @@ function quality(queries: readonly JudgedQuery[], by: Tuning, simulation: Simula
   return mean(scores)
 }
 
-const blind: Simulation = { lift: 1, noise: 0 }
-const telling: Simulation = { lift: 4, noise: 0.3 }
-
-function compare(queries: readonly JudgedQuery[], variants: readonly Tuning[]): void {
-  const before = quality(queries, { ...tuning, band: 0 }, blind)
-  console.log(
-    `by words alone ${shown(before)}\nband | votes | confidence | age | votes say nothing | relevant: votes x 2 | x 4, 30 % noise`,
-  )
-  for (const by of variants) {
-    const changes = [blind, { lift: 2, noise: 0 }, telling].map(
-      (simulation) => quality(queries, by, simulation) - before,
-    )
-    console.log(
-      [...[by.band, by.votes, by.confidence, by.age].map(String), ...changes.map((change) => shown(change))].join(
-        ' | ',
-      ),
-    )
+function compare(queries: readonly JudgedQuery[]): void {
+  const before = quality(queries, 0, { lift: 1 })
+  console.log(`by words alone ${shown(before)}\ndepth | votes say nothing | relevant: votes x 2 | x 4`)
+  for (const depth of [0.05, tierDepth, 0.15, 0.2]) {
+    const changes = [1, 2, 4].map((lift) => quality(queries, depth, { lift }) - before)
+    console.log([String(depth), ...changes.map((change) => shown(change))].join(' | '))
   }
 }
-
-const bands = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4].map((band) => ({ ...tuning, band }))
-const shares = [
-  [1, 0, 0],
-  [0.8, 0.2, 0],
-  [0.7, 0.2, 0.1],
-  [0.6, 0.3, 0.1],
-  [0.5, 0.4, 0.1],
-  [0.5, 0.2, 0.3],
-  [0.3, 0.5, 0.2],
-].map(([votes = 0, confidence = 0, age = 0]) => ({ ...tuning, votes, confidence, age }))
 
 if (!existsSync(judgedDirectory)) console.log(`skipped: the judged collections are not at ${judgedDirectory}`)
 else {
@@ -153,6 +134,6 @@ else {
     const queries = await readMatches(name)
     console.log(`\n${name}`)
     comparePairs(queries)
-    compare(queries, [...bands, ...shares])
+    compare(queries)
   }
 }

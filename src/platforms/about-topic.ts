@@ -6,7 +6,8 @@ import {
   normaliseText,
   unspacedCharacterPattern,
 } from '../runtime/text/normalise.ts'
-import { beginningOf, hasUmlaut, stemOf, tellingWords, withDigraphs } from '../runtime/text/words.ts'
+import { hasUmlaut, respelled, stemInOneSpelling, withDigraphs } from '../runtime/text/spellings.ts'
+import { beginningOf, stemOf, tellingWords } from '../runtime/text/words.ts'
 import { addDiscarded } from './content/items.ts'
 import type { FoundRequest, Page, Platform } from './platform.ts'
 
@@ -92,7 +93,7 @@ interface TopicForm {
 /**
  * Makes the test of a topic. A request is about it when title, description, tags and source together have all of its words, in any
  * order and any form; of more than three words two thirds are enough. Words are compared as the search compares them, also with all umlauts
- * written as people type them who have no key for them. A topic without words, such as an emoji, is one that every request is about.
+ * written as people type them who have no key for them, and in British as in American English. A topic without words, such as an emoji, is one that every request is about.
  * @param contextIsTopic whether the name of the source counts (`PlatformDefinition.contextIsTopic`).
  */
 export function createTopicTest(
@@ -138,7 +139,7 @@ function createTextsTest(topics: readonly string[]): TextsTest {
 function addFound(found: Set<string>, candidates: readonly TopicWord[], text: string): boolean {
   const before = found.size
   const normalised = normaliseText(text, text.length)
-  const stems = new Set(normalised.split(' ').map(stemOf))
+  const stems = new Set(normalised.split(' ').map(stemInOneSpelling))
   for (const { text: word, isCharacter } of candidates) {
     if (isCharacter ? normalised.includes(word) : stems.has(word)) found.add(word)
   }
@@ -173,10 +174,14 @@ function topicForm(normalisedTopic: string): TopicForm {
 }
 
 function topicWord(word: string): TopicWord {
-  const text = stemOf(word)
-  // Every text contains the empty sign.
-  const sign = isRewrittenName(word) ? '' : foldText(beginningOf(text))
-  return { text, isCharacter: isUnspacedCharacter.test(word), sign }
+  const [sign, other] = [word, respelled(word) ?? word].map((form) => foldText(beginningOf(stemOf(form)))) as [
+    string,
+    string,
+  ]
+  const different = [...sign].findIndex((letter, at) => letter !== other[at])
+  // What all spellings begin with. Every text contains the empty sign.
+  const common = isRewrittenName(word) ? '' : different === -1 ? sign : sign.slice(0, different)
+  return { text: stemInOneSpelling(word), isCharacter: isUnspacedCharacter.test(word), sign: common }
 }
 
 /** The short fields first, so that most descriptions need not be normalised. */

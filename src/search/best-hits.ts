@@ -30,7 +30,7 @@ const hitsOf = (ranked: RawBuilder<unknown>) => sql`
   select request_id as id, score, has_all, considered::integer as considered, 0 as lower, null::json as totals from (${ranked}) as ranked`
 
 /** What has only other forms of the words is worth so much of the worst that has the words: of equal merit it comes after it. */
-const otherFormsShare = 0.9
+const otherFormsShare = 0.85
 /** The worst where nothing has the words themselves. */
 const leastScore = sql.lit(0.01)
 

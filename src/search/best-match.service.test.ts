@@ -4,103 +4,38 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { openTestSearchIndex } from '../../test/search.ts'
 import { changeRequests } from '../../test/stored-requests.ts'
-import { requestStatuses } from '../database/column-types.ts'
-import {
-  bestMatchScore,
-  bestMatchScoreIn,
-  type Match,
-  matchColumns,
-  orderByBestMatch,
-  reorderedMatches,
-  tuning,
-} from './best-match.ts'
-import type { SearchIndex } from './search-index.ts'
+import { normaliseText } from '../runtime/text/normalise.ts'
+import { reorderedMatches, tierDepth } from './best-match.ts'
+import { hitsFrom, type SearchEngine } from './engine.ts'
+import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import { findIds, store } from './testing.ts'
 
-// Holds (Search, lists and export): votes, confidence and age never move a result past a clearly better match, and pages of this order fit together
+// Holds (Search, lists and export): among scores within a tenth the exact title comes first, then votes; no result passes one that is better by more, and pages of this order fit together
 
-const today = new Date('2026-03-01')
-const matches = fc
-  .array(
-    fc.record({
-      id: fc.uuid(),
-      // Many of about the same score, which is where the order changes.
-      score: fc.double({ min: 8, max: 12, noNaN: true }),
-      votes: fc.oneof(fc.integer({ min: -5, max: 50 }), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
-      postedAt: fc.date({ min: new Date('0001-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }),
-      // As the column stores it.
-      confidence: fc.float({ min: 0, max: 1, noNaN: true }),
-      status: fc.constantFrom(null, ...requestStatuses),
-    }),
-    { maxLength: 150, size: 'max' },
-  )
-  .map((found) => found.toSorted((a, b) => b.score - a.score))
+interface Match {
+  id: string
+  score: number
+  votes: number
+  status: 'open' | 'declined' | null
+  title: string
+}
 
-const plain: Match = { score: 10, votes: 0, postedAt: new Date('2020-01-01'), confidence: 0.9, status: 'open' }
-const order = (...found: Match[]) => orderByBestMatch(found, today)
+/** The rule, written a second time: a tier begins with the best that is left. @param found in the order of their scores */
+function inOrder(found: readonly Match[]): Match[] {
+  const wanted = ({ votes, status }: Match) => (status === 'declined' ? votes / 2 : votes)
+  const isExact = ({ title }: Match) => Number(title.startsWith('Please'))
+  const ordered: Match[] = []
+  let left = found.slice(0, reorderedMatches)
+  while (left.length > 0) {
+    const floor = left[0]!.score * (1 - tierDepth)
+    const tier = left.filter(({ score }) => score >= floor)
+    ordered.push(...tier.sort((a, b) => isExact(b) - isExact(a) || wanted(b) - wanted(a) || b.score - a.score))
+    left = left.filter(({ score }) => score < floor)
+  }
+  return [...ordered, ...found.slice(reorderedMatches)]
+}
 
 describe('the order by best match', () => {
-  test('never passes a match that is better by more than the band', () => {
-    fc.assert(
-      fc.property(matches, (found) => {
-        const ordered = orderByBestMatch(found, today)
-        let worst = Number.POSITIVE_INFINITY
-        for (const { score } of ordered) {
-          // `worst` is the worst score before this one.
-          expect(score).toBeLessThanOrEqual(worst * (1 + tuning.band) + 1e-9)
-          worst = Math.min(worst, score)
-        }
-      }),
-    )
-  })
-
-  test('has each match once, and changes nothing after the best 100 by words', () => {
-    fc.assert(
-      fc.property(matches, (found) => {
-        const ordered = orderByBestMatch(found, today)
-        expect(new Set(ordered)).toEqual(new Set(found))
-        expect(ordered.slice(reorderedMatches)).toEqual(found.slice(reorderedMatches))
-      }),
-    )
-  })
-
-  test('is that of the words where votes, age and confidence are equal', () => {
-    fc.assert(
-      fc.property(matches, (found) => {
-        const equal = found.map(({ score }, place) => ({ ...plain, score, place }))
-        expect(orderByBestMatch(equal, today)).toEqual(equal)
-      }),
-    )
-  })
-
-  test('of equal matches, puts the one first that has more votes, is more certainly a request, or is newer', () => {
-    for (const better of [{ votes: 40 }, { confidence: 1 }, { postedAt: new Date('2025-01-01') }]) {
-      expect(order(plain, { ...plain, ...better })[0]).toMatchObject(better)
-    }
-  })
-
-  test('puts what is settled after equal matches, and after those with somewhat fewer votes', () => {
-    for (const status of ['completed', 'declined', 'duplicate', 'closed'] as const) {
-      expect(order({ ...plain, status }, plain)[0]).toMatchObject({ status: 'open' })
-      expect(order({ ...plain, status, votes: 100 }, { ...plain, votes: 30 })[0]).toMatchObject({ votes: 30 })
-      expect(order({ ...plain, status, votes: 900 }, plain)[0]).toMatchObject({ votes: 900 })
-    }
-  })
-
-  test('lets many votes win against a slightly better match without votes, and not against a clearly better one', () => {
-    const wanted = { ...plain, votes: 400 }
-    expect(order({ ...plain, score: 10.8 }, wanted)[0]).toBe(wanted)
-    expect(order({ ...plain, score: 12.1 }, wanted)[1]).toBe(wanted)
-  })
-
-  test('negative votes and a time to come are no errors', () => {
-    const odd = { ...plain, votes: -7, postedAt: new Date('2031-01-01') }
-    expect(bestMatchScore(odd, today)).toBeLessThanOrEqual(10 * (1 + tuning.band))
-    expect(bestMatchScore(odd, today)).toBeGreaterThanOrEqual(10)
-  })
-})
-
-describe('in the database', () => {
   let opened: TestDatabase
   let index: SearchIndex
   beforeAll(async () => {
@@ -117,24 +52,90 @@ describe('in the database', () => {
   const setVotes = (id: string, votes: number) =>
     changeRequests(opened.database, sql`update requests set votes = ${votes} where id = ${id}`)
 
-  test('a match has the same score as in the process', async () => {
-    const [found = []] = fc.sample(
-      matches.filter(({ length }) => length > 100),
-      1,
-    )
-    const given = JSON.stringify(found.map((match, place) => ({ ...match, place })))
-    const columns = {
-      ...matchColumns,
-      postedAt: sql`"postedAt"`,
-    }
-    const { rows } = await sql<{ place: number; score: number }>`
-      select place, ${bestMatchScoreIn(columns, sql`${today.toISOString()}::timestamptz`)} as score
-      from jsonb_to_recordset(${given}::jsonb)
-        as given (place integer, score float8, votes integer, "postedAt" timestamptz, confidence float8, status text)`.execute(
+  describe('with scores of any kind', () => {
+    const titles = ['Please add a dark mode', 'Dark mode for charts']
+    const some = fc.record({
+      // Many of about the same score, which is where the order changes; none twice, so that there is one order.
+      score: fc.uniqueArray(fc.double({ min: 8, max: 12, noNaN: true }), { minLength: 120, maxLength: 120 }),
+      votes: fc.array(fc.oneof(fc.integer({ min: -5, max: 50 }), fc.integer({ min: 0, max: 2 ** 31 - 1 })), {
+        minLength: 120,
+        maxLength: 120,
+      }),
+      exact: fc.array(fc.boolean(), { minLength: 120, maxLength: 120 }),
+      settled: fc.array(fc.boolean(), { minLength: 120, maxLength: 120 }),
+      size: fc.integer({ min: 1, max: 40 }),
+    })
+
+    test('the order is that of the rule, and its pages fit together', async () => {
+      const ids = await store(
+        opened.database,
+        Array.from({ length: 120 }, () => row),
+      )
+      await fc.assert(
+        fc.asyncProperty(some, async ({ score, votes, exact, settled, size }) => {
+          const found: Match[] = score
+            .toSorted((a, b) => b - a)
+            .map((one, at) => ({
+              id: ids[at]!,
+              score: one,
+              votes: votes[at]!,
+              status: settled[at] ? 'declined' : 'open',
+              title: titles[exact[at] ? 0 : 1]!,
+            }))
+          await changeRequests(
+            opened.database,
+            sql`update requests set votes = given.votes, status = given.status, title = given.title
+              from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as given (id uuid, votes integer, status text, title text)
+              where requests.id = given.id`,
+          )
+          await sql`update request_texts set text = lower(title) || ${' \n dark mode'} from requests where id = request_id`.execute(
+            opened.database,
+          )
+          const hits = found.map(({ id, score: one }) => ({ id, score: one, hasAll: true }))
+          const best: SearchEngine['best'] = async (_executor, _query, max) => hitsFrom(hits.slice(0, max))
+          const scripted = createSearchIndex({ kind: 'bm25', best } as SearchEngine)
+          const whole = (await findIds(scripted, opened.database, { query: text })).ids
+          expect(whole).toEqual(
+            inOrder(found)
+              .slice(0, 100)
+              .map(({ id }) => id),
+          )
+          const paged: string[] = []
+          for (let offset = 0; offset < 100; offset += size)
+            paged.push(
+              ...(
+                await findIds(scripted, opened.database, { query: text, offset, limit: Math.min(size, 100 - offset) })
+              ).ids,
+            )
+          expect(paged).toEqual(whole)
+        }),
+        { numRuns: 12 },
+      )
+    })
+  })
+
+  test.each([
+    ['dark mode', 'Please add a dark mode'],
+    ['dark mode', '[FR] Dark-mode support'],
+    ['dark mode', 'Feature request: darkMode'],
+    ['dark modes', 'Add support for a dark mode, please!'],
+    ['csv export', 'It would be nice to have an export as CSV'],
+    ['support tickets', 'Support tickets'],
+    ['night mode', 'Would love to see a dark theme'],
+  ])('of about equal matches the title that says nothing but the query is first: %s, %s', async (query, exact) => {
+    const asked = normaliseText(exact)
+    const longer = `${asked} beside charts`
+    const ids = await store(
       opened.database,
+      [asked, ...Array<string>(3).fill(longer)].map((title) => ({ ...row, text: `${title} \n ${query} ${title}` })),
     )
-    expect(rows).toHaveLength(found.length)
-    for (const { place, score } of rows) expect(score).toBeCloseTo(bestMatchScore(found[place]!, today), 9)
+    await changeRequests(
+      opened.database,
+      sql`update requests set title = case when id = ${ids[0]} then ${exact} else ${`${exact} beside charts`} end, votes = case when id = ${ids[0]} then 0 else 90 end`,
+    )
+    const hits = hitsFrom(ids.map((id, at) => ({ id, score: at === 0 ? 9.2 : 10 - at / 100, hasAll: true })))
+    const scripted = createSearchIndex({ kind: 'bm25', best: async () => hits } as unknown as SearchEngine)
+    expect((await findIds(scripted, opened.database, { query })).ids[0]).toBe(ids[0])
   })
 
   test('a search puts the wanted one of equal matches first, and a clearly better match before it', async () => {

@@ -1,105 +1,112 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { RequestStatus } from '../database/column-types.ts'
+import { type RequestStatus, standings } from '../database/column-types.ts'
+import type { View } from '../requests/views/view.ts'
+import { fieldBoundary } from '../requests/words/text.ts'
+import { askingStems } from '../runtime/text/asking.ts'
+import { stemOf } from '../runtime/text/words.ts'
+import { allWords } from './matched-set.ts'
+import type { SearchOrder } from './orders.ts'
+import { quotedWords, someOf, type Term } from './terms.ts'
 
-/** How matches of about equal relevance are ordered. Decision 044 says how the numbers were found. */
-export interface Tuning {
-  /**
-   * How far a request may rise that people want and that certainly is one: past matches whose score is at most this much better, as a
-   * share of its own. A match of the same words that is better by more is never passed.
-   */
-  band: number
-  /** What counts how much within the band; the three have the sum 1. */
-  votes: number
-  confidence: number
-  age: number
-  /** What all of this counts of a request that is settled: nobody waits for it any more. */
-  settled: number
-}
+// The order by best match (decision 044): tiers of scores, and in a tier the exact title first, then votes.
 
-export const tuning: Tuning = { band: 0.2, votes: 0.7, confidence: 0.2, age: 0.1, settled: 0.5 }
-
-const settledStatuses: readonly RequestStatus[] = ['completed', 'declined', 'duplicate', 'closed']
-
-/** From this many votes on more do not count. A platform of millions must not outvote all others. */
-export const maxVotes = 1_000
-/** After this time a request counts as half as new. */
-export const halfLifeDays = 730
+/**
+ * A tier begins with the best match that is left, and has all whose scores are at most this much worse, as a share of that one's. So a match is
+ * in one tier, none is chained to a better one by those between them, and a deeper ranking, which adds worse ones, changes the last tier only.
+ */
+export const tierDepth = 0.1
 
 /** Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. */
 export const reorderedMatches = 100
 
-/** What the order by best match depends on. */
-export interface Match {
-  /** Of the words, by an engine: above 0, the higher the better. */
-  score: number
-  votes: number
-  postedAt: Date
-  confidence: number
-  status: RequestStatus | null
-}
-
-const dayMs = 86_400_000
-
-/** How much people want it, how likely it is a request at all, and how new it is: from 0 to 1; less where it is settled. */
-function meritOf({ votes, postedAt, confidence, status }: Match, today: Date, weights: Tuning): number {
-  const days = Math.max(0, (today.getTime() - postedAt.getTime()) / dayMs)
-  const share = status !== null && settledStatuses.includes(status) ? weights.settled : 1
-  return (
-    share *
-    ((weights.votes * Math.log1p(Math.min(Math.max(votes, 0), maxVotes))) / Math.log1p(maxVotes) +
-      weights.confidence * confidence +
-      weights.age * 0.5 ** (days / halfLifeDays))
-  )
-}
-
-/**
- * The score of a match by its words, votes, confidence, age and status: from that of its words to `1 + band` times that.
- * @param today the beginning of the day in UTC: within a day no order changes by itself
- */
-export const bestMatchScore = (match: Match, today: Date, by: Tuning = tuning): number =>
-  match.score * (1 + by.band * meritOf(match, today, by))
-
-/**
- * The matches in the order of a search by best match: the best 100 by words, ordered anew, and the others after them.
- * @param matches in the order of their scores; equal ones stay in this order
- */
-export function orderByBestMatch<T extends Match>(matches: readonly T[], today: Date, by: Tuning = tuning): T[] {
-  const reordered = matches
-    .slice(0, reorderedMatches)
-    .map((match) => ({ match, score: bestMatchScore(match, today, by) }))
-    .sort((a, b) => b.score - a.score || b.match.score - a.match.score)
-  return [...reordered.map(({ match }) => match), ...matches.slice(reorderedMatches)]
-}
-
-/** The columns of a match, as the query names them. */
-export interface MatchColumns {
-  score: RawBuilder<unknown>
-  votes: RawBuilder<unknown>
-  postedAt: RawBuilder<unknown>
-  confidence: RawBuilder<unknown>
-  status: RawBuilder<unknown>
-}
-
-/** Of a query over `requests` and the column `score` of an engine. */
-export const matchColumns: MatchColumns = {
-  score: sql.ref('score'),
-  votes: sql.ref('votes'),
-  postedAt: sql.ref('posted_at'),
-  confidence: sql.ref('confidence'),
-  status: sql.ref('status'),
-}
-
+const settledStatuses: readonly RequestStatus[] = ['completed', 'declined', 'duplicate', 'closed']
 const settledList = sql.join(settledStatuses.map((status) => sql.lit(status)))
 
-const today = sql`date_trunc('day', now(), 'UTC')`
+/** Votes as they order a tier: half of them where a request is settled, because nobody waits for it any more. */
+export const wantedOf = (votes: RawBuilder<unknown>, status: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`${votes} * case when ${status} in (${settledList}) then 0.5 else 1 end`
 
-/** `bestMatchScore` in SQL. */
-export const bestMatchScoreIn = (
-  { score, votes, postedAt, confidence, status }: MatchColumns,
-  day: RawBuilder<unknown> = today,
-): RawBuilder<number> => sql<number>`(${score} * (1 + ${sql.lit(tuning.band)}
-  * case when ${status} in (${settledList}) then ${sql.lit(tuning.settled)} else 1 end * (
-  ${sql.lit(tuning.votes / Math.log1p(maxVotes))} * ln(1 + least(greatest(${votes}, 0), ${sql.lit(maxVotes)})::float8)
-  + ${sql.lit(tuning.confidence)} * ${confidence}::float8
-  + ${sql.lit(tuning.age)} * exp(${sql.lit(Math.log(0.5) / halfLifeDays)}
-    * greatest(0, least(date_part('epoch', ${day} - ${postedAt}) / 86400, 100000))))))`
+/** What a title is compared with. */
+export interface AskedWords {
+  terms: readonly Term[]
+  /** Abbreviations or synonyms are searched, too: nothing says how well a text matches that has only those, so its title decides. */
+  hasMeanings: boolean
+}
+
+/** An exact title is longer than the query by a few words that say nothing; the words of a longer one are not read. */
+const maxLonger = 60
+
+/** Whether the title, as it is indexed, has all words, and whether it says nothing else but that something is asked for. */
+function titleOf({ terms, hasMeanings }: AskedWords): RawBuilder<unknown> {
+  const words = someOf(terms).flatMap((one) => quotedWords(one) ?? [one])
+  const saysNothingElse = sql`tsvector_to_array(said) <@ ${[...new Set([...words.map(stemOf), ...askingStems])]}::text[]`
+  const maxLength = sql.lit(words.join(' ').length + maxLonger)
+  return sql`
+    select said @@ ${allWords(terms)} and ${sql.lit(hasMeanings)} as titled, said @@ ${allWords(terms)} and ${saysNothingElse} as exact from (
+      select to_tsvector('wishwell', split_part(left(text, 1000), ${fieldBoundary}, 1)) as said from request_texts
+      where request_id = matching.id and has_all and (${sql.lit(hasMeanings)} or length(title) <= ${maxLength}) offset 0
+    ) as title`
+}
+
+/**
+ * What comes before any order: requests with all words of the query before those with some, and in a view of several classes likely requests
+ * before those that may be one.
+ */
+const partOrder = ({ least }: View) =>
+  least === standings.likely ? sql`has_all desc` : sql`has_all desc, standing desc`
+
+const orders: Record<SearchOrder, RawBuilder<unknown>> = {
+  relevance: sql`lead is null, titled desc, lead desc, exact desc, wanted desc, score desc, posted_at desc, id`,
+  votes: sql`votes desc, id desc`,
+  new: sql`posted_at desc, id desc`,
+}
+
+/** The order of a search among its best matches, as columns of `shownOf`. */
+export const searchOrder = (view: View, sortBy: SearchOrder): RawBuilder<unknown> =>
+  sql`${partOrder(view)}, ${orders[sortBy]}`
+
+/** Of the candidates those that the view shows and that pass the condition, with what the order by best match needs. */
+export const shownOf = (view: View, asked: AskedWords): RawBuilder<unknown> => sql`
+  -- The best by words are ordered anew, and the others stay after them: those of the best, too, that repeat a text of their source.
+  reordered as materialized (
+    select matching.*, own.*, coalesce(own.repeated is null
+      or row_number() over (partition by own.repeated order by ${partOrder(view)}, score desc, wanted desc, id) = 1, true) and place <= ${sql.lit(reorderedMatches)} as is_first
+    from (
+      select *, row_number() over (order by ${partOrder(view)}, score desc, id) as place
+      from candidates where passes and standing >= ${sql.lit(view.least)}
+    ) as matching left join lateral (
+      select ${wantedOf(sql`matching.votes`, sql`status`)} as wanted, coalesce(titled, false) as titled, coalesce(exact, false) as exact,
+        case when source_name is not null then (platform, source_name, lower(title), md5(left(description, 500))) end as repeated
+      from requests left join lateral (${titleOf(asked)}) as title on true
+      -- \`offset 0\`: else all requests may be read for a hash join.
+      where requests.id = matching.id and place <= ${sql.lit(reorderedMatches)} offset 0
+    ) as own on true
+  ),
+  shown as materialized (
+    with recursive tiers as (
+      select has_all, standing, titled, max(score) as lead from reordered where is_first group by has_all, standing, titled
+      union all
+      select has_all, standing, titled, next.lead from tiers cross join lateral (
+        select max(score) as lead from reordered as worse
+        where is_first and (worse.has_all, worse.standing, worse.titled) = (tiers.has_all, tiers.standing, tiers.titled)
+          and score < tiers.lead * ${sql.lit(1 - tierDepth)}
+      ) as next where next.lead is not null
+    )
+    select id, score, reordered.has_all, votes, posted_at, reordered.standing, reordered.titled, exact, wanted, lead
+    from reordered left join tiers on is_first and score between lead * ${sql.lit(1 - tierDepth)} and lead
+      and (reordered.has_all, reordered.standing, reordered.titled) = (tiers.has_all, tiers.standing, tiers.titled)
+  )`
+
+/**
+ * How many of the shown matches keep their order whatever a deeper ranking adds. It adds matches after the worst one or equal to it: those
+ * are in none of the tiers that end before it, and change nothing at all once enough are ordered anew.
+ */
+export const finalCount = ({ hasMeanings }: AskedWords): RawBuilder<unknown> => sql`
+  select case when better >= ${sql.lit(reorderedMatches)} then better else unpassed end from (
+    -- Once a match with some of the words is the worst, those with all words are all here.
+    select count(*) filter (where shown.has_all > worst.has_all or shown.score > worst.score)::int as better,
+      count(*) filter (where shown.has_all > worst.has_all or lead * ${sql.lit(1 - tierDepth)} > worst.score
+        and (titled or not ${sql.lit(hasMeanings)}))::int as unpassed
+    from shown join (select score, has_all from hits where has_all or lower = 0 order by rank desc limit 1) as worst
+      on shown.has_all >= worst.has_all
+  ) as counted`

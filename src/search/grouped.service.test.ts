@@ -68,6 +68,13 @@ describe('a search that is grouped by wish', () => {
     expect(ids.slice(0, 4)).toContain(one?.bestMatch._id)
   })
 
+  it('has equally good wishes in the order of all their votes, not of those that match', async () => {
+    const results = wishesOf(await search({ limit: 100 }))
+    expect(results.slice(0, 10).map(({ wishId }) => wishId)).toEqual([...wishIds].reverse())
+    const exact = (await service.client.search('apple 7', { groupBy: 'wish', limit: 1 })).body
+    expect(wishesOf(exact)[0]).toMatchObject({ wishId: wishIds[1], bestMatch: { _id: ids[7] } })
+  })
+
   it('is ordered by the best match, by the votes of the whole wish, or by when it was first asked for', async () => {
     const { body } = await service.client.search('apple ripe', { groupBy: 'wish' })
     expect(wishesOf(body)[0]?.bestMatch._id).toBe(ids[117])
@@ -151,7 +158,8 @@ describe('a search that is grouped by wish', () => {
       expect(meta.window).toBeUndefined()
       paged.push(...data.results)
     }
-    expect(paged.map((wish) => wish.wishId)).toEqual(order.slice(0, 90))
+    // It has the votes of four.
+    expect(paged.map((wish) => wish.wishId)).toEqual([wishId, ...order.filter((one) => one !== wishId)].slice(0, 90))
     expect(paged.find((wish) => wish.wishId === wishId)).toMatchObject({ requestCount: 4, matching: 3 })
   })
 

@@ -8,6 +8,7 @@ import { requestColumns, standingIn, type View } from '../requests/views/view.ts
 import { membersIn, type OwnAsks, wishIdIn } from '../requests/wishes/membership.ts'
 import { numbersAlone, readWishNumbers, type WishNumbers } from '../requests/wishes/numbers.ts'
 import { type AnswerInput, readAskedTotals, type SearchAnswer, type SearchPage, toAnswer } from './answer.ts'
+import { wantedOf } from './best-match.ts'
 import { type SearchOrder, searchCap } from './orders.ts'
 import { maxSelected, wideWindowSize } from './page.ts'
 import { searchCorrected } from './query-search.ts'
@@ -47,11 +48,13 @@ interface Group {
   final_groups: number
 }
 
+/** Of the whole wish. */
+const votes = sql`coalesce(own.votes, wishes.votes, case when requests.platform <> ${importPlatform} then requests.votes else 0 end)`
+
 /** The orders of wishes; equally good ones in the order of their best match. */
 const orders: Record<SearchOrder, RawBuilder<unknown>> = {
-  relevance: sql`position`,
-  votes: sql`is_likely desc, is_first desc, coalesce(own.votes, wishes.votes,
-    case when requests.platform <> ${importPlatform} then requests.votes else 0 end) desc, position`,
+  relevance: sql`tier, is_exact desc, ${wantedOf(votes, sql`coalesce(wishes.status, requests.status)`)} desc, position`,
+  votes: sql`is_likely desc, is_first desc, ${votes} desc, position`,
   new: sql`is_likely desc, is_first desc, coalesce(own.first_asked_at, wishes.first_asked_at, requests.posted_at) desc, position`,
 }
 
@@ -65,7 +68,7 @@ interface GroupInput {
 /** A page of the groups that ranked matches form. */
 async function groupMatches(
   executor: Executor,
-  { ids, first, final }: RankedMatches,
+  { ids, tiers, exact, first, final }: RankedMatches,
   { view, sortBy, offset, limit }: GroupInput,
 ): Promise<Group[]> {
   const { account } = view
@@ -80,16 +83,16 @@ async function groupMatches(
       : sql`(select ${standingIn(view, requestColumns)} = 2 from requests where requests.id = match.id)`
   const { rows } = await sql<Group>`
     with matches as (
-      select match.id, position, position <= ${first} as is_first, ${isLikely} as is_likely
-      from unnest(${ids}::uuid[]) with ordinality as match (id, position)
+      select match.id, tier, is_exact, position, position <= ${first} as is_first, ${isLikely} as is_likely
+      from unnest(${ids}::uuid[], ${tiers}::int[], ${exact}::boolean[]) with ordinality as match (id, tier, is_exact, position)
     ),
     placed as (
-      select id, position, is_first, is_likely, case when is_likely then ${wishIdIn(view, sql.ref('matches.id'))} else id end as group_id
+      select id, tier, is_exact, position, is_first, is_likely, case when is_likely then ${wishIdIn(view, sql.ref('matches.id'))} else id end as group_id
       from matches
     ),
     grouped as materialized (
       select group_id, is_likely, bool_or(is_first) as is_first, min(position) as position, count(*)::int as matching,
-        (array_agg(id order by position))[1] as best_id
+        (array_agg(id order by position))[1] as best_id, min(tier) as tier, (array_agg(is_exact order by position))[1] as is_exact
       from placed group by group_id, is_likely
     )
     select case when is_likely then group_id end as wish_id, matching, is_first, best_id, (count(*) over ())::int as groups,

@@ -5,14 +5,14 @@ import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, type TextChoice, toRecord } from '../requests/record.ts'
 import { standingIn, type View } from '../requests/views/view.ts'
 import { type CountedWords, countsOf } from '../requests/words/vocabulary.ts'
-import { bestMatchScoreIn, matchColumns, reorderedMatches, tuning } from './best-match.ts'
+import { type AskedWords, finalCount, searchOrder, shownOf } from './best-match.ts'
 import { bestFirst, type Hits, type SearchQuery, type Totals } from './engine.ts'
 import { searchableColumns } from './matched-set.ts'
 import type { SearchOrder } from './orders.ts'
 
 // The records of matches, in one statement with their ranking.
 
-export interface PageInput extends SearchQuery, TextChoice {
+export interface PageInput extends SearchQuery, TextChoice, AskedWords {
   /** The words to rank by, any of them. */
   words: readonly string[]
   /** Also those that a long query does without; behind a selective filter all words are matched. */
@@ -54,36 +54,6 @@ export interface SearchMatches {
   /** Null where it was not read with the page. */
   aside: Aside | null
 }
-
-const orders: Record<SearchOrder, RawBuilder<unknown>> = {
-  relevance: sql`best desc nulls last, score desc, id`,
-  votes: sql`votes desc, id desc`,
-  new: sql`posted_at desc, id desc`,
-}
-
-/**
- * What comes before any order: requests with all words of the query before those with some, and in a view of several classes likely requests
- * before those that may be one.
- */
-const partOrder = ({ least }: View) =>
-  least === standings.likely ? sql`has_all desc` : sql`has_all desc, standing desc`
-
-/** The order of a search among its best matches, as columns of `shownOf`. */
-export const searchOrder = (view: View, sortBy: SearchOrder): RawBuilder<unknown> =>
-  sql`${partOrder(view)}, ${orders[sortBy]}`
-
-/**
- * How many of the shown matches keep their order whatever a deeper ranking adds. It adds matches after the worst one or equal to it:
- * those change nothing before the ones that they cannot pass even at best, and nothing at all once enough are ordered anew.
- */
-export const finalCount = sql`
-  select case when better >= ${sql.lit(reorderedMatches)} then better else unpassed end from (
-    -- Once a match with some of the words is the worst, those with all words are all here.
-    select count(*) filter (where shown.has_all > worst.has_all or shown.score > worst.score)::int as better,
-      count(*) filter (where shown.has_all > worst.has_all or best > worst.score * ${sql.lit(1 + tuning.band)})::int as unpassed
-    from shown join (select score, has_all from hits where has_all or lower = 0 order by rank desc limit 1) as worst
-      on shown.has_all >= worst.has_all
-  ) as counted`
 
 interface MatchOptions {
   /** What narrows the matches beyond words and view. */
@@ -138,39 +108,20 @@ export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOp
     )`
 }
 
-/** Of the candidates those that the view shows and that pass the condition, with what the order of best match needs. */
-export const shownOf = (view: View): RawBuilder<unknown> => sql`
-  -- The best by words are ordered anew, and the others stay after them: those of the best, too, that repeat a text of their source.
-  reordered as materialized (
-    select matching.*, own.best, repeated from (
-      select *, row_number() over (order by ${partOrder(view)}, score desc, id) as place
-      from candidates where passes and standing >= ${sql.lit(view.least)}
-    ) as matching left join lateral (
-      select ${bestMatchScoreIn(matchColumns)} as best,
-        case when source_name is not null then (platform, source_name, lower(title), md5(left(description, 500))) end as repeated from requests
-      -- \`offset 0\`: else all requests may be read for a hash join.
-      where requests.id = matching.id and place <= ${sql.lit(reorderedMatches)} offset 0
-    ) as own on true
-  ),
-  shown as materialized (
-    select id, score, has_all, votes, posted_at, standing, case when repeated is null
-      or row_number() over (partition by repeated order by ${partOrder(view)}, best desc, id) = 1 then best end as best
-    from reordered
-  )`
-
 /** Reads the records of a page of hits: those that still exist, that the view shows and that pass the filters. */
 export async function readMatches(
   executor: Executor,
   hits: Hits,
-  { filters, sortBy, offset, limit, fullText, aside }: PageInput,
+  input: PageInput,
   options: MatchOptions,
 ): Promise<Considered> {
+  const { filters, sortBy, offset, limit, fullText, aside } = input
   const view = filterView(filters)
   const least = sql.lit(view.least)
   const { rows } = await sql<MatchRow>`
     -- The filters read nothing of hidden matches.
     with ${candidatesOf(hits, view, options)},
-    ${shownOf(view)},
+    ${shownOf(view, input)},
     page as materialized (
       select id, row_number() over (order by ${searchOrder(view, sortBy)}) as rank from shown
       order by rank limit ${limit} offset ${offset}
@@ -182,7 +133,7 @@ export async function readMatches(
       (select totals from hits limit 1) as totals from hits) as found
     cross join (select count(*) filter (where standing >= ${least})::int as "inView",
         count(*) filter (where standing >= ${least} and passes)::int as passing,
-        (${finalCount}) as final,
+        (${finalCount(input)}) as final,
         coalesce(array_agg(id) filter (where standing < ${least} and passes), '{}') as maybe_ids,
         count(*)::int as visible, count(*) filter (where standing >= ${least} and passes and has_all)::int as whole
       from candidates) as counted

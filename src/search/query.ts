@@ -1,7 +1,8 @@
 import { invalidField } from '../http/validation.ts'
 import { normaliseText } from '../runtime/text/normalise.ts'
 import { type SameWords, sameWordsOf } from '../runtime/text/same-words.ts'
-import { isStopWord, otherSpellings, type Spellings, tellingWords, wordsOf } from '../runtime/text/words.ts'
+import { otherSpellings, type Spellings } from '../runtime/text/spellings.ts'
+import { isStopWord, tellingWords, wordsOf } from '../runtime/text/words.ts'
 
 /** Each phrase and exclusion is checked on every row that is considered. */
 const conditionLimit = 10

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
+import { finalCount, searchOrder, shownOf } from './best-match.ts'
 import type { ExactOrder, OrderedIds, SearchEngine } from './engine.ts'
-import { candidatesOf, finalCount, type PageInput, searchOrder, shownOf } from './matches.ts'
+import { candidatesOf, type PageInput } from './matches.ts'
 import { conditionOf, depthsOf, maxSelected, wideWindowSize, windowSize } from './page.ts'
 import { isOneWord } from './terms.ts'
 
@@ -10,6 +11,9 @@ import { isOneWord } from './terms.ts'
 export interface RankedMatches {
   /** In the order of the search. */
   ids: string[]
+  /** By relevance: a number for each of the ids that is greater the later its tier is, and whether its title is exact. */
+  tiers: number[]
+  exact: boolean[]
   /** How many of the ids, the first ones, come before all others whatever they are grouped by: those with all words. */
   first: number
   /** Set when only so many of the matches were considered and there may be more among the rest. */
@@ -25,6 +29,8 @@ export interface RankedMatches {
 
 export const noRankedMatches: RankedMatches = {
   ids: [],
+  tiers: [],
+  exact: [],
   first: 0,
   window: null,
   final: 0,
@@ -52,12 +58,20 @@ async function rankBest(
   const view = filterView(input.filters)
   const least = sql.lit(view.least)
   const hits = await engine.best(executor, input, depth + 1)
-  const { rows } = await sql<Pick<RankedMatches, 'ids' | 'first' | 'maybeIds' | 'anyMatch'> & RankedFacts>`
-    with ${candidatesOf(hits, view, { condition: conditionOf(input), max: depth })}, ${shownOf(view)}
+  const { rows } = await sql<
+    Pick<RankedMatches, 'ids' | 'tiers' | 'exact' | 'first' | 'maybeIds' | 'anyMatch'> & RankedFacts
+  >`
+    with ${candidatesOf(hits, view, { condition: conditionOf(input), max: depth })}, ${shownOf(view, input)},
+    ordered as (select *, row_number() over (order by ${searchOrder(view, input.sortBy)}) as place from shown),
+    tiered as (
+      select *, case when lead is null then place else min(place) over (partition by has_all, standing, titled, lead) end as tier from ordered
+    )
     select count(*) filter (where standing >= ${least})::int as considered,
       (select count(*)::int from hits) as hits, (select max(considered) from hits) as ranked,
-      (${finalCount}) as unpassed,
-      (select coalesce(array_agg(id order by ${searchOrder(view, input.sortBy)}), '{}') from shown) as ids,
+      (${finalCount(input)}) as unpassed,
+      (select coalesce(array_agg(id order by place), '{}') from tiered) as ids,
+      (select coalesce(array_agg(tier::int order by place), '{}') from tiered) as tiers,
+      (select coalesce(array_agg(coalesce(exact, false) order by place), '{}') from tiered) as exact,
       (select count(*)::int from shown where has_all) as first,
       coalesce(array_agg(id) filter (where passes and standing < ${least}), '{}') as "maybeIds",
       count(*) > 0 as "anyMatch"
@@ -99,7 +113,17 @@ async function rankOrdered(
   if (all === null) return null
   const { ids, maybeIds, hasMore } = all
   const window = hasMore ? ids.length : null
-  const ranked = { ids, first: ids.length, maybeIds, anyMatch: true, window, final: 0, deeper: null }
+  const ranked = {
+    ids,
+    tiers: [],
+    exact: [],
+    first: ids.length,
+    maybeIds,
+    anyMatch: true,
+    window,
+    final: 0,
+    deeper: null,
+  }
   if (ids.length >= needed || isOneWord(input.terms)) return ranked
   const some = await readOrdered(executor, engine, input, 'some')
   if (some === null) return null

@@ -4,7 +4,8 @@ import type { RequestFilters } from '../requests/filters/filters.ts'
 import { standingIn, type View } from '../requests/views/view.ts'
 import { expandPrefix, likelySpellings, rarestWords } from '../requests/words/vocabulary.ts'
 import type { SameWords } from '../runtime/text/same-words.ts'
-import { type Spellings, tellingWords } from '../runtime/text/words.ts'
+import { otherFormsOf, type Spellings } from '../runtime/text/spellings.ts'
+import { tellingWords } from '../runtime/text/words.ts'
 import { bestFirst, type FacetName, type SearchEngine, type Totals } from './engine.ts'
 import { type ChooseEngineOptions, chooseEngine } from './engine-choice.ts'
 import type { PageInput, SearchMatches } from './matches.ts'
@@ -140,16 +141,20 @@ async function readQuery(
   const { words: typed, phrases, excluded, prefix } = parseQuery(query, { prefix: isPrefix })
   const spellings = await likelySpellings(executor, spellingsOf(query))
   const others = typed.flatMap((word) => spellings.get(word) ?? [])
+  const forms = new Map(
+    typed.map((word) => [word, [...(spellings.get(word) ?? []), ...otherFormsOf(word).map((form) => `"${form}"`)]]),
+  )
   const beginning = prefix === null ? null : await readBeginning(executor, prefix, { typed, spellings })
   const same = [...sameWordsIn(query), ...alternatives]
-  const forms = same.flatMap((one) => one.others)
+  const meant = same.flatMap((one) => one.others)
   const words = [...new Set([...typed, ...others, ...(beginning?.words ?? []), ...(beginning?.name?.words ?? [])])]
   const inAllForms = (phrase: Phrase) => respell(phrase, spellings)
   return {
     words,
     /** With the other forms, which are not ranked: a rarer one would come before what was typed. */
-    shownWords: [...new Set([...words, ...tellingWords(forms.join(' '))])],
-    terms: termsOf(typed, beginning, { spellings, same }),
+    shownWords: [...new Set([...words, ...tellingWords(meant.join(' '))])],
+    terms: termsOf(typed, beginning, { spellings: forms, same }),
+    hasMeanings: same.some(({ kind }) => kind !== 'spelling'),
     phrases: phrases.map(inAllForms),
     excluded: excluded.map(inAllForms),
     filters,

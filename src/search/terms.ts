@@ -1,5 +1,6 @@
 import type { SameWords } from '../runtime/text/same-words.ts'
-import { isStopWord, type Spellings, tellingWords } from '../runtime/text/words.ts'
+import { otherSpellings, type Spellings } from '../runtime/text/spellings.ts'
+import { isStopWord, tellingWords } from '../runtime/text/words.ts'
 import type { Phrase } from './query.ts'
 
 /**
@@ -101,7 +102,8 @@ function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Ter
     const before = telling.slice(0, -1)
     const last = rest[at + before.length]!
     const typed = before.length === 0 ? last : last.map((word) => [...before, word].join(' '))
-    rest.splice(at, telling.length, [...typed, ...others.map((other) => `"${other}"`)])
+    const spelt = others.flatMap((other) => respell([other], otherSpellings(other)))
+    rest.splice(at, telling.length, [...typed, ...spelt.map((other) => `"${other}"`)])
   }
   return rest
 }

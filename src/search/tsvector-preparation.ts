@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { bestMatchScoreIn } from './best-match.ts'
+import { wantedOf } from './best-match.ts'
 import { type BuildOptions, prepareIndex, withBuildLock } from './index-build.ts'
 
 /** So many texts are counted for an estimate of the average length; each takes 20 µs. */
@@ -55,17 +55,9 @@ const levels = sql.join(
   }),
 )
 
-/** How much people want a request, and how new it is, as the order by best match has it; its confidence is not read. */
-const merit = bestMatchScoreIn(
-  {
-    score: sql.lit(1),
-    votes: sql.ref('votes'),
-    postedAt: sql.ref('posted_at'),
-    confidence: sql.lit(0.5),
-    status: sql.ref('status'),
-  },
-  sql.ref('today'),
-)
+/** How much people want a request, and how new it is: half as new after two years. The sum is bounded, or `exp` would have no value. */
+const merit = sql`(ln(1 + greatest(0, ${wantedOf(sql.ref('votes'), sql.ref('status'))}::float8))
+  + exp(-0.00095 * greatest(0, least(date_part('epoch', today - posted_at) / 86400, 100000))))`
 
 /** The lexemes of a query, each with the number of texts that have it and with its inverse document frequency. */
 const createTerms = sql`

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { PlatformYield, ReadYields } from '../../platforms/status.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
-import { stemOf, tellingWords } from '../../runtime/text/words.ts'
+import { stemInOneSpelling } from '../../runtime/text/spellings.ts'
+import { tellingWords } from '../../runtime/text/words.ts'
 
 /** The last collections that are looked at: what a platform gave a year ago says little. */
 const maxJobs = 300
@@ -17,7 +18,7 @@ interface TaskRow {
   likely: number
 }
 
-const stemsOf = (topic: string): Set<string> => new Set(tellingWords(topic).map(stemOf))
+const stemsOf = (topic: string): Set<string> => new Set(tellingWords(topic).map(stemInOneSpelling))
 
 /**
  * What each platform gave to the collections of an account: of topics that have a word in common with this one, or of all of them where these had fewer

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor, Transaction } from '../../database/open.ts'
-import { isStopWord, type Spellings } from '../../runtime/text/words.ts'
+import { type Spellings, withVowels } from '../../runtime/text/spellings.ts'
+import { isStopWord } from '../../runtime/text/words.ts'
 
 /** The vocabulary counts at most this many words of a request: its first ones, so those of the title, tags and author. */
 const wordsOfRequest = 150
@@ -120,7 +121,7 @@ const digraphFactor = 50
 
 /** The other spellings of words without those that only their letters allow, such as `blu`, the name, of the frequent `blue`. */
 export async function likelySpellings(executor: Executor, spellings: Spellings): Promise<Spellings> {
-  const isWithUmlaut = (word: string, other: string) => other.length < word.length
+  const isWithUmlaut = (word: string, other: string) => withVowels(word) === other
   const doubtful = [...spellings].filter(([word, others]) => others.some((other) => isWithUmlaut(word, other)))
   if (doubtful.length === 0) return spellings
   const { rows } = await sql<{ word: string; requests: number }>`

@@ -1,4 +1,5 @@
-import { stemOf, wordsOf } from './words.ts'
+import { stemInOneSpelling } from './spellings.ts'
+import { wordsOf } from './words.ts'
 
 // Words and short phrases that mean the same in the language of products. Each line is one thing, its forms are separated by bars. From
 // our own knowledge: a form is listed only where hardly anybody means something else by it.
@@ -10,8 +11,8 @@ sso | single sign on
 otp | one time password | one time code
 rtl | right to left
 ltr | left to right
-i18n | internationalization | internationalisation
-l10n | localization | localisation
+i18n | internationalization
+l10n | localization
 a11y | accessibility
 dnd | drag and drop
 pwa | progressive web app
@@ -32,7 +33,7 @@ config | configuration
 prefs | preferences
 env | environment
 perf | performance
-sync | synchronization | synchronisation | synchronize | synchronise
+sync | synchronization | synchronize
 async | asynchronous
 auth | authentication
 admin | administrator
@@ -102,8 +103,6 @@ bulk import | batch import
 multi select | multiple selection
 sub folder | nested folder
 sub task | nested task
-color scheme | colour scheme
-color picker | colour picker
 home page | start page
 landscape mode | landscape orientation
 undo and redo | undo redo
@@ -111,7 +110,18 @@ do not disturb | quiet hours | quiet mode
 real time collaboration | collaborative editing | simultaneous editing | edit together | co editing
 export everything | export all data | full export | full account export | account export | data takeout
 time zone | tz
+fast forward | skip ahead
+slow motion | slow mo
+slow mode | slowmode
 `
+
+/** What is asked for in different words, or complained about: it is searched, and does not make two wishes one. */
+const asks = `
+slow | slower | slowly | sluggish | laggy | lag | faster | fast | quicker | speed up | performance | perf
+color blind | color vision deficiency | color alone
+`
+/** Beside words of speed these mean the same: elsewhere `start` and `launch` mean much. */
+const beginnings = 'startup | start up | start | launch | boot'
 
 /** Written as one word or as two. */
 const compounds = `
@@ -119,7 +129,7 @@ const compounds = `
   cross-platform dash-board data-base data-set drop-down e-mail end-point file-name file-system fire-wall front-end full-screen
   home-screen key-board local-host lock-screen log-file look-up mark-down mega-byte mouse-over multi-line multi-player name-space
   off-line on-boarding open-source pass-code pass-key pass-word play-back play-list plug-in pop-up real-time road-map run-time
-  screen-shot scroll-bar set-up short-cut side-bar slide-show source-map spread-sheet stand-alone status-bar sub-domain sub-folder
+  screen-shot scroll-bar set-up start-up short-cut side-bar slide-show source-map spread-sheet stand-alone status-bar sub-domain sub-folder
   sub-title task-bar text-box text-field thumb-nail time-out time-stamp time-zone tool-bar tool-tip touch-pad touch-screen type-script
   user-name wall-paper web-cam web-hook web-page web-site white-list white-space wi-fi wide-screen work-around work-flow work-space
   you-tube`
@@ -149,20 +159,32 @@ const groups: Group[] = [
     .map((word) => groupOfLine('spelling', word.replace('-', ' '))),
 ]
 
-const stemsOf = (form: string) => form.split(' ').map(stemOf).join(' ')
+const stemsOf = (form: string) => form.split(' ').map(stemInOneSpelling).join(' ')
 /** Two words written as one; null of others. */
 const joinedForm = (form: string) => (form.split(' ').length === 2 ? form.replace(' ', '') : null)
 
+interface Form {
+  group: Group
+  form: string
+}
+
 /** By the stems of a form, and of how it is written as one word: `dark modes` and `darkmode` are forms of `dark mode`. */
-const formOf = new Map<string, { group: Group; form: string }>()
-for (const group of groups) {
-  for (const form of group.forms) {
-    for (const written of [form, joinedForm(form)]) {
-      const key = written === null ? null : stemsOf(written)
-      if (key !== null && !formOf.has(key)) formOf.set(key, { group, form })
+function formsOf(groups: readonly Group[]): Map<string, Form> {
+  const found = new Map<string, Form>()
+  for (const group of groups) {
+    for (const form of group.forms) {
+      for (const written of [form, joinedForm(form)]) {
+        const key = written === null ? null : stemsOf(written)
+        if (key !== null && !found.has(key)) found.set(key, { group, form })
+      }
     }
   }
+  return found
 }
+const formOf = formsOf([...linesOf(asks).map((line) => groupOfLine('synonym', line)), ...groups])
+const besideSpeed = new Map([...formOf, ...formsOf([groupOfLine('synonym', beginnings)])])
+const speed = [...formsOf([groupOfLine('synonym', linesOf(asks)[0]!)]).keys()]
+const oneFormOf = formsOf(groups.filter(({ kind }) => kind !== 'spelling'))
 const maxWords = Math.max(...groups.flatMap(({ forms }) => forms.map((form) => form.split(' ').length)))
 
 /** Words of a text for which others may stand. */
@@ -175,8 +197,7 @@ export interface SameWords {
 }
 
 /** The other forms, without those that another one is a part of: what has them is found by that one. */
-function othersOf(stems: string): string[] {
-  const { group, form } = formOf.get(stems)!
+function othersOf({ group, form }: Form, stems: string): string[] {
   const others = [...new Set([form, joinedForm(form), ...group.forms])].filter(
     (other) => other !== null && stemsOf(other) !== stems,
   ) as string[]
@@ -202,16 +223,15 @@ export function endOfParts(words: readonly string[], index: number): number {
 const firstOf = ({ forms }: Group): string => (forms.at(-1)!.includes(' ') ? forms[0]! : forms.at(-1)!)
 
 /** Words with one form for each abbreviation and synonym, but not in names: texts that mean the same have the same words. @param stem of a word */
-export function inOneForm(words: readonly string[], stem: (word: string) => string = stemOf): string[] {
+export function inOneForm(words: readonly string[], stem: (word: string) => string = stemInOneSpelling): string[] {
   const stems = words.map(stem)
   const result: string[] = []
   for (let index = 0; index < words.length; ) {
     const end = endOfParts(words, index)
-    const isForm = (form: string) => formOf.has(form) && formOf.get(form)!.group.kind !== 'spelling'
-    const length = end > index ? 0 : lengthAt(stems, index, isForm)
+    const length = end > index ? 0 : lengthAt(stems, index, (form) => oneFormOf.has(form))
     const key = stems.slice(index, index + length).join(' ')
     const next = Math.max(index + 1, end, index + length)
-    result.push(...(length > 0 ? firstOf(formOf.get(key)!.group).split(' ') : words.slice(index, next)))
+    result.push(...(length > 0 ? firstOf(oneFormOf.get(key)!.group).split(' ') : words.slice(index, next)))
     index = next
   }
   return result
@@ -222,14 +242,16 @@ export function inOneForm(words: readonly string[], stem: (word: string) => stri
  * @param words normalised, in their order, stop words too
  */
 export function sameWordsOf(words: readonly string[]): SameWords[] {
-  const stems = words.map(stemOf)
+  const stems = words.map(stemInOneSpelling)
+  const isAboutSpeed = speed.some((form) => ` ${stems.join(' ')} `.includes(` ${form} `))
+  const known = isAboutSpeed ? besideSpeed : formOf
   const found: SameWords[] = []
   for (let index = 0; index < words.length; ) {
-    const length = lengthAt(stems, index, (key) => formOf.has(key))
+    const length = lengthAt(stems, index, (key) => known.has(key))
     if (length > 0) {
       const key = stems.slice(index, index + length).join(' ')
-      const others = othersOf(key)
-      const { kind } = formOf.get(key)!.group
+      const others = othersOf(known.get(key)!, key)
+      const { kind } = known.get(key)!.group
       if (others.length > 0) found.push({ words: words.slice(index, index + length).join(' '), others, kind })
     }
     index += Math.max(1, length)

@@ -3,6 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { sharedView, type View } from '../../requests/views/view.ts'
 import { normaliseText } from '../../runtime/text/normalise.ts'
 import { sameWordsOf } from '../../runtime/text/same-words.ts'
+import { respelled } from '../../runtime/text/spellings.ts'
 import { isStopWord } from '../../runtime/text/words.ts'
 import type { Candidate, SearchIndex } from '../../search/search-index.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from './compared-text.ts'
@@ -40,7 +41,8 @@ function candidateWords(
   const otherForms = sameWordsOf(normaliseText(text.posted.title).split(' ')).flatMap(({ kind, others }) =>
     kind === 'synonym' ? others.flatMap((form) => form.split(' ')).filter((word) => !isStopWord(word)) : [],
   )
-  return [...Array<string[]>(titleWeight).fill(ofTitle.map(wordOf)).flat(), ...new Set(otherForms), ...telling]
+  const typed = ofTitle.map(wordOf).flatMap((word) => [word, respelled(word) ?? []].flat())
+  return [...Array<string[]>(titleWeight).fill(typed).flat(), ...new Set(otherForms), ...telling]
 }
 
 /** A request is compared with at most so many others. */

@@ -1,6 +1,7 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
 import { inOneForm } from '../../runtime/text/same-words.ts'
-import { isStopWord, stemOf } from '../../runtime/text/words.ts'
+import { stemInOneSpelling } from '../../runtime/text/spellings.ts'
+import { isStopWord } from '../../runtime/text/words.ts'
 import { type Place, type Product, productAt } from './products.ts'
 import { type Subject, subjectOf } from './subject.ts'
 
@@ -35,7 +36,7 @@ function rememberedStem(word: string): string {
   const known = stems.get(word)
   if (known !== undefined) return known
   if (stems.size >= maxStems) stems.clear()
-  const stem = stemOf(word)
+  const stem = stemInOneSpelling(word)
   stems.set(word, stem)
   return stem
 }
@@ -49,7 +50,7 @@ interface PostedText extends PostedTitle {
   description: string
 }
 
-/** The words of a request as the search index stems them. */
+/** The words of a request as the search index stems them, in one spelling. */
 export function comparedTextOf({ title, description, ...place }: PostedText): ComparedText {
   const counts = new Map<string, number>()
   const words = new Map<string, Set<string>>()

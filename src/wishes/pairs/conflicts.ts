@@ -1,15 +1,16 @@
+import { askingWords } from '../../runtime/text/asking.ts'
 import { stemOf } from '../../runtime/text/words.ts'
 import type { ComparedText } from './compared-text.ts'
 import { areOpposed, hasSynonyms, isNumber, isOfPlatforms, type Subject, sidesOf, type TitleWord } from './subject.ts'
 
 /** Words of titles that say that something is wanted, not what. */
 const generic: ReadonlySet<string> = new Set(
-  `ability able add added adding allow can change could create creating enable expose feature functionality get give good great have idea
-  implement implementation include introduce like make method missing need nice option please possibility possible
-  possibly proper properly property proposal provide question quick request set setting should suggestion
-  support thing thought us use user want way wish work would`
-    .split(/\s+/)
-    .map(stemOf),
+  [
+    ...askingWords,
+    ...'change create creating method proper properly property question quick set setting thing thought user work'.split(
+      ' ',
+    ),
+  ].map(stemOf),
 )
 
 /** Texts with fewer words are the same too easily. */

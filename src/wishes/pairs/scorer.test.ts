@@ -30,6 +30,8 @@ const alike = [
   ['Drag and drop of table rows', 'DnD of table rows'],
   ['Log in with a token', 'Login with a token'],
   ['The textField has no border colour', 'Border colour of the text field'],
+  ['Organise tabs by colour and behaviour', 'Organize tabs by color and behavior'],
+  ['Centre the dialogue in grey', 'Center the dialog in gray'],
   ['Delete unused labels of a project', 'Remove unused labels of a project'],
   ['Backport: CLI: proxy setting', 'CLI: proxy setting'],
   ['CLI: proxy setting', 'CLI: proxy setting (3_1_X backport)'],

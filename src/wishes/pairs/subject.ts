@@ -1,6 +1,7 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
 import { endOfParts, inOneForm } from '../../runtime/text/same-words.ts'
-import { isStopWord, stemOf } from '../../runtime/text/words.ts'
+import { stemInOneSpelling } from '../../runtime/text/spellings.ts'
+import { isStopWord } from '../../runtime/text/words.ts'
 
 /** What software runs on. Several words are written as one: mobile web. */
 const platforms =
@@ -8,19 +9,16 @@ const platforms =
 
 /** Choices between sides whose words mean the same. */
 const synonyms = [
-  'improve improvement enhance enhancement better optimise optimize | remove delete uninstall drop',
+  'improve improvement enhance enhancement better optimize | remove delete uninstall drop',
   'update upgrade bump | downgrade',
   'disable disallow prevent forbid block deactivate | allow permit unblock',
   'show display unhide reveal | hide conceal',
   'app application',
   'authentication auth',
-  'color colour',
   'config configuration',
-  'customize customise',
   'docs documentation',
   'email mail',
   'folder directory',
-  'gray grey',
   'hotkey shortcut keybinding',
   'javascript js',
   'picture image photo',
@@ -71,7 +69,7 @@ const choiceOf = (side: Side) => Math.floor(side / maxSides)
 /** Words whose stems are other words: window, HTTP, IO. */
 const unstemmed = new Set(['windows', 'https', 'ios'])
 /** The stem of a word of a title. */
-const titleStemOf = (word: string, stem: (word: string) => string = stemOf): string =>
+const titleStemOf = (word: string, stem: (word: string) => string = stemInOneSpelling): string =>
   unstemmed.has(word) ? word : stem(word)
 
 const sides = new Map<string, Side[]>()
@@ -220,7 +218,7 @@ const withNegations = (title: string): string =>
 export function subjectOf(
   written: string,
   names: readonly (readonly string[])[] = [],
-  stem: (word: string) => string = stemOf,
+  stem: (word: string) => string = stemInOneSpelling,
 ): Subject {
   const title = withNegations(written)
   const parts = splitLabels(title)

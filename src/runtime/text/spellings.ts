@@ -1,0 +1,123 @@
+import { isStopWord, stemOf, wordsOf } from './words.ts'
+
+// One word in several spellings, and in forms that have no stem in common. Texts are indexed as they are written; queries, topics and the
+// comparison of wishes know the others.
+
+/** What British and American English write differently, without endings. Stems would not do: practical has that of practice. */
+const british = `
+  centre center | metre meter | kilometre kilometer | millimetre millimeter | centimetre centimeter | litre liter | theatre theater | fibre fiber
+  calibre caliber | lustre luster | sombre somber | spectre specter | catalogue catalog | dialogue dialog | analogue analog | monologue monolog
+  grey gray | greyscale grayscale | licence license | defence defense | offence offense | pretence pretense | practise practice
+  judgement judgment | acknowledgement acknowledgment | fulfil fulfill | fulfilment fulfillment | enrol enroll
+  enrolment enrollment | instalment installment | skilful skillful | wilful willful | jewellery jewelry | artefact artifact | sceptic skeptic
+  sceptical skeptical | aluminium aluminum | mould mold | plough plow | pyjamas pajamas | moustache mustache | manoeuvre maneuver
+  paediatric pediatric | encyclopaedia encyclopedia | anaesthetic anesthetic | orthopaedic orthopedic | archaeology archeology
+  cosy cozy | doughnut donut | disc disk | enquiry inquiry | yoghurt yogurt | chilli chili
+  fuelled fueled | fuelling fueling | dialled dialed | dialling dialing | marvellous marvelous | counsellor counselor | datacentre datacenter | learnt learned | spelt spelled`
+
+const endingsOf = (word: string): string[] =>
+  word.endsWith('e')
+    ? [word, `${word}s`, `${word}d`, `${word.slice(0, -1)}ing`]
+    : [word, `${word}s`, `${word}ed`, `${word}ing`]
+const pairOf = new Map<string, readonly [string, string]>()
+for (const pair of british.trim().split(/ \| |\n/)) {
+  const [ones, others] = pair.trim().split(' ').map(endingsOf) as [string[], string[]]
+  for (const [at, one] of ones.entries()) for (const word of [one, others[at]!]) pairOf.set(word, [one, others[at]!])
+}
+
+/** `colour`, `behaviours`, `favourite`; the others that end so, such as `four` and `tour`, have one spelling. */
+const inOur =
+  /^((?:be|bi|dis|mis|multi|re|techni|un|water)?(?:arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|glam|harb|hon|hum|lab|neighb|od|parl|ranc|rig|rum|savi?|splend|tum|val|vap|vig))ou?r(?!ous|ary|at|ific)(\p{L}*)$/u
+/** `organise`, `analysing`, `localisation`; not words that all write with one letter, such as `promise` and `resize`. */
+const inIse =
+  /^((?!(?:adv|advert|clockw|comprom|conc|dev|disgu|enterpr|exerc|expert|franch|improv|merchand|otherw|prec|prem|prom|rev|superv|surpr|caps|downs|overs|res|ups)i[sz])\p{L}{3,}i|(?:anal|catal|dial|electrol|hydrol|paral)y)[sz](e[drs]?|ers|ings?|able|ability|ations?|ational)$/u
+
+/** A normalised word as British (0) or American (1) English writes it. */
+function inEnglishOf(country: 0 | 1, word: string): string {
+  const written = pairOf.get(word)?.[country]
+  if (written !== undefined) return written
+  return word.replace(inOur, `$1${country === 0 ? 'our' : 'or'}$2`).replace(inIse, `$1${'sz'[country]}$2`)
+}
+
+/** A normalised word as the other English writes it; null where both write it so. */
+export function respelled(word: string): string | null {
+  const [one, other] = [inEnglishOf(0, word), inEnglishOf(1, word)]
+  return one === other ? null : word === one ? other : one
+}
+
+/** The stem of a word, the same for all of its spellings. */
+export const stemInOneSpelling = (word: string): string => stemOf(inEnglishOf(1, word))
+
+/** Forms of one word that have different stems. */
+const forms = `fast faster fastest | slow slower slowest slowly | quick quicker quickly | large larger largest | small smaller smallest
+  big bigger biggest | dark darker | bright brighter | easy easier easily | simple simpler | short shorter | wide wider | thick thicker
+  thin thinner | loud louder | smart smarter | subscribe subscription | transcribe transcription | recurring recurrence | analyze analysis
+  expand expansion`
+const formsOf = new Map<string, readonly string[]>()
+for (const line of forms.split(/ \| |\n/)) {
+  const words = line.trim().split(' ')
+  // The stem of an abstract noun may be another word: subscript.
+  for (const word of words)
+    for (const key of word.endsWith('ion') ? [word, `${word}s`] : [stemOf(word)]) formsOf.set(key, words)
+}
+const inIfy = /^(\p{L}{3,})(?:(if(?:y|ies|ied|ying|iers?))|ifications?)$/u
+
+/** Other forms of a normalised word, which have not its stem: `faster` of `fast`, `notification` of `notify`. */
+export function otherFormsOf(word: string): string[] {
+  const other = word.replace(
+    inIfy,
+    (_, root: string, verb?: string) => root + (verb === undefined ? 'ify' : 'ification'),
+  )
+  const found = formsOf.get(word) ?? formsOf.get(stemInOneSpelling(word)) ?? (other === word ? [] : [other])
+  const spelt = new Set(found.flatMap((form) => [form, respelled(form) ?? form]))
+  return [...spelt].filter((form) => stemOf(form) !== stemOf(word))
+}
+
+/** As one character, or as a vowel and a mark, as some keyboards and file systems write it. */
+const umlaut = /[äöüøÄÖÜØ]|[aouAOU]\u0308/g
+const plainVowels: Record<string, string> = { ä: 'a', ö: 'o', ü: 'u', ø: 'o' }
+
+/** Whether a text has an umlaut of German, or its like in Danish and Norwegian. */
+export const hasUmlaut = (text: string): boolean => text.search(umlaut) !== -1
+
+/** A text with its umlauts as people type them who have no key for them: `Übersicht` is `Uebersicht`. */
+export const withDigraphs = (text: string): string =>
+  text.replace(umlaut, (letter, index: number) => {
+    const vowel = plainVowels[letter.toLowerCase()] ?? letter[0]!.toLowerCase()
+    if (letter === letter.toLowerCase()) return `${vowel}e`
+    // Else `ÜBER` would be two words, as in `darkMode`.
+    const next = text[index + letter.length] ?? ''
+    const isAmongCapitals = /\p{L}/u.test(next) ? /\p{Lu}/u.test(next) : /\p{Lu}/u.test(text[index - 1] ?? '')
+    return vowel.toUpperCase() + (isAmongCapitals ? 'E' : 'e')
+  })
+
+/**
+ * A text with the vowels that normalisation makes of umlauts: `Uebersicht` is `Ubersicht`. After a vowel or q, `ue` is not typed for ü:
+ * `neue`, `queue` (the rule of Lucene's GermanNormalizationFilter, which is that of Snowball's `german2`).
+ */
+export const withVowels = (text: string): string => text.replace(/([ao])e|(?<![aeiouyq])(u)e/giu, '$1$2')
+
+/** How words may be spelt otherwise, by their normalised form. */
+export type Spellings = ReadonlyMap<string, readonly string[]>
+
+/**
+ * The words of a text that people also type otherwise, with an umlaut or with an e (decision 097) or in the English of another country, by
+ * their normalised form; not where both have one stem, nor a stop word: most texts have those. Texts are not indexed so.
+ */
+export function otherSpellings(text: string): Spellings {
+  const spellings = new Map<string, string[]>()
+  for (const piece of text.split(/\s+/)) {
+    const words = wordsOf(piece)
+    const inOtherCountry = words.map((word) => respelled(word) ?? word).join(' ')
+    for (const other of [withDigraphs(piece), withVowels(piece), inOtherCountry]) {
+      const others = other === piece ? [] : wordsOf(other)
+      if (others.length !== words.length) continue
+      for (const [index, word] of words.entries()) {
+        const spelling = others[index]!
+        if (isStopWord(spelling) || stemOf(spelling) === stemOf(word)) continue
+        spellings.set(word, [...new Set([...(spellings.get(word) ?? []), spelling])])
+      }
+    }
+  }
+  return spellings
+}
