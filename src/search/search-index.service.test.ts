@@ -147,7 +147,8 @@ describe.each([3, 300, 13_000])('among %i rows', (size) => {
   })
 
   test('never reads the whole table', async () => {
-    if (index.kind !== 'bm25') return
+    // Three rows are one page, and a row of it is read by reading the page.
+    if (index.kind !== 'bm25' || size === 3) return
     const scans = () =>
       sql<{ table: number; index: number }>`
         select pg_stat_get_numscans('request_texts'::regclass)::int as table,

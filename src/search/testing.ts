@@ -13,6 +13,9 @@ export interface Row {
   topic: string
 }
 
+/** Equally new, whichever batch they are stored in. */
+const createdAt = new Date('2026-01-01')
+
 /** Every word is one that the stemmer leaves alone, or comes in one form only. */
 export function syntheticRow(number: number): Row {
   const words = [
@@ -35,7 +38,7 @@ async function storeBatch(transaction: Executor, batch: readonly (Row & { id: st
     ), stored as (
       insert into requests
         (id, platform, source_id, title, description, votes, tags, source_url, topic, created_at, updated_at, confidence)
-      select id, platform, id::text, '', '', 0, '{}', '', topic, now(), now(), 1 from incoming
+      select id, platform, id::text, '', '', 0, '{}', '', topic, ${createdAt}::timestamptz, now(), 1 from incoming
     )
     insert into request_texts (request_id, text) select id, text from incoming`.execute(transaction)
   await followNewRequests(
