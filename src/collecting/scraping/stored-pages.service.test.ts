@@ -135,6 +135,7 @@ describe('a stored page', () => {
       sourceName: null,
       product: null,
       votes: 0,
+      stars: null,
       tags: [],
       commentCount: null,
       sourcePlatform: 'github',
