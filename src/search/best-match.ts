@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type RequestStatus, standings } from '../database/column-types.ts'
 import type { View } from '../requests/views/view.ts'
-import { fieldBoundary } from '../requests/words/text.ts'
 import { askingStems } from '../runtime/text/asking.ts'
 import { stemOf } from '../runtime/text/words.ts'
 import { allWords } from './matched-set.ts'
@@ -24,7 +23,7 @@ const settledList = sql.join(settledStatuses.map((status) => sql.lit(status)))
 
 /** Votes as they order a tier: half of them where a request is settled, because nobody waits for it any more. */
 export const wantedOf = (votes: RawBuilder<unknown>, status: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`${votes} * case when ${status} in (${settledList}) then 0.5 else 1 end`
+  sql`${votes} * case when ${status} in (${settledList}) then 0.5::float8 else 1 end`
 
 /** What a title is compared with. */
 export interface AskedWords {
@@ -34,17 +33,21 @@ export interface AskedWords {
 }
 
 /** An exact title is longer than the query by a few words that say nothing; the words of a longer one are not read. */
-const maxLonger = 60
+const maxLonger = 40
 
 /** Whether the title, as it is indexed, has all words, and whether it says nothing else but that something is asked for. */
 function titleOf({ terms, hasMeanings }: AskedWords): RawBuilder<unknown> {
   const words = someOf(terms).flatMap((one) => quotedWords(one) ?? [one])
   const saysNothingElse = sql`tsvector_to_array(said) <@ ${[...new Set([...words.map(stemOf), ...askingStems])]}::text[]`
-  const maxLength = sql.lit(words.join(' ').length + maxLonger)
+  // A parameter: as a literal each length would be another statement to be planned.
+  const maxLength = sql`${words.join(' ').length + maxLonger}::int`
+  // The query by itself, so that it is made once, and not for each title, which ends with its line.
   return sql`
-    select said @@ ${allWords(terms)} and ${sql.lit(hasMeanings)} as titled, said @@ ${allWords(terms)} and ${saysNothingElse} as exact from (
-      select to_tsvector('wishwell', split_part(left(text, 1000), ${fieldBoundary}, 1)) as said from request_texts
-      where request_id = matching.id and has_all and (${sql.lit(hasMeanings)} or length(title) <= ${maxLength}) offset 0
+    select matches and ${sql.lit(hasMeanings)} as titled, matches and ${saysNothingElse} as exact from (
+      select said, said @@ (select ${allWords(terms)}) as matches from (
+        select to_tsvector('wishwell', substring(text from '^[^\\n]*')) as said from request_texts
+        where request_id = matching.id and has_all and (${sql.lit(hasMeanings)} or length(title) <= ${maxLength}) offset 0
+      ) as title offset 0
     ) as title`
 }
 

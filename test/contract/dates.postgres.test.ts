@@ -170,7 +170,7 @@ it('anything else is a 400 that names the field and says both forms', async () =
         [
           {
             path: target.field,
-            message: 'must be a day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z, that exists',
+            message: `must be a day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z, that exists, not ${JSON.stringify(text)}`,
           },
         ],
       ])
