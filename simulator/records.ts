@@ -174,8 +174,8 @@ function withoutBody(record: SimulatedRecord, opening: string, body: '' | null):
   return record.kind === 'comment' ? record : { ...record, title: opening, body }
 }
 
-/** A link has no text of its own, so the addition makes it a story with one. */
+/** A link has no text of its own, so the addition makes it a story with one. The title of a comment is its story's, and stays. */
 function withText(record: SimulatedRecord, titleEnd: string, paragraph: string): SimulatedRecord {
-  const title = record.title + titleEnd
+  const title = record.kind === 'comment' ? record.title : record.title + titleEnd
   return { ...record, title, body: record.body ? `${record.body}\n\n${paragraph}` : paragraph, externalUrl: null }
 }

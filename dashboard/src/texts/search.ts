@@ -144,7 +144,7 @@ export const searchTexts = {
   copyLink: t`Copy link`,
   export: t`Export`,
   exportIntro: t`Every request that this list shows, in one file.`,
-  exportIntroSearch: t`These results (up to 100), in this order, in one file.`,
+  exportIntroSearch: t`Those of these results (up to 100) that have all words, in this order, in one file.`,
   exportAs: { csv: 'CSV', jsonl: 'JSON lines' },
   exporting: (size: number) => t`${bytes(size)} so far …`,
   exported: t`The file is in your downloads.`,
