@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from 'vitest'
-import { describeBoard } from '../../simulator/platforms/board.ts'
 import { chromiumPath } from './chromium.ts'
 import { answerOf, describePage, patient, recordKeys, usePage } from './page-test.ts'
 
@@ -44,25 +43,6 @@ describePage('the operator', () => {
     await page.reload()
     const advice = page.getByRole('complementary', { name: 'What to do about this service' })
     await advice.getByText('Set SEARCH_URL.').waitFor()
-  })
-
-  it('tries a board, and sees what would be stored and what is doubtful', async () => {
-    const page = await test.open('/operator/platforms', asOperator)
-    const choose = (text: string) =>
-      page
-        .getByLabel(/^The description, JSON/)
-        .setInputFiles({ name: 'meadow.json', mimeType: 'application/json', buffer: Buffer.from(text) })
-    const trial = page.getByRole('region', { name: 'Try a board' })
-    await choose('{"version": 2}')
-    await trial.getByRole('button', { name: 'Try meadow.json' }).click()
-    await trial.getByRole('alert').waitFor()
-    await choose(describeBoard(test.simulator.urls.board, { statuses: { shipped: 'planned' } }))
-    await trial.getByLabel('Secret, if it has one').fill('key-of-the-board')
-    await trial.getByRole('button', { name: 'Try meadow.json' }).click()
-    await trial.getByText(/^Page 1: 20 items, of which \d+ would be stored/).waitFor()
-    await expect.poll(() => trial.getByRole('table').count(), patient).toBe(2)
-    await expect.poll(() => trial.getByRole('row', { name: /^votes \d+ of \d+/ }).count(), patient).toBe(1)
-    expect(test.simulator.requests.filter(({ platform }) => platform === 'board')).not.toEqual([])
   })
 
   it('deletes requests only after a look at what would go, and its name typed', async () => {
