@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { listMadeIn, type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
+import { countOwned } from '../../accounts/owned.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
@@ -76,9 +77,7 @@ export async function createFeed(transaction: Transaction, feed: NewFeed): Promi
   const { accountId, keyId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
   const maker = await makerOf(transaction, { accountId, keyId, now })
   await requireOwnWatch(transaction, feed)
-  const { rows } = await sql<{ feeds: number }>`
-    select count(*)::integer as feeds from feeds where account_id = ${accountId}`.execute(transaction)
-  if ((rows[0]?.feeds ?? 0) >= maxFeeds) {
+  if ((await countOwned(transaction, 'feeds', accountId)) >= maxFeeds) {
     throw new ServiceError('CONFLICT', `The account has ${maxFeeds} feeds, which is the maximum. Revoke some first.`)
   }
   const secret = makeSecret()
@@ -104,28 +103,6 @@ export async function createFeed(transaction: Transaction, feed: NewFeed): Promi
     .returning('id')
     .executeTakeFirstOrThrow()
   return { feedId: id, secret }
-}
-
-/** The feeds of an account, the oldest first. */
-export const listFeeds = (executor: Executor, accountId: string): Promise<Feed[]> =>
-  executor
-    .selectFrom('feeds')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-
-/** Ends a feed: its address is wrong from then on. @returns false when the account has none with this id. */
-export async function revokeFeed(executor: Executor, accountId: string, feedId: string): Promise<boolean> {
-  const { rows } = await sql`
-    delete from feeds where id = ${feedId} and account_id = ${accountId} returning 1`.execute(executor)
-  return rows.length > 0
-}
-
-/** Deletes the feeds of a deleted account. */
-export async function deleteFeedsOf(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`delete from feeds where account_id = ${accountId}`.execute(transaction)
 }
 
 /** The feed of an address, until the key that made it expires. */

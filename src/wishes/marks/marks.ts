@@ -158,10 +158,6 @@ export async function copyMarks(
     on conflict do nothing`.execute(transaction)
 }
 
-export async function deleteMarksOf(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`delete from wish_marks where account_id = ${accountId}`.execute(transaction)
-}
-
 export interface MarkFilters {
   /** `none`: without one of the three. */
   mark?: Mark | 'none' | undefined
