@@ -120,6 +120,10 @@ export interface Refresh {
   read(handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]>
 }
 
+/** What is returned where none of the handles can be read. */
+export const unreadable = (handles: readonly string[]): Refreshed[] =>
+  handles.map((handle) => ({ handle, state: 'unreadable' }))
+
 /**
  * Why a page could not be fetched. The message is for the operator: it says what to do, and never holds a body, a token or
  * a query string.

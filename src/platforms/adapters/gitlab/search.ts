@@ -8,6 +8,7 @@ import {
   type Refresh,
   type Refreshed,
   SourceRefusedError,
+  unreadable,
 } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
@@ -57,8 +58,6 @@ function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null
     },
   }
 }
-
-const unreadable = (handles: readonly string[]) => handles.map((handle): Refreshed => ({ handle, state: 'unreadable' }))
 
 const issuesOf = (body: unknown) => requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
 
@@ -137,10 +136,7 @@ export function createGitlab(options: GitlabOptions): Platform {
     return fetchRoundRobin({
       sources: sources ?? projects,
       request,
-      fetchFrom: async (source, cursor) => {
-        const page = await fetchSource(source, listedIn, words, asPage(cursor, 1), request)
-        return sources ? inOwnSource(page, source) : page
-      },
+      fetchFrom: (source, cursor) => fetchSource(source, listedIn, words, asPage(cursor, 1), request),
     })
   }
 
@@ -150,10 +146,4 @@ export function createGitlab(options: GitlabOptions): Platform {
     verifySource: (source, signal) => checkVisibility({ ...readSource(source), listedIn: listedInJob }, signal),
     refresh: createRefresh(reader.list, hasToken ? checkVisibility : null),
   }
-}
-
-function inOwnSource(page: SourcePage, source: string): SourcePage {
-  const owned = (found: FoundRequest[]) => found.map((request) => ({ ...request, ownSource: source }))
-  const { requests, offTopic = [] } = page
-  return { ...page, requests: owned(requests), offTopic: owned(offTopic) }
 }

@@ -7,6 +7,7 @@ import {
   type Refresh,
   type Refreshed,
   SourceRefusedError,
+  unreadable,
 } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { epochSecond, reachesOlder } from '../newest-first.ts'
@@ -62,8 +63,6 @@ function createRefresh(callSite: CallSite): Refresh {
   }
 }
 
-const unreadable = (handles: readonly string[]) => handles.map((handle): Refreshed => ({ handle, state: 'unreadable' }))
-
 /** A handle is `<site>:<question id>`; empty for another text. */
 const siteOf = (handle: string): string => /^([\w.-]+):\d+$/.exec(handle)?.[1] ?? ''
 
@@ -90,9 +89,7 @@ export function createStackexchange(options: StackexchangeOptions): Platform {
       request,
       fetchFrom: async (site, cursor) => {
         const hasKey = key !== undefined
-        const search = { words, site, listedIn, page: asPage(cursor, 1), hasKey, signal, since }
-        const page = await fetchSite(callSite, search)
-        return sources ? inOwnSource(page, site) : page
+        return fetchSite(callSite, { words, site, listedIn, page: asPage(cursor, 1), hasKey, signal, since })
       },
     })
   }
@@ -145,10 +142,6 @@ async function fetchSite(
     discarded,
     nextCursor: hasMore && !isOver ? { page: page + 1 } : null,
   }
-}
-
-function inOwnSource(page: SourcePage, site: string): SourcePage {
-  return { ...page, requests: page.requests.map((found) => ({ ...found, ownSource: site })) }
 }
 
 /** `GET /info` costs one request of the quota, a list of all sites four. All sites of this API are public. */
