@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { ServiceError } from '../../http/errors.ts'
 import {
@@ -189,21 +190,9 @@ function makeFirstLink(
   })
 }
 
-/** The maximum of one statement: in the embedded backend all other statements wait for it. */
-const sliceRows = 500
-
-/**
- * Deletes a slice of the expired links.
- * @returns whether there may be more.
- */
-export async function purgeExpiredLinks(database: Database, now: Date): Promise<boolean> {
-  const { rows } = await sql`
-    delete from sign_in_links where id in (
-      select id from sign_in_links where expires_at <= ${now}::timestamptz
-      order by expires_at limit ${sliceRows} for update skip locked
-    ) returning id`.execute(database)
-  return rows.length === sliceRows
-}
+/** Deletes a slice of the expired links. @returns whether there may be more. */
+export const purgeExpiredLinks = (database: Database, now: Date): Promise<boolean> =>
+  deleteSlice(database, 'sign_in_links', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })
 
 interface Offer {
   config: { bootstrapApiKey: string | undefined }

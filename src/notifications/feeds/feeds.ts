@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { listMadeIn, type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
 import { countOwned } from '../../accounts/owned.ts'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
@@ -123,13 +124,8 @@ export const feedsMadeByKeys: MadeKind = {
 }
 
 /** Deletes a slice of the feeds whose makers have expired. @returns whether there may be more. */
-export async function deleteExpiredFeeds(executor: Executor, now: Date): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    delete from feeds where id in (select id from feeds where expires_at <= ${now} order by expires_at limit 500)`.execute(
-    executor,
-  )
-  return numAffectedRows === 500n
-}
+export const deleteExpiredFeeds = (executor: Executor, now: Date): Promise<boolean> =>
+  deleteSlice(executor, 'feeds', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })
 
 /** A read within this time of the last one is not written. */
 const notedEveryMs = 10 * 60_000

@@ -4,11 +4,11 @@ import { type Outbound, type TargetCall, TargetFailedError } from '../../../http
 import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
 import { asFields, asId, asList, asString, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
+import { hourMs } from '../../../runtime/durations.ts'
 import { type Issue, TrackerError, type TrackerFields } from '../tracker.ts'
 
 /** What a tracker that names no time is left alone for. */
 const usualLimitMs = 60_000
-const hourMs = 3_600_000
 
 /** A call of a tracker. */
 export interface TrackerCall extends Omit<TargetCall, 'body' | 'headers'> {
