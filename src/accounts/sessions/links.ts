@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { ServiceError } from '../../http/errors.ts'
+import { lockAccount } from '../made-by-key.ts'
 import {
   generateToken,
   hashAdminKey,
@@ -50,15 +51,8 @@ export const linkUrl = (publicUrl: string, { token }: SignInLink): string => `${
  */
 export async function makeLink(transaction: Transaction, link: NewLink): Promise<SignInLink | null> {
   const { accountId, opener, personName = null, now, validForMs } = link
-  const account = await transaction
-    .selectFrom('accounts')
-    .select('id')
-    .where('id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    // Serializes concurrent calls for one account: without the lock neither would count the link of the other.
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (!account) return null
+  // Serializes concurrent calls for one account: without the lock neither would count the link of the other.
+  if (!(await lockAccount(transaction, accountId))) return null
   if ((await listLinks(transaction, accountId, now)).length >= maxOpenLinks) {
     throw new ServiceError('CONFLICT', `The account has ${maxOpenLinks} open sign-in links, the maximum: revoke them.`)
   }

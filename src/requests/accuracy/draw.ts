@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import { lockAccount } from '../../accounts/made-by-key.ts'
 import { type PlatformName, type Standing, standings } from '../../database/column-types.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound } from '../../http/errors.ts'
@@ -150,9 +151,7 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
 export async function drawTexts(transaction: Transaction, { accountId, now }: DrawOwner): Promise<void> {
   if (accountId !== null) {
     // Keeps the deletion of the account out, and other draws of it.
-    const { rows } = await sql`
-      select from accounts where id = ${accountId} and deleted_at is null for no key update`.execute(transaction)
-    if (rows.length === 0) throw notFound('Account')
+    if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
   }
   const week = weekOf(now)
   await sql`

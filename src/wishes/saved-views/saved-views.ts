@@ -1,5 +1,5 @@
-import { type Selectable, sql } from 'kysely'
-import { accountExists } from '../../accounts/accounts.ts'
+import type { Selectable } from 'kysely'
+import { lockAccount } from '../../accounts/made-by-key.ts'
 import { listOwned } from '../../accounts/owned.ts'
 import type { Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -21,8 +21,7 @@ export interface SavedViewContent {
 
 /** The views of an account are changed one at a time, so that its maximum and its names hold. */
 async function lockViewsOf(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
-  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
+  if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
 }
 
 function refuseName(views: readonly SavedView[], name: string): void {

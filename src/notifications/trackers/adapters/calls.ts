@@ -170,3 +170,16 @@ export async function checked<Result>(
     throw invalidField(error.kind === 'tracker' ? 'token' : field, said)
   }
 }
+
+/** The statuses of issues by their ids. What has none is left out. @param idOf the field that has it */
+export const statusesOf = <Status>(
+  issues: readonly (Fields | null)[],
+  idOf: 'id' | 'iid',
+  statusOf: (issue: Fields) => Status,
+): Map<string, Status> =>
+  new Map(
+    issues.flatMap((one) => {
+      const id = asId(one?.[idOf])
+      return one === null || id === null ? [] : [[id, statusOf(one)] as const]
+    }),
+  )

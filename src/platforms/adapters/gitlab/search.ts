@@ -1,12 +1,11 @@
 import { asFields, asId, asPage } from '../../content/fields.ts'
 import { readItems, requiredList } from '../../content/items.ts'
 import {
-  type FoundRequest,
+  byHandle,
   type Page,
   type PageRequest,
   type Platform,
   type Refresh,
-  type Refreshed,
   SourceRefusedError,
   unreadable,
 } from '../../platform.ts'
@@ -49,7 +48,9 @@ function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null
         const issues = issuesOf(body)
         if (issues.length === 0 && (await showsNoIssues(list, source, signal))) return unreadable(handles)
         const { requests } = await readItems(issues, readIssue)
-        return refreshed(handles, requests, confidentialHandles(issues))
+        // One that is not in the list was deleted or became confidential.
+        const confidential = confidentialHandles(issues)
+        return byHandle(handles, requests, (handle) => (confidential.has(handle) ? 'unreadable' : 'missing'))
       } catch (error) {
         // Private, deleted or moved: the project cannot be read, which says nothing about its issues.
         if (error instanceof SourceRefusedError) return unreadable(handles)
@@ -74,16 +75,6 @@ function parametersOf(handles: readonly string[]): URLSearchParams {
 }
 
 const projectOf = (handle: string): string | null => /^([^#]+)#\d+$/.exec(handle)?.[1] ?? null
-
-/** An issue that is not in the list was deleted or became confidential. */
-function refreshed(handles: readonly string[], found: FoundRequest[], confidential: ReadonlySet<string>): Refreshed[] {
-  const byHandle = new Map(found.map((request) => [request.refreshHandle, request]))
-  return handles.map((handle) => {
-    const request = byHandle.get(handle)
-    if (request) return { handle, state: 'found', request }
-    return { handle, state: confidential.has(handle) ? 'unreadable' : 'missing' }
-  })
-}
 
 /** Only a token shows confidential issues. */
 function confidentialHandles(issues: readonly unknown[]): ReadonlySet<string> {

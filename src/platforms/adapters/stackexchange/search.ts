@@ -1,11 +1,11 @@
 import { asEpochSeconds, asPage } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import {
+  byHandle,
   type Page,
   type PageRequest,
   type Platform,
   type Refresh,
-  type Refreshed,
   SourceRefusedError,
   unreadable,
 } from '../../platform.ts'
@@ -50,11 +50,7 @@ function createRefresh(callSite: CallSite): Refresh {
         })
         if (isMissing(wrapper)) return handles.map((handle) => ({ handle, state: 'missing' }))
         const { requests } = await readItems(itemsOf(wrapper), (question) => readQuestion(question, site))
-        const byHandle = new Map(requests.map((request) => [request.refreshHandle, request]))
-        return handles.map((handle): Refreshed => {
-          const request = byHandle.get(handle)
-          return request ? { handle, state: 'found', request } : { handle, state: 'missing' }
-        })
+        return byHandle(handles, requests, () => 'missing')
       } catch (error) {
         if (error instanceof SourceRefusedError) return unreadable(handles)
         throw error
