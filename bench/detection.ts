@@ -14,6 +14,8 @@ import { parseLabelled, readLabelled } from '../scripts/detection/labelled.ts'
 import { seededRandom } from '../scripts/detection/random.ts'
 import { kinds, readWritten } from '../scripts/detection/written.ts'
 import { detect, thresholdsOf, type WishClass } from '../src/requests/detection/detect.ts'
+import { groupOf } from '../src/requests/detection/weights-file.ts'
+import { thresholdsBy } from '../src/requests/views/strictness.ts'
 import { measureLabelled, morePhrases, phrases } from './detection-labelled.ts'
 import { writeSection } from './report.ts'
 
@@ -54,6 +56,7 @@ function phraseRow(name: string, texts: readonly Confidence[], pattern: RegExp):
 
 function rowsOf(name: string, confidences: readonly Confidence[], platform: string, isByGroup: boolean): string[] {
   const { likely, maybe } = thresholdsOf(platform)
+  const strict = thresholdsBy('strict')[groupOf(platform)]!.likely
   const units = unitsOf(confidences, isByGroup)
   const interval = (threshold: number) =>
     (['precision', 'recall', 'f1'] as const)
@@ -63,6 +66,7 @@ function rowsOf(name: string, confidences: readonly Confidence[], platform: stri
   const between = confidences.map(({ value, label, weight }) => ({ value: value < likely ? value : 0, label, weight }))
   return [
     row(`${name}: likely`, pointAt(confidences, likely), interval(likely)),
+    row(`${name}: likely for a strict account`, pointAt(confidences, strict), interval(strict)),
     row(`${name}: likely and maybe`, pointAt(confidences, maybe), interval(maybe)),
     row(`${name}: maybe alone`, pointAt(between, maybe)),
     row(`${name}: best F1`, bestF1(curve)),

@@ -1,17 +1,18 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { drawTexts } from '../src/requests/accuracy/draw.ts'
-import { reclassifySlice, setThresholds } from '../src/requests/accuracy/reclassifying.ts'
+import { reclassifySlice, setStrictness } from '../src/requests/accuracy/reclassifying.ts'
 import { firstId } from '../src/requests/corrections/corrections.ts'
 import { thresholdsOf } from '../src/requests/detection/detect.ts'
 import { preparePage } from '../src/requests/store/prepared-page.ts'
 import { storePageAlone } from '../src/requests/store/store.ts'
+import type { Strictness } from '../src/requests/views/strictness.ts'
 import { foundRequest } from '../test/scripted-platform.ts'
 import { followNewRequests } from '../test/stored-requests.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { medianOf, type Took, timed, worstOf } from './timing.ts'
 
-// What the labels of an account cost: the first draw of a week, and, after its thresholds moved, deriving what it sees anew, slice by slice, and storing pages.
+// What labels and strictness cost: the first draw of a week, and, after an account was switched, deriving what it sees anew, slice by slice, and storing pages.
 // Milliseconds: the median of the processor's, and the maximum by the clock (by the processor).
 //   node bench/reclassifying.ts [--requests 100000] [--database-url postgres://…]
 
@@ -64,8 +65,8 @@ async function forget(drawn: readonly string[]): Promise<readonly string[]> {
   return drawn
 }
 
-async function measureMove(name: string, account: string, to: number | null): Promise<void> {
-  await setThresholds(database, account, to === null ? {} : { social: { likely: to, maybe } })
+async function measureSwitch(name: string, account: string, strictness: Strictness): Promise<void> {
+  await setStrictness(database, account, strictness)
   const took: Took[] = []
   for (let more = true; more; ) more = await timed(took, () => reclassifySlice(database))
   print(`${name}: ${took.length} slices`, took)
@@ -73,26 +74,22 @@ async function measureMove(name: string, account: string, to: number | null): Pr
   console.log(`  ${rows[0]!.count} differences, ${Math.round(took.reduce((sum, { ms }) => sum + ms, 0))} ms in all`)
 }
 
-/** What many accounts see whose thresholds move at once, each to others. */
-async function measureManyMoves(accounts: number): Promise<void> {
-  for (let made = 0; made < accounts; made += 1)
-    await setThresholds(database, await makeAccount(), { social: { likely: 0.45 + 0.1 * Math.random(), maybe } })
+/** What many accounts see that are switched at once. */
+async function measureManySwitches(accounts: number): Promise<void> {
+  for (let made = 0; made < accounts; made += 1) await setStrictness(database, await makeAccount(), 'strict')
   const took: Took[] = []
   for (let more = true; more; ) more = await timed(took, () => reclassifySlice(database))
-  print(`thresholds of ${accounts} accounts move: ${took.length} slices`, took)
+  print(`${accounts} accounts become strict: ${took.length} slices`, took)
   console.log(`  ${Math.round(took.reduce((sum, { ms }) => sum + ms, 0))} ms in all`)
-  await sql`update accounts set thresholds = null, reclassified_to = ${firstId}::uuid where thresholds is not null`.execute(
-    database,
-  )
+  await sql`update accounts set is_strict = false, reclassified_to = ${firstId}::uuid where is_strict`.execute(database)
   while (await reclassifySlice(database));
 }
 
-/** Pages of fifty new posts, with so many accounts whose thresholds moved, each to others. */
+/** Pages of fifty new posts, with so many strict accounts. */
 async function measurePages(accounts: number): Promise<void> {
   await sql`
-    insert into accounts (name, tier, created_at, thresholds)
-    select 'bench', 'max', now(), jsonb_build_object('social', jsonb_build_object('likely', 0.4 + 0.2 * random(), 'maybe', ${maybe}::float8))
-    from generate_series(1, ${sql.lit(accounts)})`.execute(database)
+    insert into accounts (name, tier, created_at, is_strict)
+    select 'bench', 'max', now(), true from generate_series(1, ${sql.lit(accounts)})`.execute(database)
   const took: Took[] = []
   for (let page = 0; page < 20; page += 1) {
     const requests = Array.from({ length: 50 }, (_item, index) =>
@@ -102,17 +99,16 @@ async function measurePages(accounts: number): Promise<void> {
     const found = { ...prepared, platform: 'reddit', topic: 'bench', jobId: null, now: new Date() }
     await timed(took, () => storePageAlone(database, found))
   }
-  print(`a page of 50, ${accounts} more accounts with own thresholds`, took)
+  print(`a page of 50, ${accounts} more strict accounts`, took)
 }
 
 await fill()
 const accounts = await Promise.all(Array.from({ length: 10 }, makeAccount))
 const [account] = accounts as [string]
 await measureDraws('first draw', accounts)
-await measureMove('thresholds move', account, 0.5)
-await measureMove('thresholds move to the furthest', account, 0.64)
-await measureMove('thresholds move back', account, null)
-await measureMove('thresholds move again', account, 0.5)
+await measureSwitch('strict', account, 'strict')
+await measureSwitch('as usual again', account, 'usual')
+await measureSwitch('strict again', account, 'strict')
 await measureDraws('first draw of the week, one account with differences', await forget([account]))
 // So few texts may be requests that a draw has to read most of them to find some.
 await sql`update request_facets set standing = 0 where standing = 1 and request_id::text not like '%000'`.execute(
@@ -120,6 +116,6 @@ await sql`update request_facets set standing = 0 where standing = 1 and request_
 )
 await measureDraws('first draw, hardly any text of a class', await forget(accounts.slice(1)))
 await measureDraws('first draw, the same with differences', await forget([account]))
-for (const many of [10, 100]) await measureManyMoves(many)
+for (const many of [10, 100]) await measureManySwitches(many)
 for (const more of [0, 1, 99, 900]) await measurePages(more)
 await close()

@@ -40,7 +40,7 @@ async function withDatabase<T>(run: (opened: Awaited<ReturnType<typeof openDatab
 /** What the versions before the first release recorded. */
 const recordOlder = () =>
   withDatabase(({ database }) =>
-    sql`update kysely_migration set name = '005-come-back' where name = '2026-12-10-baseline'`.execute(database),
+    sql`update kysely_migration set name = '005-come-back' where name = '2026-12-11-baseline'`.execute(database),
   )
 const recordNewer = () =>
   withDatabase(({ database }) =>

@@ -1,14 +1,15 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Transaction } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
-import { notFound } from '../http/errors.ts'
+import { type ErrorCode, notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
 import { readMade, revokeKey } from './account-keys.ts'
 import { requireExisting } from './accounts.ts'
-import type { RouteDependencies } from './authentication.ts'
+import type { Authentication, RouteDependencies } from './authentication.ts'
 import {
   answerKeys,
   answerMadeKey,
@@ -33,15 +34,16 @@ interface KeyRouteDependencies extends RouteDependencies {
 export function registerKeyRoutes(app: App, dependencies: KeyRouteDependencies): void {
   registerListOwnKeys(app, dependencies)
   registerCreateOwnKey(app, dependencies)
-  registerMadeByOwnKey(app, dependencies)
-  registerRevokeOwnKey(app, dependencies)
   registerListKeys(app, dependencies)
   registerCreateKey(app, dependencies)
-  registerMadeByKey(app, dependencies)
-  registerRevokeKey(app, dependencies)
+  for (const audience of keyAudiences(dependencies.authentication)) {
+    registerMade(app, dependencies, audience)
+    registerRevoke(app, dependencies, audience)
+  }
 }
 
 const ownTags = { tags: ['Keys'], security: [{ apiKey: [] }] }
+const adminTags = { tags: ['Admin'], security: [{ adminKey: [] }] }
 
 function registerListOwnKeys(app: App, { database, clock, authentication }: RouteDependencies): void {
   app.get(
@@ -100,29 +102,55 @@ const madeTexts = {
   description: `What \`withMade=true\` ends when the key is revoked, also of what its keys made in turn: ${endedWords}; and the watches that it stops. Never the key of the call itself and what it made.`,
 }
 
-function registerMadeByOwnKey(
-  app: App,
-  { database, clock, authentication, madeKinds: kinds }: KeyRouteDependencies,
-): void {
-  app.get(
-    '/api/v1/keys/:keyId/made',
-    {
+/** Whose keys a route ends: an account's own, or all, by the operator. */
+interface KeyAudience {
+  prefix: '/api/v1' | '/api/admin'
+  onRequest: Authentication['requireAccount']
+  errors: ErrorCode[]
+  tags: string[]
+  security: Record<string, string[]>[]
+  whose: '' | 'Account'
+  ownerOf(request: FastifyRequest): { accountId: string | null; caller: string | null }
+}
+
+const keyAudiences = (authentication: Authentication): KeyAudience[] => [
+  {
+    ...{
+      prefix: '/api/v1',
       onRequest: authentication.requireManage,
+      errors: ['SCOPE_EXCEEDED'],
+      whose: '',
+      ...ownTags,
+    },
+    ownerOf: (request) => {
+      const { accountId, keyId: caller } = authentication.accountOf(request)
+      return { accountId, caller }
+    },
+  },
+  {
+    ...{ prefix: '/api/admin', onRequest: authentication.requireAdmin, errors: [], whose: 'Account', ...adminTags },
+    ownerOf: () => ({ accountId: null, caller: null }),
+  },
+]
+
+function registerMade(app: App, { database, clock, madeKinds: kinds }: KeyRouteDependencies, audience: KeyAudience) {
+  const { prefix, onRequest, errors, tags, security, whose, ownerOf } = audience
+  app.get(
+    `${prefix}/keys/:keyId/made`,
+    {
+      onRequest,
       schema: {
-        operationId: 'listMadeByKey',
+        operationId: `listMadeBy${whose}Key`,
         ...madeTexts,
-        ...ownTags,
+        tags,
+        security,
         params: keyPath,
-        response: {
-          200: madeAnswer,
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
+        response: { 200: madeAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', ...errors, 'NOT_FOUND') },
       },
     },
     async (request) => {
-      const { accountId, keyId: caller } = authentication.accountOf(request)
       const { keyId } = request.params
-      const key = { accountId, keyId, caller, kinds, now: clock.now() }
+      const key = { ...ownerOf(request), keyId, kinds, now: clock.now() }
       const made = isId(keyId) ? await readMade(database, key) : null
       if (made === null) throw notFound('API key')
       return { data: made }
@@ -130,29 +158,35 @@ function registerMadeByOwnKey(
   )
 }
 
-function registerRevokeOwnKey(
-  app: App,
-  { database, clock, authentication, madeKinds: kinds }: KeyRouteDependencies,
-): void {
+const revokeTexts = {
+  '': {
+    summary: "Revoke one of the account's API keys, at once and for ever",
+    description:
+      'Also the one that makes this call, but never the last active one, nor the last one that may do everything for ever: 409.',
+  },
+  Account: { summary: 'Revoke an API key, at once and for ever' },
+}
+
+function registerRevoke(app: App, { database, clock, madeKinds: kinds }: KeyRouteDependencies, audience: KeyAudience) {
+  const { prefix, onRequest, errors, tags, security, whose, ownerOf } = audience
+  const conflict: ErrorCode[] = whose === '' ? ['CONFLICT'] : []
   app.delete(
-    '/api/v1/keys/:keyId',
+    `${prefix}/keys/:keyId`,
     {
-      onRequest: authentication.requireManage,
+      onRequest,
       schema: {
-        operationId: 'revokeKey',
-        summary: "Revoke one of the account's API keys, at once and for ever",
-        description:
-          'Also the one that makes this call, but never the last active one, nor the last one that may do everything for ever: 409.',
-        ...ownTags,
+        operationId: `revoke${whose}Key`,
+        ...revokeTexts[whose],
+        tags,
+        security,
         params: keyPath,
         querystring: revocation,
-        response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
+        response: { 200: revokedKey, ...errorResponses(...bodyErrors, ...errors, 'NOT_FOUND', ...conflict) },
       },
     },
     async (request) => {
-      const { accountId, keyId: caller } = authentication.accountOf(request)
       const { keyId } = request.params
-      const key = { accountId, keyId, caller, withMade: request.query.withMade, kinds, now: clock.now() }
+      const key = { ...ownerOf(request), keyId, withMade: request.query.withMade, kinds, now: clock.now() }
       const ended = isId(keyId) ? await revokeKey(database, key) : null
       if (ended === null) throw notFound('API key')
       return { data: { keyId, ended } }
@@ -160,8 +194,6 @@ function registerRevokeOwnKey(
   )
 }
 
-const operator = { accountId: null, caller: null }
-const adminTags = { tags: ['Admin'], security: [{ adminKey: [] }] }
 const accountPath = closed({ accountId: Type.String() })
 
 function registerListKeys(app: App, { database, clock, authentication }: RouteDependencies): void {
@@ -210,56 +242,6 @@ function registerCreateKey(app: App, { clock, authentication, idempotent }: Rout
         return answerMadeKey(transaction, key)
       }
       return idempotent(request, reply, make, { secretAnswer: true })
-    },
-  )
-}
-
-function registerMadeByKey(
-  app: App,
-  { database, clock, authentication, madeKinds: kinds }: KeyRouteDependencies,
-): void {
-  app.get(
-    '/api/admin/keys/:keyId/made',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'listMadeByAccountKey',
-        ...madeTexts,
-        ...adminTags,
-        params: keyPath,
-        response: { 200: madeAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
-      },
-    },
-    async ({ params: { keyId } }) => {
-      const made = isId(keyId) ? await readMade(database, { ...operator, keyId, kinds, now: clock.now() }) : null
-      if (made === null) throw notFound('API key')
-      return { data: made }
-    },
-  )
-}
-
-function registerRevokeKey(
-  app: App,
-  { database, clock, authentication, madeKinds: kinds }: KeyRouteDependencies,
-): void {
-  app.delete(
-    '/api/admin/keys/:keyId',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'revokeAccountKey',
-        summary: 'Revoke an API key, at once and for ever',
-        ...adminTags,
-        params: keyPath,
-        querystring: revocation,
-        response: { 200: revokedKey, ...errorResponses(...bodyErrors, 'NOT_FOUND') },
-      },
-    },
-    async ({ params: { keyId }, query: { withMade } }) => {
-      const key = { ...operator, keyId, withMade, kinds, now: clock.now() }
-      const ended = isId(keyId) ? await revokeKey(database, key) : null
-      if (ended === null) throw notFound('API key')
-      return { data: { keyId, ended } }
     },
   )
 }

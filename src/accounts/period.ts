@@ -1,3 +1,5 @@
+import { dayMs } from '../runtime/durations.ts'
+
 /** The UTC calendar month of a moment, as `YYYY-MM`. */
 export const monthOf = (moment: Date): string => moment.toISOString().slice(0, 7)
 
@@ -6,8 +8,6 @@ export function endOfMonth(month: string): Date {
   const first = new Date(`${month}-01T00:00:00.000Z`)
   return new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
 }
-
-const dayMs = 24 * 3600_000
 
 /** The moments from `from` on, before `until`. */
 export interface Period {

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { guardLimits, type RequestLimits } from '../http/rate-limits/rate-limits.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { apiKeyPattern } from './api-key.ts'
@@ -33,22 +33,12 @@ export const accountVariables = {
   ),
 }
 
-const schema = Type.Object(accountVariables)
+type AccountEnvironment = Static<TObject<typeof accountVariables>>
 
-type AccountEnvironment = Static<typeof schema>
-
-export interface AccountConfig {
-  bootstrapApiKey: string | undefined
-  bootstrapTier: AccountEnvironment['BOOTSTRAP_TIER']
-  adminApiKey: string | undefined
-  pricing: Pricing
-}
+export type AccountConfig = ReturnType<typeof readAccountConfig>
 
 /** Interprets the variables of accounts. @param complain called with the first that is wrong. */
-export function readAccountConfig(
-  environment: AccountEnvironment,
-  complain: Complain<AccountEnvironment>,
-): AccountConfig {
+export function readAccountConfig(environment: AccountEnvironment, complain: Complain<AccountEnvironment>) {
   const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY, METERING, PRICING } = environment
   if (BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(BOOTSTRAP_API_KEY)) {
     complain('BOOTSTRAP_API_KEY', 'must be ww_live_ followed by 32 characters of a-z and 0-9.')

@@ -50,14 +50,14 @@ import { channelsMadeByKeys } from '../notifications/channels/channels.ts'
 import type { RenderEvent } from '../notifications/channels/messages/renderer.ts'
 import { registerChannelRoutes } from '../notifications/channels/routes/routes.ts'
 import { deleteChannelsOf, findUnknownChannels } from '../notifications/channels/store/channels.ts'
-import { deleteFeedsOf, feedsMadeByKeys } from '../notifications/feeds/feeds.ts'
+import { feedsMadeByKeys } from '../notifications/feeds/feeds.ts'
 import { registerFeedReading } from '../notifications/feeds/read-routes.ts'
 import { registerFeedRoutes } from '../notifications/feeds/routes.ts'
 import { deleteMailOf } from '../notifications/mail/consents.ts'
 import { registerMailPages } from '../notifications/mail/pages/routes.ts'
 import { registerPushRoutes } from '../notifications/trackers/routes/pushes.ts'
 import { registerTrackerRoutes } from '../notifications/trackers/routes/trackers.ts'
-import { deleteTrackersOf, trackersMadeByKeys } from '../notifications/trackers/store/trackers.ts'
+import { trackersMadeByKeys } from '../notifications/trackers/store/trackers.ts'
 import type { TrackerAdapters } from '../notifications/trackers/tracker.ts'
 import type { Backups } from '../operations/backup/backup.ts'
 import { registerBackupRoutes } from '../operations/backup/routes.ts'
@@ -91,18 +91,16 @@ import type { SearchIndex } from '../search/search-index.ts'
 import { registerNewsRoutes } from '../watches/news/routes.ts'
 import { registerWatchRoutes } from '../watches/routes.ts'
 import { createVisits, recordVisit } from '../watches/watch.ts'
-import { deleteWatchesOf, readWatch, watchesMadeByKeys } from '../watches/watches.ts'
+import { readWatch, watchesMadeByKeys } from '../watches/watches.ts'
 import { deleteBriefsOf } from '../wishes/briefs/briefs.ts'
 import { registerBriefRoutes } from '../wishes/briefs/routes.ts'
 import { registerChangesRoutes } from '../wishes/changes/routes.ts'
 import { registerWishCorrectionRoutes } from '../wishes/corrections/routes.ts'
 import { deleteWishCorrectionsOf } from '../wishes/corrections/undo.ts'
-import { deleteMarksOf } from '../wishes/marks/marks.ts'
 import { registerMarkRoutes } from '../wishes/marks/routes.ts'
 import { createPossiblySame } from '../wishes/placing/targets.ts'
 import { registerWishRoutes } from '../wishes/routes.ts'
 import { registerSavedViewRoutes } from '../wishes/saved-views/routes.ts'
-import { deleteSavedViewsOf } from '../wishes/saved-views/saved-views.ts'
 import { registerSharedPages } from '../wishes/shares/read-routes.ts'
 import { registerShareRoutes } from '../wishes/shares/routes.ts'
 import { deleteSharesOf, sharesMadeByKeys } from '../wishes/shares/shares.ts'
@@ -172,15 +170,17 @@ export interface AppDependencies {
 
 /** What the rooms above accounts store of an account. */
 const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
+  const deleteFrom = (table: 'trackers' | 'wish_marks' | 'saved_views' | 'watches' | 'feeds') =>
+    transaction.deleteFrom(table).where('account_id', '=', accountId).execute()
   await deleteChannelsOf(transaction, accountId)
   await deleteMailOf(transaction, accountId)
-  await deleteTrackersOf(transaction, accountId)
+  await deleteFrom('trackers')
   await deleteWishCorrectionsOf(transaction, accountId)
-  await deleteMarksOf(transaction, accountId)
-  await deleteSavedViewsOf(transaction, accountId)
+  await deleteFrom('wish_marks')
+  await deleteFrom('saved_views')
   await deleteCorrectionsOf(transaction, accountId)
-  await deleteWatchesOf(transaction, accountId)
-  await deleteFeedsOf(transaction, accountId)
+  await deleteFrom('watches')
+  await deleteFrom('feeds')
   await deleteSharesOf(transaction, accountId)
   await deleteBriefsOf(transaction, accountId)
   await forgetOwnWishes(transaction, accountId)

@@ -48,6 +48,16 @@ describe('wishwell wishes correct', { timeout: 60_000 }, () => {
   })
 })
 
+it('wishwell accuracy shows how strict the account is, and changes it', { timeout: 60_000 }, async () => {
+  const accuracy = (...parameters: string[]) => runCommand(['accuracy', ...parameters], service)
+  expect((await accuracy()).stdout).toBe('Strictness: usual\nToo few drawn texts are answered yet.\n')
+  expect(JSON.parse((await accuracy('strict', '--json')).stdout).data.strictness).toBe('strict')
+  expect((await accuracy()).stdout).toContain('Strictness: strict\n')
+  expect((await accuracy('usual')).stdout).toContain('Strictness: usual\n')
+  const wrong = await accuracy('lax')
+  expect([wrong.exitCode, wrong.stderr]).toEqual([exitCodes.usage, expect.stringContaining('usual, strict')])
+})
+
 describe('wishwell admin detection export', { timeout: 60_000 }, () => {
   const run = (...parameters: string[]) => {
     const environment = { WISHWELL_URL: service.url, ADMIN_API_KEY: service.adminKey, DATA_DIR: '/nonexistent' }

@@ -93,6 +93,7 @@ const commands: Record<string, (inner?: string) => Promise<Command>> = {
   sources: async () => (await import('./sources.ts')).sourcesCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
   usage: async () => (await import('./usage.ts')).usageCommand(),
+  accuracy: async () => (await import('./accuracy.ts')).accuracyCommand(),
   mcp: async () => (await import('./mcp.ts')).mcpCommand(),
   api: async () => (await import('./call.ts')).apiCommand(),
   admin: async (inner) => (await import('./admin.ts')).adminCommand(inner),

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { monthOf, monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { dayMs } from '../runtime/durations.ts'
 import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, type Json, printAnswer } from './client-command.ts'
 import { wholeNumber } from './options.ts'
@@ -68,8 +69,6 @@ export function formatUsage(usage: Data<'readUsage'>): string[] {
 
 type Spenders = NonNullable<Data<'readUsage'>['spenders']>
 type Spent = Spenders['total']
-
-const dayMs = 24 * 3600_000
 
 /** What a month or a week cost, by key, by watch and by person. */
 function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches, persons }: Spenders): string[] {

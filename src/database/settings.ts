@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../runtime/config-error.ts'
 
 const postgresAddress = '^postgres(ql)?://'
@@ -40,31 +40,20 @@ export const databaseVariables = {
   }),
 }
 
-const schema = Type.Object(databaseVariables)
+export type DatabaseEnvironment = Static<TObject<typeof databaseVariables>>
 
-export type DatabaseEnvironment = Static<typeof schema>
-
-export interface DatabaseConfig {
-  dataDir: string
-  /** Undefined for the embedded database. */
-  databaseUrl: string | undefined
-  /** Set where `databaseUrl` is a pooler. */
-  databaseListenUrl: string | undefined
-  databasePoolSize: number
-  databaseQueuePoolSize: number
-}
+export type DatabaseConfig = ReturnType<typeof readDatabaseConfig>
 
 /** Interprets the variables of the database. @param complain called with the first that is wrong. */
-export function readDatabaseConfig(
-  environment: DatabaseEnvironment,
-  complain: Complain<DatabaseEnvironment>,
-): DatabaseConfig {
+export function readDatabaseConfig(environment: DatabaseEnvironment, complain: Complain<DatabaseEnvironment>) {
   if (environment.DATABASE_URL === undefined && environment.DATABASE_LISTEN_URL !== undefined) {
     complain('DATABASE_LISTEN_URL', 'is only for a Postgres that DATABASE_URL names.')
   }
   return {
     dataDir: environment.DATA_DIR,
+    /** Undefined for the embedded database. */
     databaseUrl: environment.DATABASE_URL,
+    /** Set where `databaseUrl` is a pooler. */
     databaseListenUrl: environment.DATABASE_LISTEN_URL,
     databasePoolSize: environment.DATABASE_POOL_SIZE,
     databaseQueuePoolSize: environment.DATABASE_QUEUE_POOL_SIZE,

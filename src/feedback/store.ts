@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lockAccount } from '../accounts/made-by-key.ts'
 import { takeSourceLocks } from '../database/advisory-locks.ts'
 import type { Database } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
@@ -58,10 +59,8 @@ export async function openImport(
   await database.transaction().execute(async (transaction) => {
     // A page that is being stored there is stored wholly before this, or reads it.
     await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')
-    const { rows: accounts } = await sql`
-      select from accounts where id = ${accountId} and deleted_at is null for no key update`.execute(transaction)
     // Deleted since the call began: its asks would never be deleted.
-    if (accounts.length === 0) throw new ServiceError('UNAUTHORIZED', 'The account was deleted.')
+    if (!(await lockAccount(transaction, accountId))) throw new ServiceError('UNAUTHORIZED', 'The account was deleted.')
     const { rows } = await sql<{ imports: number; others: number; own: number }>`
       select count(*) filter (where source <> ${source})::integer as imports,
         coalesce(sum(asks) filter (where source <> ${source}), 0)::integer as others,

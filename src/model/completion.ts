@@ -83,3 +83,17 @@ export function completionValue(body: unknown): unknown {
     throw new ModelError('answered with no JSON')
   }
 }
+
+/**
+ * Reads answers of a form.
+ * @param fault what another form is called, in a log.
+ * @returns what reads the parsed body of an answer, and throws ModelError
+ */
+export function readerOf<Form extends TObject>(form: Form, fault: string): (body: unknown) => Static<Form> {
+  const isOfForm = new Ajv().compile<Static<Form>>(form)
+  return (body) => {
+    const value = completionValue(body)
+    if (!isOfForm(value)) throw new ModelError(fault)
+    return value
+  }
+}

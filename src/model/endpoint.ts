@@ -2,10 +2,11 @@ import { type Dispatcher, getGlobalDispatcher, request as send } from 'undici'
 import { createDispatcher, hasProxy } from '../http/outbound/proxy.ts'
 import { createCircuit } from '../platforms/budget/health.ts'
 import { BodyError, readAnswerBody } from '../platforms/client/body.ts'
-import { endpointUrl } from '../platforms/client/client.ts'
+import { endpointUrl, userAgentFor } from '../platforms/client/client.ts'
 import { headerText } from '../platforms/client/headers.ts'
 import { PlatformError } from '../platforms/platform.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { version } from '../runtime/version.ts'
 import { completionRequest, type Dialect, ModelError, type Question } from './completion.ts'
 import type { ModelConfig } from './settings.ts'
 
@@ -20,8 +21,7 @@ export class EndpointError extends ModelError {}
 export interface EndpointDependencies {
   config: ModelConfig
   clock: Clock
-  userAgent: string
-  dispatcher?: Dispatcher
+  dispatcher?: Dispatcher | undefined
 }
 
 export interface Endpoint {
@@ -89,7 +89,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
 }
 
 function post(
-  { config, userAgent, dispatcher }: EndpointDependencies & { dispatcher: Dispatcher },
+  { config, dispatcher }: EndpointDependencies & { dispatcher: Dispatcher },
   body: string,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
@@ -105,7 +105,7 @@ function post(
       accept: 'application/json',
       'accept-encoding': 'identity',
       'content-type': 'application/json',
-      'user-agent': userAgent,
+      'user-agent': userAgentFor(version),
       ...(config.apiKey === undefined ? {} : { authorization: `Bearer ${config.apiKey}` }),
     },
   })

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { NetworkProxies } from '../http/outbound/proxy.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { duration } from '../runtime/duration.ts'
@@ -30,9 +30,7 @@ export const modelVariables = {
   }),
 }
 
-const schema = Type.Object(modelVariables)
-
-export type ModelEnvironment = Static<typeof schema>
+export type ModelEnvironment = Static<TObject<typeof modelVariables>>
 
 /** An OpenAI-compatible endpoint. */
 export interface ModelConfig {

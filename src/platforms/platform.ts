@@ -122,6 +122,23 @@ export interface Refresh {
   read(handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]>
 }
 
+/** What was found of handles, and what is said of each other one. */
+export function byHandle(
+  handles: readonly string[],
+  found: readonly FoundRequest[],
+  otherwise: (handle: string) => 'missing' | 'unreadable',
+): Refreshed[] {
+  const requests = new Map(found.map((request) => [request.refreshHandle, request]))
+  return handles.map((handle) => {
+    const request = requests.get(handle)
+    return request ? { handle, state: 'found', request } : { handle, state: otherwise(handle) }
+  })
+}
+
+/** What is returned where none of the handles can be read. */
+export const unreadable = (handles: readonly string[]): Refreshed[] =>
+  handles.map((handle) => ({ handle, state: 'unreadable' }))
+
 /**
  * Why a page could not be fetched. The message is for the operator: it says what to do, and never holds a body, a token or
  * a query string.

@@ -2,6 +2,7 @@ import { type TProperties, Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { parseDuration } from '../runtime/duration.ts'
+import { dayMs } from '../runtime/durations.ts'
 import { commaList, isWebAddress, itemsOf } from './definition.ts'
 import {
   defaultPlatformNames,
@@ -10,8 +11,6 @@ import {
   platformDefinitions,
   platformNames,
 } from './registry.ts'
-
-const dayMs = 86_400_000
 
 /** The default of `RETENTION_DAYS`: the limits in the terms of the platforms. */
 const defaultRetention = platformDefinitions.flatMap(({ name, retentionDays }) =>

@@ -1,4 +1,4 @@
-export const dayMs = 86_400_000
+import { dayMs } from '../runtime/durations.ts'
 
 /** UTC day, YYYY-MM-DD. */
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)

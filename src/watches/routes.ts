@@ -1,9 +1,9 @@
 import { includesScope } from '../accounts/keys.ts'
+import { listOwned } from '../accounts/owned.ts'
 import { sourcesToCheck } from '../collecting/scraping/job-terms.ts'
 import { readCreditUsage } from '../credits/usage.ts'
 import type { Transaction } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
-import { notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { pageOfShort, pageParameters } from '../http/pagination.ts'
@@ -28,7 +28,6 @@ import {
   createWatch,
   deleteWatch,
   describeWatch,
-  listWatches,
   lockWatch,
   maxWatches,
   readUsed,
@@ -119,7 +118,7 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
     },
     async (request) => {
       const { accountId } = authentication.accountOf(request)
-      const watches = await listWatches(database, accountId)
+      const watches = await listOwned(database, 'watches', accountId)
       const positionOf = ({ created_at, id }: Watch) => `${created_at.toISOString()} ${id}`
       const { results, ...page } = pageOfShort(watches, request.query, { list: 'watches', positionOf })
       const ids = results.map(({ id }) => id)
@@ -150,7 +149,6 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
     async (request) => {
       const { accountId, scope } = authentication.accountOf(request)
       const watch = await readWatch(database, accountId, request.params.watchId)
-      if (watch === null) throw notFound('Watch')
       // A look keeps a watch running, which spends.
       if (includesScope(scope, 'collect')) visits.record([watch.id])
       return { data: await describeInFull(database, watch, { ...dependencies, now: clock.now() }) }
@@ -184,7 +182,6 @@ function registerChange(app: App, dependencies: WatchDependencies): void {
       const changes: WatchChangesBody = request.body
       const now = clock.now()
       const known = await readWatch(database, accountId, watchId)
-      if (known === null) throw notFound('Watch')
       const isAnotherSource = changes.sources !== undefined || changes.platforms !== undefined
       const refusal = isAnotherSource
         ? await jobSources.check(sourcesToCheck(readChangedTerms(known, changes, dependencies, now)))

@@ -4,7 +4,7 @@ import type { JobTermsDependencies } from '../collecting/scraping/job-terms.ts'
 import { readCreditUsage } from '../credits/usage.ts'
 import type { Executor } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
-import { notFound, ServiceError } from '../http/errors.ts'
+import { ServiceError } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { pageParameters } from '../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
@@ -108,7 +108,6 @@ function registerHistory(app: App, { database, authentication }: WatchDependenci
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       const watch = await readWatch(database, accountId, request.params.watchId)
-      if (watch === null) throw notFound('Watch')
       return { data: await listRuns(database, { watchId: watch.id, ...request.query }) }
     },
   )

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { type MadeKind, makerOf } from '../accounts/made-by-key.ts'
+import { countOwned, findOwned } from '../accounts/owned.ts'
 import { monthOf } from '../accounts/period.ts'
 import type { Executor, Transaction } from '../database/open.ts'
-import { notFound, ServiceError } from '../http/errors.ts'
-import { isId } from '../http/ids.ts'
+import { ServiceError } from '../http/errors.ts'
 import { byPlatform } from '../platforms/sources/named-sources.ts'
 import type { WatchRun } from './history.ts'
 import { nextInstant } from './schedule.ts'
@@ -13,41 +13,13 @@ import type { Watch } from './watch.ts'
 /** The maximum of watches of an account. */
 export const maxWatches = 100
 
-/** The watches of an account, the first made first. */
-export const listWatches = (executor: Executor, accountId: string): Promise<Watch[]> =>
-  executor
-    .selectFrom('watches')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
+/** A watch of an account. @throws ServiceError NOT_FOUND */
+export const readWatch = (executor: Executor, accountId: string, watchId: string): Promise<Watch> =>
+  findOwned(executor, 'watches', { accountId, id: watchId })
 
-/** A watch of an account; null when it has no such watch. */
-export async function readWatch(executor: Executor, accountId: string, watchId: string): Promise<Watch | null> {
-  if (!isId(watchId)) return null
-  const watch = await executor
-    .selectFrom('watches')
-    .selectAll()
-    .where('id', '=', watchId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst()
-  return watch ?? null
-}
-
-/** A watch of an account, locked until the transaction ends. @throws ServiceError NOT_FOUND */
-export async function lockWatch(transaction: Transaction, accountId: string, watchId: string): Promise<Watch> {
-  if (!isId(watchId)) throw notFound('Watch')
-  const watch = await transaction
-    .selectFrom('watches')
-    .selectAll()
-    .where('id', '=', watchId)
-    .where('account_id', '=', accountId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (watch === undefined) throw notFound('Watch')
-  return watch
-}
+/** The same, locked until the transaction ends. */
+export const lockWatch = (transaction: Transaction, accountId: string, watchId: string): Promise<Watch> =>
+  findOwned(transaction, 'watches', { accountId, id: watchId }, sql`for no key update`)
 
 /** The credits that watches hold and have settled in the month of `now`, by their id. */
 export async function readUsed(
@@ -130,12 +102,7 @@ interface NewWatch {
 
 /** The transaction has locked the account. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string): Promise<void> {
-  const { watches } = await transaction
-    .selectFrom('watches')
-    .select(({ fn }) => fn.countAll<number>().as('watches'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow()
-  if (Number(watches) < maxWatches) return
+  if ((await countOwned(transaction, 'watches', accountId)) < maxWatches) return
   throw new ServiceError('CONFLICT', `The account has ${maxWatches} watches, which is the maximum. Remove one first.`)
 }
 
@@ -199,10 +166,6 @@ export const changeWatch = (transaction: Transaction, watch: Watch, change: Watc
 export async function deleteWatch(transaction: Transaction, accountId: string, watchId: string): Promise<void> {
   const watch = await lockWatch(transaction, accountId, watchId)
   await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
-}
-
-export async function deleteWatchesOf(transaction: Transaction, accountId: string): Promise<void> {
-  await transaction.deleteFrom('watches').where('account_id', '=', accountId).execute()
 }
 
 /** The running watches that keys made, or pay for. */

@@ -227,6 +227,7 @@ describe('the API document', () => {
       'POST /api/v1/watches/preview',
       'POST /api/v1/watches/{watchId}/run',
       'POST /api/v1/wishes/{wishId}/pushes',
+      'PUT /api/v1/accuracy',
       'PUT /api/v1/wishes/{wishId}/mark',
     ])
   })

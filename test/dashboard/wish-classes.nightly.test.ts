@@ -175,13 +175,16 @@ describePage('correcting', () => {
     await page.getByText('0 of 15 this week.').waitFor()
     expect(await page.locator('.accuracy').count()).toBe(0)
     const first = await title()
-    await page.route('**/api/v1/accuracy', async (route) => {
-      const { data } = await (await answerOf(route)).json()
-      await route.fulfill({ json: { data: { ...data, thresholds: { social: { likely: 0.52, maybe: 0.1 } } } } })
-    })
+    const strict = page.getByLabel('Show surer texts only')
+    for (const isStrict of [true, false]) {
+      await strict.setChecked(isStrict)
+      await expect.poll(() => strict.isEnabled(), patient).toBe(true)
+      await page.reload()
+      await strict.waitFor()
+      expect(await strict.isChecked()).toBe(isStrict)
+    }
     await drawn.getByRole('button', { name: 'It is a request' }).click()
     await page.getByText('1 of 15 this week.').waitFor()
-    await page.getByText('Your answers moved the bar: posts are shown from a confidence of 52% on.').waitFor()
     const second = await title()
     await page.keyboard.press('3')
     await expect.poll(title, patient).not.toBe(second)

@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { Accuracy, AccuracyEstimate } from '../api/types.ts'
-import { number, percent, platformTitle } from '../shell/format.ts'
+import { number, platformTitle } from '../shell/format.ts'
+import { Problem } from '../shell/problem.tsx'
 import { accuracyTexts as texts } from '../texts/later/accuracy.ts'
 
 /** In 100 texts. @returns null without enough labels */
@@ -45,14 +46,31 @@ export function AccuracyNote() {
   return <p className="note accuracy">{[...sentences, ...sourcesOf(data)].join(' ')}</p>
 }
 
-/** What the answers of the account moved. */
-export function ThresholdsNote() {
+/** Whether the account is shown the surer texts alone. */
+export function StrictnessChoice() {
+  const owner = useOwner()
+  const queries = useQueryClient()
   const { data } = useAccuracy()
-  const moved = (['tracker', 'social'] as const).flatMap((group) => {
-    const own = data?.thresholds[group]
-    return own === undefined ? [] : [texts.moved[group](percent(own.likely))]
+  const change = useMutation({
+    mutationFn: (strictness: Accuracy['strictness']) => dataOf(api.PUT('/api/v1/accuracy', { body: { strictness } })),
+    onSuccess: (accuracy) => queries.setQueryData([owner, 'accuracy'], accuracy),
   })
-  return moved.length === 0 ? null : <p className="note">{moved.join(' ')}</p>
+  if (data === undefined) return null
+  return (
+    <>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={data.strictness === 'strict'}
+          disabled={change.isPending}
+          onChange={({ target }) => change.mutate(target.checked ? 'strict' : 'usual')}
+        />{' '}
+        {texts.strict}
+      </label>
+      <p className="note">{texts.strictNote}</p>
+      {change.error !== null && <Problem error={change.error} />}
+    </>
+  )
 }
 
 /** The same by platform, where it is known. */

@@ -8,7 +8,7 @@ import { Empty, Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { isTyping } from '../shell/typing.ts'
 import { reviewTexts as texts } from '../texts/later/review.ts'
-import { AccuracyByPlatform, AccuracyNote, ThresholdsNote } from './accuracy.tsx'
+import { AccuracyByPlatform, AccuracyNote, StrictnessChoice } from './accuracy.tsx'
 
 type Said = 'isRequest' | 'isNone' | 'skipText'
 const answers = ['isRequest', 'isNone', 'skipText'] as const satisfies Said[]
@@ -48,7 +48,7 @@ export function Drawn() {
     onSuccess: async () => {
       for (const key of ['rows', 'topics', 'changes', 'wish'])
         void queries.invalidateQueries({ queryKey: [owner, key], refetchType: 'none' })
-      // The buttons wait for the next text. The call for it moves thresholds, which the accuracy says.
+      // The buttons wait for the next text.
       await queries.invalidateQueries({ queryKey: drawKey })
       void queries.invalidateQueries({ queryKey: [owner, 'accuracy'] })
     },
@@ -75,7 +75,7 @@ export function Drawn() {
       {answer.error !== null && <Problem error={answer.error} retry={refetch} />}
       <AccuracyNote />
       <AccuracyByPlatform />
-      <ThresholdsNote />
+      <StrictnessChoice />
     </section>
   )
 }

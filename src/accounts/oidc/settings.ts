@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { isLoopback } from '../../http/addresses.ts'
 import type { Complain } from '../../runtime/config-error.ts'
 
@@ -17,8 +17,7 @@ export const oidcVariables = {
   }),
 }
 
-const schema = Type.Object(oidcVariables)
-type OidcEnvironment = Static<typeof schema> & { PUBLIC_URL?: string }
+type OidcEnvironment = Static<TObject<typeof oidcVariables>> & { PUBLIC_URL?: string }
 
 /** Whose access tokens open `/mcp`. */
 export interface OidcConfig {

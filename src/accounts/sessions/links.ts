@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { ServiceError } from '../../http/errors.ts'
+import { lockAccount } from '../made-by-key.ts'
 import {
   generateToken,
   hashAdminKey,
@@ -49,15 +51,8 @@ export const linkUrl = (publicUrl: string, { token }: SignInLink): string => `${
  */
 export async function makeLink(transaction: Transaction, link: NewLink): Promise<SignInLink | null> {
   const { accountId, opener, personName = null, now, validForMs } = link
-  const account = await transaction
-    .selectFrom('accounts')
-    .select('id')
-    .where('id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    // Serializes concurrent calls for one account: without the lock neither would count the link of the other.
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (!account) return null
+  // Serializes concurrent calls for one account: without the lock neither would count the link of the other.
+  if (!(await lockAccount(transaction, accountId))) return null
   if ((await listLinks(transaction, accountId, now)).length >= maxOpenLinks) {
     throw new ServiceError('CONFLICT', `The account has ${maxOpenLinks} open sign-in links, the maximum: revoke them.`)
   }
@@ -189,21 +184,9 @@ function makeFirstLink(
   })
 }
 
-/** The maximum of one statement: in the embedded backend all other statements wait for it. */
-const sliceRows = 500
-
-/**
- * Deletes a slice of the expired links.
- * @returns whether there may be more.
- */
-export async function purgeExpiredLinks(database: Database, now: Date): Promise<boolean> {
-  const { rows } = await sql`
-    delete from sign_in_links where id in (
-      select id from sign_in_links where expires_at <= ${now}::timestamptz
-      order by expires_at limit ${sliceRows} for update skip locked
-    ) returning id`.execute(database)
-  return rows.length === sliceRows
-}
+/** Deletes a slice of the expired links. @returns whether there may be more. */
+export const purgeExpiredLinks = (database: Database, now: Date): Promise<boolean> =>
+  deleteSlice(database, 'sign_in_links', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })
 
 interface Offer {
   config: { bootstrapApiKey: string | undefined }

@@ -1,8 +1,10 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import { recordIfWritable } from '../../database/writes.ts'
 import type { Account } from '../../http/callers.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { hasBudget, hasOwnView, ownViewColumns, poolColumns, poolOf } from '../keys.ts'
 import { nameSession } from './people.ts'
 
@@ -25,7 +27,6 @@ export const hashAdminKey = (token: string, adminKey: string): string => sha256(
 /** The CSRF token of a session. It is derived from its token, so it is not stored. */
 export const csrfTokenOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')
 
-const dayMs = 24 * 60 * 60_000
 /** A session ends when it is unused for this time. */
 export const idleTimeMs = 30 * dayMs
 /** A session ends after this time, also if it is used. */
@@ -184,19 +185,9 @@ export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<
   return open !== undefined
 }
 
-/** The maximum of one statement: in the embedded backend all other statements wait for it. */
-const sliceRows = 500
-
-/**
- * Deletes a slice of the expired sessions.
- * @returns whether there may be more.
- */
-export async function purgeExpiredSessions(database: Database, now: Date): Promise<boolean> {
-  const { rows } = await sql`
-    delete from sessions where id in (
-      select id from sessions
-      where last_used_at <= ${new Date(now.getTime() - idleTimeMs)}::timestamptz or expires_at <= ${now}::timestamptz
-      order by last_used_at limit ${sliceRows} for update skip locked
-    ) returning id`.execute(database)
-  return rows.length === sliceRows
-}
+/** Deletes a slice of the expired sessions. @returns whether there may be more. */
+export const purgeExpiredSessions = (database: Database, now: Date): Promise<boolean> =>
+  deleteSlice(database, 'sessions', {
+    where: sql`last_used_at <= ${new Date(now.getTime() - idleTimeMs)}::timestamptz or expires_at <= ${now}::timestamptz`,
+    by: 'last_used_at',
+  })

@@ -1,9 +1,7 @@
 import type { Database } from '../../database/open.ts'
 import type { ModelLog } from '../../model/endpoint.ts'
-import { userAgentFor } from '../../platforms/client/client.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { version } from '../../runtime/version.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { createCachePhrases } from './cache-phrases.ts'
 import { createModel } from './model-answer.ts'
@@ -82,9 +80,7 @@ const phrasesForModel = 20
 export function createExpansion(dependencies: ExpansionDependencies): Expansion {
   const { clock, log, config } = dependencies
   const cache = createCachePhrases(dependencies)
-  const model = config.model
-    ? createModel({ config: config.model, clock, log, userAgent: userAgentFor(version) })
-    : null
+  const model = config.model ? createModel({ config: config.model, clock, log }) : null
   const share = createCoalescedCalls<string[]>()
 
   const related = async (query: string, signal: AbortSignal): Promise<string[]> => {

@@ -1,6 +1,5 @@
-import { Ajv } from 'ajv'
-import { type Static, Type } from 'typebox'
-import { completionValue, ModelError, type Question } from '../../model/completion.ts'
+import { Type } from 'typebox'
+import { ModelError, type Question, readerOf } from '../../model/completion.ts'
 import { createEndpoint, type EndpointDependencies, type ModelLog } from '../../model/endpoint.ts'
 import { searchWords } from '../../platforms/topic-words.ts'
 
@@ -63,10 +62,7 @@ export const topicsQuestion = ({ query, phrases }: { query: string; phrases: rea
 })
 
 // A server that does not enforce the schema may add fields; they are ignored.
-const isSuggestions = new Ajv().compile<Static<typeof suggestionsSchema>>({
-  ...suggestionsSchema,
-  additionalProperties: true,
-})
+const readTopicList = readerOf({ ...suggestionsSchema, additionalProperties: true }, 'answered with no list of topics')
 
 /** Further suggestions are ignored. */
 const suggestionLimit = 20
@@ -76,11 +72,7 @@ const suggestionLimit = 20
  * @param body of its answer, parsed.
  * @throws ModelError when it refuses, was cut off or does not answer in the required form.
  */
-export function readSuggestions(body: unknown): string[] {
-  const value = completionValue(body)
-  if (!isSuggestions(value)) throw new ModelError('answered with no list of topics')
-  return value.topics.slice(0, suggestionLimit)
-}
+export const readSuggestions = (body: unknown): string[] => readTopicList(body).topics.slice(0, suggestionLimit)
 
 const characterLimit = 60
 const wordLimit = 6

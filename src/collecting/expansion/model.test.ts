@@ -13,6 +13,8 @@ import {
   startFakeModel,
   suggests,
 } from '../../../test/fake-model/fake-model.ts'
+import { userAgentFor } from '../../platforms/client/client.ts'
+import { version } from '../../runtime/version.ts'
 import { createModel, type Model, suggestionsSchema } from './model-answer.ts'
 
 // Holds (Live calls): any response of a model yields valid topics or none, and the model's key is sent to no other server
@@ -43,7 +45,6 @@ function modelAt(baseUrl: string, timeoutMs = patientMs): Model {
     config: { baseUrl, apiKey, name: 'small-model', timeoutMs, maxTokens: 321 },
     clock: { now: () => now },
     log: { warn: (fields) => void warnings.push(fields) },
-    userAgent: 'Wishwell/test',
   })
 }
 
@@ -57,7 +58,7 @@ describe('a model', () => {
     expect(await suggest(suggests(['night theme', 'color scheme']))).toEqual(['night theme', 'color scheme'])
     const [call] = fake.calls
     expect(call).toMatchObject({ method: 'POST', path: '/v1/chat/completions' })
-    expect(call!.headers).toMatchObject({ authorization: `Bearer ${apiKey}`, 'user-agent': 'Wishwell/test' })
+    expect(call!.headers).toMatchObject({ authorization: `Bearer ${apiKey}`, 'user-agent': userAgentFor(version) })
     expect(call!.body).toMatchObject({ model: 'small-model', max_completion_tokens: 321 })
     expect(call!.body.response_format).toEqual({
       type: 'json_schema',

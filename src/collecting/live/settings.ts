@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import { duration } from '../../runtime/duration.ts'
 
 /** The environment variables of live calls: part of the schema in `config.ts`, which alone reads them. */
@@ -15,19 +15,14 @@ export const liveVariables = {
   ),
 }
 
-const schema = Type.Object(liveVariables)
+export type LiveEnvironment = Static<TObject<typeof liveVariables>>
 
-export type LiveEnvironment = Static<typeof schema>
-
-export interface LiveConfig {
-  /** How long a topic is fresh on a platform. */
-  topicTtlMs: number
-  /** From a live call to its answer. */
-  liveDeadlineMs: number
-}
+export type LiveConfig = ReturnType<typeof readLiveConfig>
 
 /** Interprets the variables of live calls. */
-export const readLiveConfig = (environment: LiveEnvironment): LiveConfig => ({
+export const readLiveConfig = (environment: LiveEnvironment) => ({
+  /** How long a topic is fresh on a platform. */
   topicTtlMs: environment.TOPIC_TTL_MINUTES,
+  /** From a live call to its answer. */
   liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS,
 })

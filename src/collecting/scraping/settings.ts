@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { duration } from '../../runtime/duration.ts'
 import type { RunningJobs } from './queue.ts'
 
@@ -22,22 +22,17 @@ export const jobVariables = {
   RUNNING_JOBS_MAX: runningJobs('max', 10),
 }
 
-const schema = Type.Object(jobVariables)
+export type JobEnvironment = Static<TObject<typeof jobVariables>>
 
-export type JobEnvironment = Static<typeof schema>
-
-export interface JobConfig {
-  /** From the start of a job to its end. */
-  jobTimeLimitMs: number
-  runningJobs: RunningJobs
-}
+export type JobConfig = ReturnType<typeof readJobConfig>
 
 /** Interprets the variables of jobs. */
-export const readJobConfig = (environment: JobEnvironment): JobConfig => ({
+export const readJobConfig = (environment: JobEnvironment) => ({
+  /** From the start of a job to its end. */
   jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES,
   runningJobs: {
     free: environment.RUNNING_JOBS_FREE,
     pro: environment.RUNNING_JOBS_PRO,
     max: environment.RUNNING_JOBS_MAX,
-  },
+  } satisfies RunningJobs,
 })

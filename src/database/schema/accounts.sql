@@ -12,13 +12,13 @@ create table accounts (
   has_own_view boolean not null default false,
   -- Records say whether they were corrected, also where that changed no standing.
   corrections integer not null default 0 check (corrections >= 0 and corrections <= 10000),
-  -- What classes are cut by for the account, by group of platforms, where its labels moved that (src/requests/accuracy/thresholds.ts).
-  thresholds jsonb,
-  -- Up to which request, in the order of ids, its classes follow from them; null: all do. The nil UUID: it waits until others have ended.
+  -- Whether detection must be surer of what the account is shown than of what others are (src/requests/views/strictness.ts).
+  is_strict boolean not null default false,
+  -- Up to which request, in the order of ids, its classes follow from that; null: all do. The nil UUID: it waits until others have ended.
   reclassified_to uuid
 );
 -- Read with every page that is stored.
-create index accounts_thresholds on accounts (id) where thresholds is not null;
+create index accounts_strict on accounts (id) where is_strict;
 
 create table api_keys (
   id uuid primary key default gen_random_uuid(),

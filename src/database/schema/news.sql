@@ -6,8 +6,8 @@ create table watch_requests (
   source_hash text not null,
   -- Of the stored request; of a deleted one, an id that no request has.
   request_id uuid not null,
-  -- The most votes that a report counted; null while none of them had it: it was not likely, or did not pass the filters. Not null, either, of what thresholds
-  -- that moved show.
+  -- The most votes that a report counted; null while none of them had it: it was not likely, or did not pass the filters. Not null, either, of what
+  -- the account was shown when it stopped being strict.
   votes integer,
   -- As of the last report that had it.
   status text,

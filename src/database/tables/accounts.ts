@@ -40,9 +40,9 @@ export interface AccountsTables {
     has_own_view: Generated<boolean>
     /** How many requests it has corrected, 10,000 at most. */
     corrections: Generated<number>
-    /** `OwnThresholds` of requests/detection/detect.ts; null: the common ones. */
-    thresholds: object | null
-    /** Up to which request its classes follow from them; null: all do. */
+    /** Whether detection must be surer of what it is shown (`requests/views/strictness.ts`). */
+    is_strict: Generated<boolean>
+    /** Up to which request its classes follow from that; null: all do. */
     reclassified_to: string | null
     /** Set once: the name is emptied and no key is valid any more, but the ledger stays. */
     deleted_at: Date | null

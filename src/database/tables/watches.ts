@@ -12,7 +12,7 @@ export interface NewsTables {
     source_hash: Fixed<string>
     /** Of the stored request; of a deleted one, an id that no request has. */
     request_id: string
-    /** The most that a report counted; null while none of them had it, and thresholds that moved do not show it. */
+    /** The most that a report counted; null while none of them had it, and the end of strictness does not show it. */
     votes: number | null
     status: RequestStatus | null
     /** As of the last report that had it. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { canonicalJson } from '../../runtime/canonical-json.ts'
 
@@ -138,18 +139,6 @@ export async function withdrawRequests(transaction: Transaction, requestIds: rea
       order by id for no key update))`.execute(transaction)
 }
 
-/** The maximum of one statement: in the embedded backend all other statements wait for it. */
-const sliceRows = 500
-
-/**
- * Deletes a slice of the expired answers.
- * @returns whether there may be more.
- */
-export async function purgeExpiredAnswers(database: Database, now: Date): Promise<boolean> {
-  const { rows } = await sql`
-    delete from idempotency_keys where id in (
-      select id from idempotency_keys where expires_at <= ${now}::timestamptz
-      order by expires_at limit ${sliceRows} for update skip locked
-    ) returning id`.execute(database)
-  return rows.length === sliceRows
-}
+/** Deletes a slice of the expired answers. @returns whether there may be more. */
+export const purgeExpiredAnswers = (database: Database, now: Date): Promise<boolean> =>
+  deleteSlice(database, 'idempotency_keys', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../../runtime/config-error.ts'
 import type { NetworkProxies } from './proxy.ts'
 
@@ -23,9 +23,7 @@ export const networkVariables = {
   ),
 }
 
-const schema = Type.Object(networkVariables)
-
-type NetworkEnvironment = Static<typeof schema>
+type NetworkEnvironment = Static<TObject<typeof networkVariables>>
 
 export interface NetworkConfig {
   proxies: NetworkProxies

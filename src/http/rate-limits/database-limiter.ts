@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database } from '../../database/open.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type RateLimiter, type Verdict, windowMs } from './limiter.ts'
@@ -112,19 +113,6 @@ export function createDatabaseLimiter(database: Database, clock?: Clock): RateLi
   })
 }
 
-/** The maximum of one statement: in the embedded backend all other statements wait for it. */
-const sliceRows = 500
-
-/**
- * Deletes a slice of the empty windows.
- * @returns whether there may be more.
- */
-export async function purgeIdleWindows(database: Database, clock?: Clock): Promise<boolean> {
-  // An array, since Postgres may run a subquery of IN more than once, each time with another slice.
-  const { rows } = await sql`
-    delete from rate_limit_windows where key = any(array(
-      select key from rate_limit_windows where counted_at <= ${timeOf(clock)} - ${window}
-      limit ${sliceRows} for update skip locked
-    )) returning key`.execute(database)
-  return rows.length === sliceRows
-}
+/** Deletes a slice of the empty windows. @returns whether there may be more. */
+export const purgeIdleWindows = (database: Database, clock?: Clock): Promise<boolean> =>
+  deleteSlice(database, 'rate_limit_windows', { where: sql`counted_at <= ${timeOf(clock)} - ${window}`, key: 'key' })

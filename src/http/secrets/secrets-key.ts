@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { DataDirectoryError } from '../../database/embedded/data-directory-error.ts'
 import type { Complain } from '../../runtime/config-error.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
@@ -27,8 +27,6 @@ export const secretsVariables = {
     }),
   ),
 }
-
-const schema = Type.Object(secretsVariables)
 
 export interface SecretsConfig {
   /** 32 bytes each; the first seals. Undefined: made in the data directory, if there is one. */
@@ -46,8 +44,8 @@ function parseSecretsKey(text: string): Buffer | null {
 
 /** Interprets the variable. @param complain called when it is wrong, without its value. */
 export function readSecretsConfig(
-  { SECRETS_KEY: text }: Static<typeof schema>,
-  complain: Complain<Static<typeof schema>>,
+  { SECRETS_KEY: text }: Static<TObject<typeof secretsVariables>>,
+  complain: Complain<Static<TObject<typeof secretsVariables>>>,
 ): SecretsConfig {
   if (text === undefined) return { secretsKeys: undefined }
   return { secretsKeys: text.split(',').map((one) => parseSecretsKey(one.trim()) ?? complain('SECRETS_KEY', rule)) }

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../../runtime/config-error.ts'
 
 /** The environment variables of channels: part of the schema in `config.ts`, which alone reads them. */
@@ -17,8 +17,6 @@ export const channelVariables = {
   }),
 }
 
-const schema = Type.Object(channelVariables)
-
 export interface AppriseConfig {
   /** Without a slash at the end. */
   url: string
@@ -32,8 +30,8 @@ export interface ChannelsConfig {
 
 /** Interprets the variables. @param complain called when one is wrong. */
 export function readChannelsConfig(
-  { APPRISE_URL, APPRISE_KEY: key }: Static<typeof schema>,
-  complain: Complain<Static<typeof schema>>,
+  { APPRISE_URL, APPRISE_KEY: key }: Static<TObject<typeof channelVariables>>,
+  complain: Complain<Static<TObject<typeof channelVariables>>>,
 ): ChannelsConfig {
   if (APPRISE_URL === undefined) return { apprise: null }
   const url = URL.parse(APPRISE_URL)

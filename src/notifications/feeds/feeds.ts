@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { listMadeIn, type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
+import { countOwned } from '../../accounts/owned.ts'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
@@ -76,9 +78,7 @@ export async function createFeed(transaction: Transaction, feed: NewFeed): Promi
   const { accountId, keyId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
   const maker = await makerOf(transaction, { accountId, keyId, now })
   await requireOwnWatch(transaction, feed)
-  const { rows } = await sql<{ feeds: number }>`
-    select count(*)::integer as feeds from feeds where account_id = ${accountId}`.execute(transaction)
-  if ((rows[0]?.feeds ?? 0) >= maxFeeds) {
+  if ((await countOwned(transaction, 'feeds', accountId)) >= maxFeeds) {
     throw new ServiceError('CONFLICT', `The account has ${maxFeeds} feeds, which is the maximum. Revoke some first.`)
   }
   const secret = makeSecret()
@@ -106,28 +106,6 @@ export async function createFeed(transaction: Transaction, feed: NewFeed): Promi
   return { feedId: id, secret }
 }
 
-/** The feeds of an account, the oldest first. */
-export const listFeeds = (executor: Executor, accountId: string): Promise<Feed[]> =>
-  executor
-    .selectFrom('feeds')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-
-/** Ends a feed: its address is wrong from then on. @returns false when the account has none with this id. */
-export async function revokeFeed(executor: Executor, accountId: string, feedId: string): Promise<boolean> {
-  const { rows } = await sql`
-    delete from feeds where id = ${feedId} and account_id = ${accountId} returning 1`.execute(executor)
-  return rows.length > 0
-}
-
-/** Deletes the feeds of a deleted account. */
-export async function deleteFeedsOf(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`delete from feeds where account_id = ${accountId}`.execute(transaction)
-}
-
 /** The feed of an address, until the key that made it expires. */
 export const findFeed = (executor: Executor, secret: string, now: Date): Promise<Feed | undefined> =>
   executor
@@ -146,13 +124,8 @@ export const feedsMadeByKeys: MadeKind = {
 }
 
 /** Deletes a slice of the feeds whose makers have expired. @returns whether there may be more. */
-export async function deleteExpiredFeeds(executor: Executor, now: Date): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    delete from feeds where id in (select id from feeds where expires_at <= ${now} order by expires_at limit 500)`.execute(
-    executor,
-  )
-  return numAffectedRows === 500n
-}
+export const deleteExpiredFeeds = (executor: Executor, now: Date): Promise<boolean> =>
+  deleteSlice(executor, 'feeds', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })
 
 /** A read within this time of the last one is not written. */
 const notedEveryMs = 10 * 60_000

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Authentication } from '../../accounts/authentication.ts'
 import { describeMaker, madeByFields } from '../../accounts/made-by-key.ts'
+import { deleteOwned, listOwned } from '../../accounts/owned.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Account } from '../../http/callers.ts'
@@ -14,7 +15,7 @@ import { bodyFilters, parseBodyFilters } from '../../requests/filters/filters.ts
 import type { Clock } from '../../runtime/clock.ts'
 import { parseQuery } from '../../search/query.ts'
 import { readWatchOfNews } from '../../watches/news/watch.ts'
-import { createFeed, type Feed, type FeedKind, feedKinds, feedUrl, listFeeds, maxFeeds, revokeFeed } from './feeds.ts'
+import { createFeed, type Feed, type FeedKind, feedKinds, feedUrl, maxFeeds } from './feeds.ts'
 
 const newFeed = closed({
   kind: oneOf(feedKinds, {
@@ -149,7 +150,7 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
           now: clock.now(),
         })
         const url = feedUrl(publicUrl(), secret, 'atom')
-        const made = (await listFeeds(transaction, accountId)).find(({ id }) => id === feedId)
+        const made = (await listOwned(transaction, 'feeds', accountId)).find(({ id }) => id === feedId)
         return { data: { ...describeFeed(made!), url, jsonUrl: feedUrl(publicUrl(), secret, 'json') } }
       }
       return idempotent(request, reply, make, { secretAnswer: true })
@@ -186,7 +187,7 @@ function registerList(app: App, { database, authentication }: FeedRouteDependenc
       },
     },
     async (request) => {
-      const feeds = (await listFeeds(database, authentication.accountOf(request).accountId)).map(describeFeed)
+      const feeds = (await listOwned(database, 'feeds', authentication.accountOf(request).accountId)).map(describeFeed)
       const positionOf = ({ createdAt, feedId }: (typeof feeds)[number]) => `${createdAt} ${feedId}`
       return { data: pageOfShort(feeds, request.query, { list: 'feeds', positionOf }) }
     },
@@ -209,7 +210,7 @@ function registerRevoke(app: App, { database, authentication }: FeedRouteDepende
     async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { feedId } = request.params
-      if (!isId(feedId) || !(await revokeFeed(database, accountId, feedId))) throw notFound('Feed')
+      await deleteOwned(database, 'feeds', { accountId, id: feedId })
       return { data: { feedId: feedId.toLowerCase() } }
     },
   )

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { ConsentState } from '../../database/tables/notifications.ts'
 import { channelsOf, hashToken, isToken } from './consents.ts'
@@ -158,12 +159,8 @@ export function confirmAddress(
   })
 }
 
-const sliceRows = 500
-
 /** Deletes a slice of the links that have expired. @returns whether there may be more. */
-export async function purgeConfirmations(database: Database, now: Date): Promise<boolean> {
-  const { rows } = await sql`delete from mail_confirmations where token_hash = any(array(
-    select token_hash from mail_confirmations where expires_at <= ${now}::timestamptz
-    order by expires_at limit ${sliceRows} for update skip locked)) returning token_hash`.execute(database)
-  return rows.length === sliceRows
-}
+export const purgeConfirmations = (database: Database, now: Date): Promise<boolean> =>
+  deleteSlice(database, 'mail_confirmations', {
+    ...{ where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at', key: 'token_hash' },
+  })

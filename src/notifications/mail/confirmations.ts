@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/open.ts'
+import { dayMs, hourMs } from '../../runtime/durations.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { type MailAddress, mailboxHash } from './address.ts'
 import {
@@ -12,16 +13,7 @@ import {
   unsubscribeUrl,
   withdrawConsent,
 } from './consents.ts'
-import {
-  countMail,
-  dayMs,
-  hourMs,
-  LimitReached,
-  type MailLimit,
-  type MailLimits,
-  uncountMail,
-  usualLimits,
-} from './limits.ts'
+import { countMail, LimitReached, type MailLimit, type MailLimits, uncountMail, usualLimits } from './limits.ts'
 import { countConfirmation, uncountConfirmation } from './mailboxes.ts'
 import type { Mailer } from './mailer.ts'
 import { confirmationContent } from './templates/content.ts'

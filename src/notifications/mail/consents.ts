@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { ConsentState } from '../../database/tables/notifications.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { addressHash, type MailAddress, mailboxHash } from './address.ts'
-import { dayMs } from './limits.ts'
 
 /** 256 random bits. */
 export const generateToken = (): string => randomBytes(32).toString('base64url')
@@ -132,14 +133,10 @@ export async function endMailChannels(
   )
 }
 
-const sliceRows = 500
-
 /** Deletes a slice of what is stored of channels that were deleted long ago. @returns whether there may be more. */
-export async function purgeMailChannels(database: Database, now: Date): Promise<boolean> {
-  const { rows } = await sql`delete from mail_channels where channel_id = any(array(
-    select channel_id from mail_channels where deleted_at <= ${new Date(now.getTime() - keptLinkMs)}::timestamptz
-    order by deleted_at limit ${sliceRows} for update skip locked)) returning channel_id`.execute(database)
-  return rows.length === sliceRows
+export function purgeMailChannels(database: Database, now: Date): Promise<boolean> {
+  const where = sql`deleted_at <= ${new Date(now.getTime() - keptLinkMs)}::timestamptz`
+  return deleteSlice(database, 'mail_channels', { where, by: 'deleted_at', key: 'channel_id' })
 }
 
 /** The channels to an address that are not deleted, newest first. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 
@@ -26,9 +27,6 @@ export const usualLimits: MailLimits = {
   accountConfirmationsPerHour: 20,
   domainConfirmationsPerHour: 100,
 }
-
-export const hourMs = 3_600_000
-export const dayMs = 24 * hourMs
 
 /** A limit is reached; what was counted in its transaction has to be rolled back. */
 export class LimitReached extends Error {
@@ -93,12 +91,6 @@ export async function uncountMail(executor: Executor, limits: readonly MailLimit
     select key from mail_limits where key = any(${keys}::text[]) order by key for update)`.execute(executor)
 }
 
-const sliceRows = 500
-
 /** Deletes a slice of the counts whose window is over. @returns whether there may be more. */
-export async function purgeMailLimits(database: Database, now: Date): Promise<boolean> {
-  const { rows } = await sql`delete from mail_limits where key = any(array(
-    select key from mail_limits where ends_at <= ${now}::timestamptz limit ${sliceRows} for update skip locked
-  )) returning key`.execute(database)
-  return rows.length === sliceRows
-}
+export const purgeMailLimits = (database: Database, now: Date): Promise<boolean> =>
+  deleteSlice(database, 'mail_limits', { where: sql`ends_at <= ${now}::timestamptz`, key: 'key' })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor, Transaction } from '../../database/open.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
-import { dayMs } from './limits.ts'
 
 // What a mailbox said to confirmations, of all accounts of the installation and under all of its names (`mailboxHash` of address.ts).
 

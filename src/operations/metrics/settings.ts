@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../../runtime/config-error.ts'
 
 /** The environment variables of metrics: part of the schema in `config.ts`, which alone reads them. */
@@ -21,9 +21,7 @@ export const metricsVariables = {
   }),
 }
 
-const schema = Type.Object(metricsVariables)
-
-type MetricsEnvironment = Static<typeof schema>
+type MetricsEnvironment = Static<TObject<typeof metricsVariables>>
 
 export interface MetricsConfig {
   metrics: {

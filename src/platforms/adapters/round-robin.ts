@@ -1,6 +1,7 @@
 import type { PlatformErrorCode } from '../../database/column-types.ts'
 import { asFields, asList } from '../content/fields.ts'
 import {
+  type FoundRequest,
   type Json,
   type Page,
   type PageRequest,
@@ -51,6 +52,8 @@ export class SourcesFailedError extends PlatformError {}
  * - The cursor is `{turn, next: {[source]: cursor}, ended: [source], failed?: {[source]: failure}}`. A source that was configured after it was stored begins
  *   at its first page; one that is no longer configured is left out.
  * - A refused source is left out for the rest of the task, as are all sources of a host that fails for good or is paused.
+ * - What is found in sources that an account named is said to be from there. An adapter that searches a source in several ways names them
+ *   `<source> <way>`.
  * - A host in a planned wait is skipped, and a source that has nothing now: the next source is queried instead.
  *
  * @returns null when every source has ended.
@@ -74,7 +77,8 @@ export async function fetchRoundRobin({
     const host = hostOf(source)
     if (position.ended.has(source) || failedHosts.has(host)) continue
     try {
-      const page = await fetchFrom(source, position.next.get(source) ?? null)
+      const fetched = await fetchFrom(source, position.next.get(source) ?? null)
+      const page = request.sources === undefined ? fetched : inOwnSource(fetched, source)
       const ifKnown = request.newestSince ? copyOf(position) : null
       advance(position, source, page.nextCursor)
       const nextCursor = cursorOf(position, sources, index + 1)
@@ -106,6 +110,18 @@ export async function fetchRoundRobin({
   const failed = failures.length > 0 ? summaryOf(position) : null
   if (failed !== null) throw new SourcesFailedError(failed.code, failed.message)
   return null
+}
+
+/** A page of a source that an account named; `sources/attribution.ts` takes back what the operator lists, too. */
+function inOwnSource(page: SourcePage, name: string): SourcePage {
+  const ownSource = name.split(' ')[0]!
+  const owned = (found: FoundRequest[]) => found.map((request) => ({ ...request, ownSource }))
+  return {
+    ...page,
+    requests: owned(page.requests),
+    ...(page.incomplete && { incomplete: owned(page.incomplete) }),
+    ...(page.offTopic && { offTopic: owned(page.offTopic) }),
+  }
 }
 
 /** How many failures are told in full. */

@@ -46,16 +46,7 @@ export function meaningsOfLabels(labels: readonly string[]): ReadonlySet<LabelMe
 
 /** The status of an issue that is open, by its labels. */
 export function statusWhileOpen(found: ReadonlySet<LabelMeaning>): RequestStatus {
-  return labelledWhileOpen(found) ?? 'open'
-}
-
-/** The status that stored labels alone tell; null for none. They may be older than the closing of the issue. */
-export function statusOfLabels(labels: readonly string[]): RequestStatus | null {
-  return labelledWhileOpen(meaningsOfLabels(labels))
-}
-
-function labelledWhileOpen(found: ReadonlySet<LabelMeaning>): RequestStatus | null {
   if (found.has('declined')) return 'declined'
   if (found.has('in_progress')) return 'in_progress'
-  return found.has('planned') ? 'planned' : null
+  return found.has('planned') ? 'planned' : 'open'
 }

@@ -55,6 +55,8 @@ export function asDate(value: unknown): Date | null {
   return plausible(new Date(hasZone ? value : `${value}Z`))
 }
 
+const asMoment = (value: unknown): Date | null => (value instanceof Date ? value : asDate(value))
+
 /** A moment in seconds since 1970. */
 export function asEpochSeconds(value: unknown): Date | null {
   return typeof value === 'number' ? plausible(new Date(value * 1000)) : null
@@ -66,28 +68,34 @@ export function asPage(cursor: unknown, first: number): number {
   return typeof page === 'number' && Number.isSafeInteger(page) && page >= first ? page : first
 }
 
-/** A request with defaults for the fields that a platform does not have. */
+/** What `foundRequest` itself reads from the value that the platform gives. */
+type Read = 'votes' | 'commentCount' | 'authorName' | 'authorHandle' | 'authorProfileUrl' | 'license' | Moment
+/** A date, or its text. */
+type Moment = 'originalCreatedAt' | 'statusChangedAt'
+
+/** A request with defaults for the fields that a platform does not have, or that have another form. */
 export function foundRequest(
-  known: Pick<FoundRequest, 'sourceId' | 'sourceUrl' | 'title' | 'description'> & Partial<FoundRequest>,
+  known: Pick<FoundRequest, 'sourceId' | 'sourceUrl' | 'title' | 'description'> &
+    Partial<Omit<FoundRequest, Read>> & { [Field in Read]?: unknown },
 ): FoundRequest {
   return {
-    votes: 0,
     tags: [],
-    commentCount: null,
     stars: null,
-    authorName: null,
-    authorHandle: null,
-    authorProfileUrl: null,
-    license: null,
-    originalCreatedAt: null,
     status: null,
-    statusChangedAt: null,
     excerpt: false,
     sourceName: null,
     refreshHandle: null,
     ownSource: null,
     ...known,
     title: known.title === '' ? firstSentence(known.description) : known.title,
+    votes: asInteger(known.votes) ?? 0,
+    commentCount: asInteger(known.commentCount),
+    authorName: asName(known.authorName),
+    authorHandle: asName(known.authorHandle),
+    authorProfileUrl: asWebUrl(known.authorProfileUrl),
+    license: asName(known.license),
+    originalCreatedAt: asMoment(known.originalCreatedAt),
+    statusChangedAt: asMoment(known.statusChangedAt),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 
 /** Which sources a job may name: any public one, or only those that the operator lists. */
 export type SourcesPolicy = 'any' | 'listed'
@@ -18,16 +18,11 @@ export const sourceVariables = {
   }),
 }
 
-const schema = Type.Object(sourceVariables)
-
-export interface SourcesConfig {
-  /** Undefined: it depends on the number of accounts. */
-  policy: SourcesPolicy | undefined
-  allowPrivateTargets: boolean
-}
+export type SourcesConfig = ReturnType<typeof readSourcesConfig>
 
 /** Interprets the variables of the sources of accounts. */
-export const readSourcesConfig = (environment: Static<typeof schema>): SourcesConfig => ({
+export const readSourcesConfig = (environment: Static<TObject<typeof sourceVariables>>) => ({
+  /** Undefined: it depends on the number of accounts. */
   policy: environment.SOURCES,
   allowPrivateTargets: environment.ALLOW_PRIVATE_TARGETS,
 })

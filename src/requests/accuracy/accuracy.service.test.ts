@@ -7,11 +7,10 @@ import { changeRequests } from '../../../test/stored-requests.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { movedClock } from '../../watches/testing.ts'
-import { thresholdsOf } from '../detection/detect.ts'
 import { reclassifySlice } from './reclassifying.ts'
 
 // Holds (Search, lists and export): how often detection is right follows from corrections of texts that were drawn, never from those that people chose
-// Holds (Search, lists and export): the thresholds of an account move once the draw of a week is answered or over, once a week at most, and nobody else's do
+// Holds (Search, lists and export): a strict account is shown what is as likely a request as not, and surer, in lists and counts; nobody else sees a difference
 // Holds (Search, lists and export): twenty texts a week are drawn from all classes that the account sees, each once, also by calls at once; a purge deletes the draw
 
 const clock = movedClock('2026-11-24T12:00:00Z')
@@ -109,7 +108,7 @@ describe('the accuracy', () => {
   const none = { labels: 0, from: null, share: null, low: null, high: null }
 
   it('follows from drawn texts alone: the own ones, else those of the operator', async () => {
-    const nothing = { shown: none, maybe: none, hidden: none, platforms: [], thresholds: {} }
+    const nothing = { shown: none, maybe: none, hidden: none, platforms: [], strictness: 'usual' }
     expect(await accuracy(service.client)).toEqual(nothing)
     const own = await draw(service.client)
     const chosen = await service.database
@@ -144,51 +143,30 @@ describe('the accuracy', () => {
   })
 })
 
-describe('the thresholds of an account', () => {
-  const { likely: common } = thresholdsOf('github')
-  const listed = async (client: TestClient) => {
-    const { results } = (await client.get('/api/v1/requests?limit=100')).body.data
-    return results.length as number
-  }
-
-  it('move once all texts of a week are answered, and what it sees with them', async () => {
-    // As likely requests as common thresholds ask for, and a little more.
-    await changeRequests(service.database, sql`update requests set confidence = ${common + 0.01} where standing = 2`)
-    const other = await service.createAccount()
-    const { texts } = await draw(service.client)
-    for (const { _id } of texts.slice(1)) await correct(service.client, _id, false)
-    await draw(service.client)
-    expect((await accuracy(service.client)).thresholds).toEqual({})
-    await correct(service.client, texts[0]!._id, false)
-    expect((await draw(service.client)).texts).toEqual([])
-    const { tracker } = (await accuracy(service.client)).thresholds
-    expect(tracker.likely).toBeGreaterThan(common + 0.01)
+it('a strict account is shown the surer texts alone, and nobody else sees a difference', async () => {
+  // Likely as usual, and less likely a request than not.
+  await changeRequests(service.database, sql`update requests set confidence = 0.4 where source_id::integer % 4 = 0`)
+  const other = await service.createAccount()
+  const turn = async (strictness: string) => {
+    const answer = await service.client.send('PUT', '/api/v1/accuracy', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ strictness }),
+    })
     while (await reclassifySlice(service.database));
-    expect([await listed(service.client), await listed(other.client)]).toEqual([0, 60])
-    expect((await accuracy(other.client)).thresholds).toEqual({})
-    // Other labels count in another week.
-    for (const { _id } of texts) await correct(service.client, _id, true)
-    await draw(service.client)
-    expect((await accuracy(service.client)).thresholds).toEqual({ tracker })
-    clock.set('2026-11-30T12:00:00Z')
-    await draw(service.client)
-    expect((await accuracy(service.client)).thresholds.tracker.likely).toBeLessThan(tracker.likely)
-  })
-
-  it('move by what was answered when a week is over, and are forgotten with the account', async () => {
-    for (const monday of ['2026-11-23', '2026-11-30']) {
-      clock.set(`${monday}T01:00:00Z`)
-      const { texts } = await draw(service.client)
-      for (const { _id } of texts.slice(5)) await correct(service.client, _id, false)
-      await draw(service.client)
-      expect((await accuracy(service.client)).thresholds).toEqual({})
-    }
-    clock.set('2026-12-07T01:00:00Z')
-    await draw(service.client)
-    expect((await accuracy(service.client)).thresholds).toEqual({ tracker: expect.anything() })
-    const account = () => service.database.selectFrom('accounts').select('thresholds').executeTakeFirst()
-    const { accountId } = (await admin().get('/api/admin/accounts')).body.data.results[0]
-    expect((await admin().send('DELETE', `/api/admin/accounts/${accountId}`)).status).toBe(200)
-    expect(await account()).toEqual({ thresholds: null })
-  })
+    return answer
+  }
+  const counted = async (client: TestClient, include = '') => {
+    const { body } = await client.get(`/api/v1/requests?limit=100${include}`)
+    const { topics } = (await client.get('/api/v1/topics')).body.data
+    return [body.data.results.length, topics?.[0]?.requests]
+  }
+  const usual = await counted(service.client)
+  expect((await turn('strict')).body.data.strictness).toBe('strict')
+  expect((await accuracy(service.client)).strictness).toBe('strict')
+  expect((await counted(service.client))[0]).toBe(40)
+  expect((await counted(service.client, '&include=maybe'))[0]).toBe(60)
+  expect([await counted(other.client), (await accuracy(other.client)).strictness]).toEqual([usual, 'usual'])
+  expect((await turn('usual')).status).toBe(200)
+  expect(await counted(service.client)).toEqual(usual)
+  expect((await turn('no')).body.error.code).toBe('INVALID_REQUEST')
 })

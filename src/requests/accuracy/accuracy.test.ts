@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { campaignSize } from '../../../test/campaign-size.ts'
-import { thresholdsOf } from '../detection/detect.ts'
 import { type DrawnLabel, estimateAccuracy, shownClasses } from './estimate.ts'
 import { shareOf } from './interval.ts'
 import { type Population, shareSeats, weekOf } from './seats.ts'
 import { simulateAccount } from './testing.ts'
-import { thresholdsBy } from './thresholds.ts'
 
 // Holds (Search, lists and export): of simulated accounts that label drawn texts, the 95 % intervals of the shares of shown and of hidden texts hold the true one in at least 93 %, also after thresholds moved
-// Holds (Search, lists and export): the thresholds of an account move with its labels, a group of platforms by its own labels alone, from 20 on and within bounds
 
 const labels = (requests: number, others: number, weight = 1) => [
   ...Array.from({ length: requests }, () => ({ isRequest: true, weight })),
@@ -117,38 +114,4 @@ it('95 % intervals hold the true share', () => {
     expect(intervals).toBeGreaterThan(accounts / 3)
     expect(covered, name).toBeGreaterThanOrEqual(0.93)
   }
-})
-
-describe('the thresholds of an account', () => {
-  const said = (isRequest: boolean, count: number, platform = 'github') =>
-    drawn(count, { platform, confidence: thresholdsOf(platform).likely, isRequest })
-
-  it('rise where fewer texts are requests than detection says, and fall where more are', () => {
-    const common = thresholdsOf('github')
-    const { tracker: risen } = thresholdsBy(said(false, 20))
-    expect(risen!.likely).toBeGreaterThan(common.likely)
-    expect(risen!.maybe).toBeGreaterThan(common.maybe)
-    const { tracker: further } = thresholdsBy(said(false, 60))
-    expect(further!.likely).toBeGreaterThan(risen!.likely)
-    const { tracker: fallen } = thresholdsBy(said(true, 20))
-    expect(fallen!.likely).toBeLessThan(common.likely)
-  })
-
-  it('stay where labels confirm detection, but posts are likely from one half on', () => {
-    const confirmed = (platform: string) =>
-      drawn(60, { platform, confidence: 0.5 }).map((label, index) => ({ ...label, isRequest: index % 2 === 0 }))
-    expect(thresholdsBy(confirmed('github'))).toEqual({ tracker: thresholdsOf('github') })
-    expect(thresholdsBy(confirmed('reddit'))).toEqual({ social: { ...thresholdsOf('reddit'), likely: 0.5 } })
-  })
-
-  it('move by 20 labels of their group at least, and by 1 in log-odds at most', () => {
-    const posts = said(false, 2_000, 'reddit')
-    const { tracker, social } = thresholdsBy([...said(false, 19), ...posts])
-    expect(tracker).toBeUndefined()
-    const odds = (share: number) => share / (1 - share)
-    expect(odds(social!.likely) / odds(thresholdsOf('reddit').likely)).toBeCloseTo(Math.E, 2)
-    // What the operator said of texts is no figure that one label may outweigh all others by.
-    const [said0] = drawn(1, { confidence: 0, isRequest: true })
-    expect(thresholdsBy([...drawn(60, { confidence: 0.5 }), said0!]).social!.likely).toBeGreaterThan(0.4)
-  })
 })

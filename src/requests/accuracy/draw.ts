@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import { lockAccount } from '../../accounts/made-by-key.ts'
 import { type PlatformName, type Standing, standings } from '../../database/column-types.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound } from '../../http/errors.ts'
 import type { Corrector } from '../corrections/corrections.ts'
-import type { OwnThresholds } from '../detection/detect.ts'
 import { platformGroups, projectDetector } from '../detection/weights-file.ts'
 import { type RequestRecord, readRequests } from '../record.ts'
 import { correctionHash, judgedTextHash } from '../views/standings.ts'
+import { type Strictness, thresholdsBy } from '../views/strictness.ts'
 import { standingIn } from '../views/view.ts'
-import { readThresholds } from './labels.ts'
+import { readStrictness } from './labels.ts'
 import { type Population, type Seats, shareSeats, weeklyTexts, weekOf } from './seats.ts'
 
 /** Whose draw it is, and when. */
@@ -24,9 +25,9 @@ const ownedBy = (accountId: string | null, table: 'made' | 'label_draws' | 'requ
     : sql`${sql.ref(`${table}.account_id`)} = ${accountId}::uuid`
 
 /** What classes of the owner are cut by now, in one word. */
-const inOneWord = (own: OwnThresholds): string =>
+const inOneWord = (strictness: Strictness): string =>
   platformGroups
-    .map((group) => own[group] ?? projectDetector()[group].thresholds)
+    .map((group) => thresholdsBy(strictness)[group] ?? projectDetector()[group].thresholds)
     .map(({ likely, maybe }) => `${likely}/${maybe}`)
     .join(' ')
 
@@ -133,7 +134,7 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
       fresh.push({ platform, source_hash, request_id: id, standing, confidence, population: population[standing] })
   }
   if (fresh.length === 0) return
-  const thresholds = inOneWord(await readThresholds(transaction, accountId))
+  const thresholds = inOneWord(await readStrictness(transaction, accountId))
   await sql`
     insert into label_draws (account_id, platform, source_hash, request_id, week, standing, confidence, population, thresholds)
     select ${accountId}::uuid, platform, source_hash, request_id, ${week}::date, standing, confidence, population, ${thresholds}
@@ -150,9 +151,7 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
 export async function drawTexts(transaction: Transaction, { accountId, now }: DrawOwner): Promise<void> {
   if (accountId !== null) {
     // Keeps the deletion of the account out, and other draws of it.
-    const { rows } = await sql`
-      select from accounts where id = ${accountId} and deleted_at is null for no key update`.execute(transaction)
-    if (rows.length === 0) throw notFound('Account')
+    if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
   }
   const week = weekOf(now)
   await sql`
@@ -165,14 +164,6 @@ export async function drawTexts(transaction: Transaction, { accountId, now }: Dr
   const taken: Seats = { 0: 0, 1: 0, 2: 0 }
   for (const { standing, texts } of rows) taken[standing] = texts
   await drawMore(transaction, { accountId }, week, taken)
-}
-
-/** Whether texts were drawn for an account in a week, and its thresholds are those that all of them were drawn by. */
-export async function isCutAsDrawn(executor: Executor, accountId: string, week: string): Promise<boolean> {
-  const { rows } = await sql<{ thresholds: string }>`
-    select distinct thresholds from label_draws
-    where ${ownedBy(accountId, 'label_draws')} and week = ${week}::date`.execute(executor)
-  return rows.length === 1 && rows[0]!.thresholds === inOneWord(await readThresholds(executor, accountId))
 }
 
 export interface OpenDraw {

@@ -1,18 +1,15 @@
-import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { Database } from '../../database/open.ts'
+import type { Database, Transaction } from '../../database/open.ts'
 import { type BackgroundRun, createBackgroundRun } from '../../runtime/background-run.ts'
-import { type Corrector, firstId } from '../corrections/corrections.ts'
-import type { OwnThresholds } from '../detection/detect.ts'
+import { firstId } from '../corrections/corrections.ts'
 import { platformGroups, projectDetector, trackers } from '../detection/weights-file.ts'
+import { conditionsOn } from '../filters/conditions.ts'
+import { parseBodyFilters } from '../filters/filters.ts'
 import { lockRequests } from '../store/request-locks.ts'
 import { recomputeStandings } from '../views/standings.ts'
+import { type Strictness, thresholdsBy } from '../views/strictness.ts'
 import { recount } from '../wishes/recount.ts'
-import { isCutAsDrawn } from './draw.ts'
-import { readLabels, readThresholds } from './labels.ts'
-import { thresholdsBy } from './thresholds.ts'
-import { knowMoved } from './watch-knowledge.ts'
 
 /** How many requests a slice reads, and how many of them it derives anew in its transaction, which others wait for: fewer for many accounts. Measured: docs/benchmarks.md. */
 const sliceRows = 2_000
@@ -20,29 +17,34 @@ const sliceChanges = 100
 const sliceViews = 400
 
 /**
- * Moves the thresholds of an account by its labels, if these say something else by now; a maintenance job then reclassifies what it sees. The operator has
- * no thresholds: the common ones are trained. They move once a week at most, since labels can be changed as often as one likes: while they are those by
- * which the texts of the week were drawn.
- * @param week its Monday. @param isAnswered whether its labels count, too
+ * The watches of an account know from now on what they found and only strictness hid: showing it is no news. What else hides a request stays unknown: a
+ * correction, or a filter.
  */
-export async function moveThresholds(
-  database: Database,
-  { accountId, week, isAnswered }: Corrector & { week: string; isAnswered: boolean },
-): Promise<void> {
-  if (accountId === null || !(await isCutAsDrawn(database, accountId, week))) return
-  const moved = thresholdsBy(await readLabels(database, accountId, isAnswered ? null : week))
-  if (isDeepStrictEqual(moved, await readThresholds(database, accountId))) return
-  await setThresholds(database, accountId, moved)
+async function knowHidden(transaction: Transaction, accountId: string): Promise<void> {
+  const watches = transaction.selectFrom('watches').select(['id', 'filters']).where('account_id', '=', accountId)
+  for (const { id, filters } of await watches.orderBy('id').execute()) {
+    const passing = conditionsOn('requests', parseBodyFilters(filters, { accountId, hasOwnView: false }))
+    await sql`
+      with hidden as materialized (
+        select known.source_hash, requests.id, requests.votes, requests.status
+        from watch_requests as known join requests on requests.id = known.request_id
+          join account_requests as own on own.request_id = requests.id and own.account_id = ${accountId} and own.standing = 1
+        where ${sql.join([sql`known.watch_id = ${id} and known.votes is null and requests.standing in (-1, 2)`, ...passing], sql` and `)}
+        order by known.source_hash for update of known
+      )
+      update watch_requests as known set votes = hidden.votes, status = hidden.status, wish_id = hidden.id
+      from hidden where known.watch_id = ${id} and known.source_hash = hidden.source_hash`.execute(transaction)
+  }
 }
 
-/** Sets what classes of an account are cut by, and has what it sees reclassified. @param own nothing for the common thresholds */
-export const setThresholds = (database: Database, accountId: string, own: OwnThresholds): Promise<void> =>
+/** Sets how sure detection must be for an account, and has what it sees reclassified; a maintenance job does that. */
+export const setStrictness = (database: Database, accountId: string, strictness: Strictness): Promise<void> =>
   database.transaction().execute(async (transaction) => {
-    const thresholds = Object.keys(own).length === 0 ? null : JSON.stringify(own)
-    await sql`
-      update accounts set thresholds = ${thresholds}::jsonb, reclassified_to = ${firstId}::uuid
-      where id = ${accountId} and deleted_at is null`.execute(transaction)
-    await knowMoved(transaction, { accountId, own })
+    const isStrict = strictness === 'strict'
+    const { rows } = await sql`
+      update accounts set is_strict = ${isStrict}, reclassified_to = ${firstId}::uuid
+      where id = ${accountId} and deleted_at is null and is_strict <> ${isStrict} returning 1`.execute(transaction)
+    if (rows.length > 0 && !isStrict) await knowHidden(transaction, accountId)
   })
 
 /** Accounts wait at `firstId` until the pass under way has ended; then all of them begin the next one, here. */
@@ -50,10 +52,9 @@ const begin = '00000000-0000-0000-0000-000000000001'
 
 interface Pass {
   accounts: string[]
-  thresholds: (OwnThresholds | null)[]
   /** After which request its next slice begins. */
   after: string
-  /** Whether all transactions have ended that may have read other thresholds of these accounts, or what was deleted with one of them. */
+  /** Whether all transactions have ended that may have read another strictness of these accounts, or what was deleted with one of them. */
   isSettled: boolean
 }
 
@@ -61,14 +62,14 @@ interface Pass {
 async function readPass(database: Database): Promise<Pass | null> {
   // A row was changed after each transaction that has a number below its own began. What derives standings has one: it locked its requests before.
   const { rows } = await sql<Pass>`
-    select array_agg(id) as accounts, json_agg(thresholds) as thresholds, reclassified_to as after,
+    select array_agg(id) as accounts, reclassified_to as after,
       bool_and(age(xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)) as "isSettled"
     from accounts where reclassified_to is not null
     group by reclassified_to order by reclassified_to desc limit 1`.execute(database)
   return rows[0] ?? null
 }
 
-/** Notes up to which request what these accounts see is derived anew; not of those whose thresholds moved meanwhile, which wait for the next pass. */
+/** Notes up to which request what these accounts see is derived anew; not of those that were switched meanwhile, which wait for the next pass. */
 const noteProgress = (database: Database, { accounts, after }: Pass, to: string | null) =>
   sql`
     update accounts set reclassified_to = ${to}::uuid where id = any(array(
@@ -76,25 +77,13 @@ const noteProgress = (database: Database, { accounts, after }: Pass, to: string 
       order by id for no key update))`.execute(database)
 
 /** The next requests that one of these accounts may see in another class than it does, by id, and where the next slice begins: null at the end. */
-async function readSlice(database: Database, { accounts, thresholds, after }: Pass) {
-  const cuts = platformGroups.map((group) => {
-    const all = thresholds.map((own) => own?.[group] ?? projectDetector()[group].thresholds)
-    const likely = all.map((one) => one.likely)
-    const maybe = all.map((one) => one.maybe)
-    return {
-      is_tracker: group === 'tracker',
-      ...{ least_likely: Math.min(...likely), most_likely: Math.max(...likely) },
-      ...{ least_maybe: Math.min(...maybe), most_maybe: Math.max(...maybe) },
-    }
-  })
-  // Where neither the lowest nor the highest thresholds say another class, none between them do.
-  const differs = (confidence: string) => {
-    const standingBy = (
-      which: 'least' | 'most',
-    ) => sql`(${sql.ref(confidence)}::float8 >= ${sql.ref(`${which}_likely`)})::integer
-      + (${sql.ref(confidence)}::float8 >= ${sql.ref(`${which}_maybe`)})::integer`
-    return sql`${standingBy('least')} <> slice.standing or ${standingBy('most')} <> slice.standing`
-  }
+async function readSlice(database: Database, { accounts, after }: Pass) {
+  const strict = thresholdsBy('strict')
+  const cuts = platformGroups.map((group) => ({
+    is_tracker: group === 'tracker',
+    usual: projectDetector()[group].thresholds.likely,
+    strict: strict[group]!.likely,
+  }))
   const changes = Math.min(sliceChanges, Math.ceil(sliceViews / accounts.length))
   const { rows } = await sql<{ ids: string[] | null; last: string | null }>`
     with slice as materialized (
@@ -103,10 +92,11 @@ async function readSlice(database: Database, { accounts, thresholds, after }: Pa
     ), differing as (
       select slice.request_id as id from slice
         join jsonb_to_recordset(${JSON.stringify(cuts)}::jsonb)
-          as cut (is_tracker boolean, least_likely float8, most_likely float8, least_maybe float8, most_maybe float8)
+          as cut (is_tracker boolean, usual float8, strict float8)
           on is_tracker = (platform = any(${[...trackers]}::text[]))
         left join request_judgements as judged using (request_id)
-      where (slice.standing >= 0 and (${differs('slice.confidence')} or ${differs('judged.confidence')}))
+      where (slice.standing >= 0 and (slice.confidence >= usual and slice.confidence < strict
+          or judged.confidence >= usual and judged.confidence < strict))
         or exists (select from account_requests as own where own.request_id = slice.request_id and own.account_id = any(${accounts}::uuid[]))
       order by id limit ${changes}
     )
@@ -126,8 +116,8 @@ export const createReclassifying = (database: Database, log: Pick<Logger, 'error
   })
 
 /**
- * A slice of a pass over all requests: derives how accounts whose thresholds moved see some of them anew. All that moved before it began share a pass, so each
- * waits for one pass under way and its own, however many and however often others move.
+ * A slice of a pass over all requests: derives how accounts that were switched see some of them anew. All that were before it began share a pass, so each
+ * waits for one pass under way and its own, however many and however often others are switched.
  * @returns whether there may be more now.
  */
 export async function reclassifySlice(database: Database): Promise<boolean> {

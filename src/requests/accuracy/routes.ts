@@ -2,20 +2,20 @@ import { Type } from 'typebox'
 import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { named } from '../../http/openapi-components.ts'
-import { bodyErrors, closed, errorResponses } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, oneOf } from '../../http/schemas.ts'
 import type { CorrectionDependencies } from '../corrections/corrections.ts'
 import { requestRecord } from '../record.ts'
+import { strictnesses } from '../views/strictness.ts'
 import { drawTexts, readDraw } from './draw.ts'
 import { fewestLabels } from './estimate.ts'
 import { readAccuracy } from './labels.ts'
-import { moveThresholds } from './reclassifying.ts'
+import { setStrictness } from './reclassifying.ts'
 import { estimate } from './schemas.ts'
 import { weeklyTexts } from './seats.ts'
 
-const thresholds = closed(
-  { likely: Type.Number(), maybe: Type.Number() },
-  { ...named('OwnThresholds'), description: 'Confidences, as the labels moved them' },
-)
+const strictness = oneOf(strictnesses, {
+  description: 'How sure detection must be of what is shown; `strict`: fewer texts, and more of them requests',
+})
 
 const byClass = { shown: estimate, maybe: estimate, hidden: estimate }
 
@@ -23,7 +23,7 @@ const accuracy = closed(
   {
     ...byClass,
     platforms: Type.Array(closed({ platform: Type.String({ description: 'Platform identifier' }), ...byClass })),
-    thresholds: closed({ tracker: Type.Optional(thresholds), social: Type.Optional(thresholds) }),
+    strictness,
   },
   named('Accuracy'),
 )
@@ -47,6 +47,7 @@ export function registerAccuracyRoutes(app: App, dependencies: CorrectionDepende
     registerAccuracy(app, dependencies, audience)
     registerDraw(app, dependencies, audience)
   }
+  registerStrictness(app, dependencies, { ...account, tags: ['Requests'] })
 }
 
 type TaggedAudience = Audience & { tags: string[] }
@@ -79,7 +80,7 @@ function registerDraw(app: App, { database, clock }: CorrectionDependencies, aud
       schema: {
         operationId: `drawTexts${idSuffix}`,
         summary: `The texts to correct this week, ${view}`,
-        description: `Free. They are drawn at random from all classes by the first call of a week. A correction answers one. What is left at its end is given up. The thresholds of an account move by the labels of answered weeks.`,
+        description: `Free. They are drawn at random from all classes by the first call of a week. A correction answers one. What is left at its end is given up.`,
         tags,
         security,
         response: { 200: closed({ data: draw }), ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
@@ -91,8 +92,32 @@ function registerDraw(app: App, { database, clock }: CorrectionDependencies, aud
         await drawTexts(transaction, owner)
         return readDraw(transaction, owner)
       })
-      await moveThresholds(database, { ...owner, week: data.week, isAnswered: data.texts.length === 0 })
       return { data }
+    },
+  )
+}
+
+function registerStrictness(app: App, { database }: CorrectionDependencies, audience: TaggedAudience): void {
+  const { prefix, onChange, changeErrors, accountIdOf, tags, security } = audience
+  app.put(
+    `${prefix}/accuracy`,
+    {
+      onRequest: onChange,
+      schema: {
+        operationId: 'setStrictness',
+        summary: 'How sure detection must be of what the account is shown',
+        description:
+          'Free. Lists, counts, searches and wishes follow in the background, within minutes. Corrections hold as before, and nothing that the switch shows is news.',
+        tags,
+        security,
+        body: closed({ strictness }),
+        response: { 200: closed({ data: accuracy }), ...errorResponses(...bodyErrors, ...changeErrors) },
+      },
+    },
+    async (request) => {
+      const accountId = accountIdOf(request)
+      if (accountId !== null) await setStrictness(database, accountId, request.body.strictness)
+      return { data: await readAccuracy(database, accountId) }
     },
   )
 }

@@ -168,7 +168,7 @@ export async function deleteCorrectionsOf(transaction: Transaction, accountId: s
     )
     ${insertSearchChanges(sql`select request_id from gone`)}`.execute(transaction)
   await sql`
-    update accounts set corrections = 0, has_own_view = false, thresholds = null,
+    update accounts set corrections = 0, has_own_view = false, is_strict = false,
       -- A page that is being stored may have read what is deleted here: what it shows the account is deleted later.
       reclassified_to = ${firstId}::uuid
     where id = ${accountId}`.execute(transaction)

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { ModelConfig } from '../../model/settings.ts'
 import { itemsOf } from '../../platforms/definition.ts'
@@ -28,9 +28,7 @@ export const judgingVariables = {
   ),
 }
 
-const schema = Type.Object(judgingVariables)
-
-export type JudgingEnvironment = Static<typeof schema>
+export type JudgingEnvironment = Static<TObject<typeof judgingVariables>>
 
 export interface JudgingConfig {
   model: ModelConfig

@@ -5,6 +5,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
 import { storedPlatformNames } from '../../platforms/registry.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { deleteRequests } from '../store/delete.ts'
 import {
   type IdentifiedRequest,
@@ -58,7 +59,6 @@ interface Match extends IdentifiedRequest {
 const scannedRows = 250
 const deletedRows = 100
 const maxSamples = 5
-const dayMs = 86_400_000
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** When a request was last collected anew, or seen unchanged where that is recorded (the index has the same expression). */

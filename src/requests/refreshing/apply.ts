@@ -3,6 +3,7 @@ import { type ClaimedRow, claimRows, isUnclaimed } from '../../database/claimed-
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import type { FoundRequest, Refresh, Refreshed } from '../../platforms/platform.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { deleteRequests } from '../store/delete.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
@@ -64,7 +65,6 @@ export interface RefreshOutcome {
 
 /** On how many UTC days in a row a platform must leave a request out until it counts as gone. */
 const daysMissing = 3
-const dayMs = 86_400_000
 /** When a request is due again whose source could not be read. */
 const unreadableMs = 7 * dayMs
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 
 /** The environment variables of the refreshes: part of the schema in `config.ts`, which alone reads them. */
 export const refreshVariables = {
@@ -9,12 +9,8 @@ export const refreshVariables = {
   }),
 }
 
-const schema = Type.Object(refreshVariables)
+export type RefreshConfig = ReturnType<typeof readRefreshConfig>
 
-export interface RefreshConfig {
-  refreshesRequests: boolean
-}
-
-export const readRefreshConfig = ({ REFRESH_REQUESTS }: Static<typeof schema>): RefreshConfig => ({
+export const readRefreshConfig = ({ REFRESH_REQUESTS }: Static<TObject<typeof refreshVariables>>) => ({
   refreshesRequests: REFRESH_REQUESTS,
 })

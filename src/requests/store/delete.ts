@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type PlatformName, standings } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { withdrawRequests } from '../../http/idempotency/store.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { recount, type WishChanges } from '../wishes/recount.ts'
 import { noteChangedWords } from '../words/vocabulary.ts'
 import { insertSearchChanges } from './changes.ts'
@@ -11,7 +12,6 @@ export type Retention = ReadonlyMap<PlatformName, number>
 
 /** The maximum rows that one transaction deletes, with all their words: in the embedded backend all other statements wait for it. */
 const sliceRows = 100
-const dayMs = 86_400_000
 
 /**
  * Deletes requests that were not refreshed for longer than their platform allows, a slice of them. They are not suppressed:

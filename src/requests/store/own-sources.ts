@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/open.ts'
 import {
   correctionHash,
   type FreshRequest,
-  readOwnThresholds,
+  readStrictAccounts,
   recomputeStandings,
   standingOfConfidence,
   viewFresh,
@@ -85,22 +85,18 @@ async function list(transaction: Transaction, { topic, now }: FoundPage, ids: re
     where id = any(${[...ids]}::uuid[])`.execute(transaction)
 }
 
-/** New requests that an account with thresholds of its own sees in another class than all. */
+/** New requests that strict accounts, if there are any, see in another class than all. */
 async function readDiffering(
   transaction: Transaction,
   { platform, requests }: FoundPage,
   stored: ReadonlyMap<string, StoredRequest>,
 ): Promise<string[]> {
-  const created = requests.flatMap(({ request, confidence }) => {
+  const differing = requests.flatMap(({ request, confidence }) => {
     const row = stored.get(request.sourceId)
-    return row?.created ? [{ id: row.id, confidence }] : []
+    const isSame = standingOfConfidence(confidence, platform) === standingOfConfidence(confidence, platform, 'strict')
+    return row?.created && !isSame ? [row.id] : []
   })
-  if (created.length === 0) return []
-  const thresholds = [...(await readOwnThresholds(transaction)).values()]
-  return created.flatMap(({ id, confidence }) => {
-    const shared = standingOfConfidence(confidence, platform)
-    return thresholds.some((own) => standingOfConfidence(confidence, platform, own) !== shared) ? [id] : []
-  })
+  return differing.length > 0 && (await readStrictAccounts(transaction)).size > 0 ? differing : []
 }
 
 export interface SettledStandings {

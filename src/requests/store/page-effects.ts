@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import type { FoundPage } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
@@ -65,7 +66,6 @@ export async function sampleVotes(
     on conflict (request_id, day) do update set votes = excluded.votes`.execute(transaction)
 }
 
-const dayMs = 86_400_000
 const maxDays = 28
 const ended: ReadonlySet<RequestStatus | null> = new Set<RequestStatus>(['completed', 'declined', 'duplicate'])
 

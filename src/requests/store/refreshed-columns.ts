@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { productOf } from '../product.ts'
 
 /** The columns that a refresh never changes, or that the database or the statement itself sets. */
@@ -21,8 +22,6 @@ type OtherColumn =
 
 /** A count as the column holds it: a number that a platform makes up must not fail the whole page. */
 const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2_147_483_648), 2_147_483_647))
-
-const dayMs = 86_400_000
 
 /** A platform's date, or null for one that cannot be true: before 1970 or later than tomorrow. */
 export const toPastDate = (date: Date | null, now: Date) =>

@@ -4,12 +4,12 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { Transaction } from '../../database/open.ts'
 import type { Page } from '../../platforms/platform.ts'
-import { reclassifySlice, setThresholds } from '../accuracy/reclassifying.ts'
+import { reclassifySlice, setStrictness } from '../accuracy/reclassifying.ts'
 import { correctRequest, deleteCorrectionsOf } from '../corrections/corrections.ts'
 import { preparePage } from './prepared-page.ts'
 import { storePage, storePageAlone } from './store.ts'
 
-// Holds (Search, lists and export): no account keeps seeing a request by thresholds or corrections that are gone, whatever read them ends late
+// Holds (Search, lists and export): no account keeps seeing a request by a strictness or corrections that are gone, whatever read them ends late
 
 // Transactions at once: the embedded database runs one at a time.
 
@@ -97,11 +97,11 @@ async function reclassify(accountId: string): Promise<boolean> {
 const ownStandings = (accountId: string) =>
   opened.database.selectFrom('account_requests').select('standing').where('account_id', '=', accountId).execute()
 
-it('an account sees a request by its moved thresholds, also where a page that read the old ones ends late', async () => {
+it('a strict account sees a request so, also where a page that read before that it was not ends late', async () => {
   await store({ requests: [foundRequest('late', { confidence: 1 })] })
   const account = await makeAccount()
-  const release = await storeLate('late', 0.8)
-  await setThresholds(opened.database, account, { tracker: { likely: 0.9, maybe: 0.7 } })
+  const release = await storeLate('late', 0.4)
+  await setStrictness(opened.database, account, 'strict')
   expect(await reclassify(account)).toBe(false)
   await release()
   await expect.poll(() => reclassify(account)).toBe(true)

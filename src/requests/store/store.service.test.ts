@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest, Page } from '../../platforms/platform.ts'
-import { reclassifySlice, setThresholds } from '../accuracy/reclassifying.ts'
-import type { OwnThresholds } from '../detection/detect.ts'
+import { reclassifySlice, setStrictness } from '../accuracy/reclassifying.ts'
 import { storeChores } from '../judging/claims.ts'
 import { correctionHash, judgedTextHash, recomputeStandings } from '../views/standings.ts'
+import type { Strictness } from '../views/strictness.ts'
 import { deleteAlone } from './delete.ts'
 import { preparePage } from './prepared-page.ts'
 import { storePageAlone } from './store.ts'
@@ -15,7 +15,7 @@ import { foldAllTopicCounts } from './topic-counts.ts'
 // Holds (Search, lists and export): a correction applies again when a deleted request is collected again
 // Holds (Search, lists and export): a request that only sources of accounts have is seen by the accounts that named one, until a source of the operator has it
 // Holds (Search, lists and export): the votes of a request have at most one sample a UTC day, and a base from which growth counts
-// Holds (Search, lists and export): an account whose thresholds moved sees each request by them, of what is stored and of what comes; corrections win
+// Holds (Search, lists and export): a strict account sees each request by its own bar, of what is stored and of what comes; corrections win
 // Holds (Data): a request that becomes listed tells nothing of the account that collected it before
 // Holds (Platforms): an excerpt never replaces a whole stored text
 
@@ -181,37 +181,35 @@ describe('the class of a stored request', () => {
   })
 })
 
-describe('the class for an account whose thresholds moved', () => {
-  const thresholds = { likely: 0.9, maybe: 0.7 }
-  const move = async (own: OwnThresholds) => {
-    await setThresholds(opened.database, account, own)
+describe('the class for a strict account', () => {
+  const turn = async (strictness: Strictness) => {
+    await setStrictness(opened.database, account, strictness)
     while (await reclassifySlice(opened.database));
   }
 
-  it('is by these, of what is stored and of what comes, until they move back', async () => {
-    await store({ requests: [foundRequest('1', { confidence: 0.8 }), foundRequest('2', { confidence: 0.6 })] })
-    await store({ requests: [foundRequest('3', { confidence: 0.6 })] }, 'dark mode', 'reddit')
-    await move({ tracker: thresholds })
-    expect(await views()).toEqual([`${account} 1 1`, `${account} 2 0`])
-    await store({ requests: [foundRequest('4', { confidence: 0.5 }), foundRequest('5', { confidence: 0.95 })] })
-    expect(await views()).toEqual([`${account} 1 1`, `${account} 2 0`, `${account} 4 0`])
-    await store({ requests: [foundRequest('2', { confidence: 1 }), foundRequest('5', { confidence: 0.75 })] })
-    expect(await views()).toEqual([`${account} 1 1`, `${account} 4 0`, `${account} 5 1`])
-    await move({ social: thresholds })
-    expect(await views()).toEqual([`${account} 3 0`])
-    await move({})
+  it('is likely from two thirds on, of what is stored and of what comes, until it is as usual again', async () => {
+    await store({ requests: [foundRequest('1', { confidence: 0.4 }), foundRequest('2', { confidence: 0.67 })] })
+    const posts = [foundRequest('3', { confidence: 0.66 }), foundRequest('6', { confidence: 0.3 })]
+    await store({ requests: posts }, 'dark mode', 'reddit')
+    await turn('strict')
+    expect(await views()).toEqual([`${account} 1 1`, `${account} 3 1`])
+    await store({ requests: [foundRequest('4', { confidence: 0.45 }), foundRequest('5', { confidence: 0.95 })] })
+    expect(await views()).toEqual([`${account} 1 1`, `${account} 3 1`, `${account} 4 1`])
+    await store({ requests: [foundRequest('1', { confidence: 1 }), foundRequest('5', { confidence: 0.3 })] })
+    expect(await views()).toEqual([`${account} 3 1`, `${account} 4 1`, `${account} 5 1`])
+    await turn('usual')
     expect(await views()).toEqual([])
   })
 
   it('is what people said of it, and that of all for a chore', async () => {
-    await store(one({ confidence: 0.8 }))
-    await move({ tracker: thresholds })
+    await store(one({ confidence: 0.4 }))
+    await turn('strict')
     await correct(account, true)
     expect(await views()).toEqual([])
     await correct(null, false)
     expect(await views()).toEqual([`${account} 1 2`])
 
-    await store({ requests: [foundRequest('2', { confidence: 0.8 }), foundRequest('3', { confidence: 0.8 })] })
+    await store({ requests: [foundRequest('2', { confidence: 0.4 }), foundRequest('3', { confidence: 0.4 })] })
     await correct(null, true, '2')
     expect(await views()).toEqual([`${account} 1 2`, `${account} 3 1`])
     const { id, title, description } = (await row('3'))!
@@ -220,7 +218,6 @@ describe('the class for an account whose thresholds moved', () => {
       platform: 'github',
       recurringTitle: 'a title',
     })
-    await move({ tracker: { likely: 0.02, maybe: 0.01 } })
     expect([await standing('3'), await views()]).toEqual([1, [`${account} 1 2`]])
   })
 })
@@ -250,12 +247,12 @@ describe('a request that only a source of an account has', () => {
     expect(await views()).toEqual([`${account} 1 0`, `${other} 1 2`].sort())
   })
 
-  it('has the class by the thresholds of each account when it is new', async () => {
+  it('has the class by the strictness of each account when it is new', async () => {
     const other = await makeAccount()
     await nameSource(account, 'acme/app')
     await nameSource(other, 'acme/app')
-    await setThresholds(opened.database, account, { tracker: { likely: 0.9, maybe: 0.7 } })
-    await store(one({ ownSource: 'acme/app', confidence: 0.8 }))
+    await setStrictness(opened.database, account, 'strict')
+    await store(one({ ownSource: 'acme/app', confidence: 0.4 }))
     expect(await views()).toEqual([`${account} 1 1`, `${other} 1 2`].sort())
   })
 

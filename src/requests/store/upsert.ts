@@ -37,7 +37,7 @@ export interface StoredRequest {
   created: boolean
   /**
    * Whether its class may have changed, for all or for an account: its confidence is of another class than its standing or of an
-   * unlisted request, or an account has thresholds of its own, or a model judged its text. Never of a new one.
+   * unlisted request, or an account is strict, or a model judged its text. Never of a new one.
    */
   reclassified: boolean
   /** Whether the row of a known request was written. */
@@ -164,7 +164,7 @@ async function updateLocked(
       written.id is not null and (${searched('known')}) is distinct from (${searched('incoming')}) as rewritten,
       written.id is not null and ((written.confidence is distinct from known.confidence
           and (known.standing = ${sql.lit(standings.unlisted)} or known.standing <> incoming.standing
-            or exists (select from accounts where thresholds is not null)))
+            or exists (select from accounts where is_strict)))
         or exists (select from request_judgements where request_id = written.id)) as reclassified,
       coalesce(written.votes, known.votes) as votes, case when written.id is null then known.status else written.status end as status,
       json_build_object('standing', known.standing, 'votes', known.votes, 'status', known.status, 'updatedAt', known.updated_at) as before

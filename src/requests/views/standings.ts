@@ -2,27 +2,25 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { type PlatformName, type Standing, standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
-import { type OwnThresholds, wishClassOf } from '../detection/detect.ts'
+import { wishClassOf } from '../detection/detect.ts'
 import { noteSearchChanges } from '../store/changes.ts'
 import { refreshCopies } from '../store/copies.ts'
 import { hashIdentity } from '../store/identity.ts'
 import { queuePlacing } from '../wishes/recount.ts'
 import { countListings } from '../words/uncounted-texts.ts'
+import { type Strictness, thresholdsBy } from './strictness.ts'
 
 /** The class of a request that is listed, or that an account sees. */
 export type ClassStanding = Exclude<Standing, -1>
 
 const standingOfClass = { likely: 2, maybe: 1, unlikely: 0 } as const
 
-/**
- * The standing of a confidence. It is rounded as the column stores it, so that both have the same standing.
- * @param own the thresholds of an account; none for the shared view
- */
+/** The standing of a confidence. It is rounded as the column stores it, so that both have the same standing. */
 export const standingOfConfidence = (
   confidence: number,
   platform: PlatformName,
-  own?: OwnThresholds | undefined,
-): ClassStanding => standingOfClass[wishClassOf(Math.fround(confidence), platform, own)]
+  strictness: Strictness = 'usual',
+): ClassStanding => standingOfClass[wishClassOf(Math.fround(confidence), platform, thresholdsBy(strictness))]
 
 /** What corrections refer to: a request by its id on its platform, so that they survive its deletion. */
 export const correctionHash = (platform: PlatformName, sourceId: string): string =>
@@ -66,23 +64,17 @@ function sharedClass(facts: Facts, operators: Correction | undefined): ClassStan
   return standingOfConfidence((judgementOf(facts) ?? facts).confidence, facts.platform)
 }
 
-/** The thresholds of the accounts that have their own. To be read under the lock of the requests: who derives their standings again waits for it. */
-export async function readOwnThresholds(transaction: Transaction): Promise<ReadonlyMap<string, OwnThresholds>> {
-  const { rows } = await sql<{ id: string; thresholds: OwnThresholds }>`
-    select id, thresholds from accounts where thresholds is not null`.execute(transaction)
-  return new Map(rows.map(({ id, thresholds }) => [id, thresholds]))
+/** The accounts that are strict. To be read under the lock of the requests: who derives their standings again waits for it. */
+export async function readStrictAccounts(transaction: Transaction): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`select id from accounts where is_strict`.execute(transaction)
+  return new Set(rows.map(({ id }) => id))
 }
 
-/** The classes for these accounts. What the operator corrected, and chores, are for them as for all. */
-function ownClasses(
-  facts: Facts,
-  isCorrected: boolean,
-  thresholds: ReadonlyMap<string, OwnThresholds>,
-): [string, ClassStanding][] {
+/** The class for strict accounts. What the operator corrected, and chores, are for them as for all. */
+function strictClass(facts: Facts, shared: ClassStanding, isCorrected: boolean): ClassStanding {
   const judgement = judgementOf(facts)
-  if (isCorrected || judgement?.is_chore) return []
-  const { confidence } = judgement ?? facts
-  return [...thresholds].map(([id, own]) => [id, standingOfConfidence(confidence, facts.platform, own)])
+  if (isCorrected || judgement?.is_chore) return shared
+  return standingOfConfidence((judgement ?? facts).confidence, facts.platform, 'strict')
 }
 
 interface OwnStanding {
@@ -92,7 +84,7 @@ interface OwnStanding {
 }
 
 /**
- * How accounts see a request that they see differently from the shared view: by their corrections, else by their thresholds.
+ * How accounts see a request that they see differently from the shared view: by their corrections, else by their strictness.
  * @param viewers those that named a source of it.
  */
 function ownStandingsOf(
@@ -208,10 +200,10 @@ export async function viewFresh(transaction: Transaction, fresh: readonly FreshR
     select source, account_id from account_sources
     where platform = ${first.platform} and source = any(${sources}::text[])`.execute(transaction)
   const viewers = Map.groupBy(rows, ({ source }) => source)
-  const thresholds = await readOwnThresholds(transaction)
+  const strict = await readStrictAccounts(transaction)
   const views = fresh.flatMap(({ id: request_id, platform, source, confidence }) =>
     (viewers.get(source) ?? []).map(({ account_id }): OwnStanding => {
-      const standing = standingOfConfidence(confidence, platform, thresholds.get(account_id))
+      const standing = standingOfConfidence(confidence, platform, strict.has(account_id) ? 'strict' : 'usual')
       return { account_id, request_id, standing }
     }),
   )
@@ -227,7 +219,7 @@ export async function viewFresh(transaction: Transaction, fresh: readonly FreshR
 
 /**
  * Derives the shared standing and the differences of accounts of these requests again, from what is stored of them: confidence,
- * judgement, corrections, the sources that accounts named, and their thresholds. To be called in the transaction that changes any of these, after
+ * judgement, corrections, the sources that accounts named, and their strictness. To be called in the transaction that changes any of these, after
  * the change. Ids without a request are ignored.
  *
  * It locks the requests, which the caller does itself before it reads or writes what the standings follow from, and before it locks rows of accounts
@@ -241,7 +233,7 @@ export async function recomputeStandings(transaction: Transaction, ids: readonly
     facts.map(({ platform, source_id }) => correctionHash(platform, source_id)),
   )
   const viewers = await readViewers(transaction, facts)
-  const thresholds = await readOwnThresholds(transaction)
+  const strict = await readStrictAccounts(transaction)
   const changed: { id: string; standing: Standing }[] = []
   const listings: { id: string; isListed: boolean }[] = []
   const views: OwnStanding[] = []
@@ -253,7 +245,8 @@ export async function recomputeStandings(transaction: Transaction, ids: readonly
     const standing = is_unlisted ? -1 : shared
     if (standing !== request.standing) changed.push({ id, standing })
     if (is_unlisted !== (request.standing === standings.unlisted)) listings.push({ id, isListed: !is_unlisted })
-    const own = new Map(ownClasses(request, operators !== undefined, thresholds))
+    const strictly = strictClass(request, shared, operators !== undefined)
+    const own = new Map([...strict].map((account) => [account, strictly]))
     for (const made of all) if (made.account_id !== null) own.set(made.account_id, standingOfCorrection(made))
     views.push(...ownStandingsOf(request, shared, own, viewers.get(id) ?? new Set()))
   }

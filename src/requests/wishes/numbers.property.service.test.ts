@@ -11,14 +11,14 @@ import type { Transaction } from '../../database/open.ts'
 import type { WishFilters, WishOrder } from '../../wishes/list/filters.ts'
 import { listWishes } from '../../wishes/list/list.ts'
 import type { WishSummary } from '../../wishes/list/summary.ts'
-import { reclassifySlice, setThresholds } from '../accuracy/reclassifying.ts'
-import type { OwnThresholds } from '../detection/detect.ts'
+import { reclassifySlice, setStrictness } from '../accuracy/reclassifying.ts'
 import { purgeRequests } from '../purge/purge.ts'
 import { deleteAlone, deleteExpiredRequests } from '../store/delete.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { lockRequests } from '../store/request-locks.ts'
 import { storePageAlone } from '../store/store.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
+import { strictnesses } from '../views/strictness.ts'
 import type { View } from '../views/view.ts'
 import { type WishOfRequest, wishColumn } from './membership.ts'
 import { readWishIds, readWishNumbers, type WishNumbers } from './numbers.ts'
@@ -57,18 +57,13 @@ const found = fc.record({
   status: fc.option(fc.constantFrom(...requestStatuses)),
   author: fc.constantFrom('ada', 'bob'),
   tags: fc.subarray(['ui', 'bug']),
-  confidence: fc.constantFrom(0, 0.5, 1, 1, 1),
+  confidence: fc.constantFrom(0, 0.45, 1, 1, 1),
 })
 /** One of the stored requests or of the known wishes, by its position among them. */
 const chosen = fc.nat(30)
 const reader = fc.constantFrom(1, 1, 2)
-/** What an account's labels may move thresholds to: a confidence of 0.5 is likely, maybe or unlikely. */
-const thresholds = fc.constantFrom<OwnThresholds>(
-  {},
-  { tracker: { likely: 0.6, maybe: 0.4 } },
-  { social: { likely: 0.6, maybe: 0.4 } },
-  { tracker: { likely: 0.9, maybe: 0.7 }, social: { likely: 0.9, maybe: 0.7 } },
-)
+/** A confidence of 0.45 is likely as usual, and maybe for strict accounts. */
+const strictness = fc.constantFrom(...strictnesses)
 
 const filters: fc.Arbitrary<WishFilters> = fc.record(
   {
@@ -107,7 +102,7 @@ const step = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('move thresholds' as const), by: reader, own: thresholds }),
+    arbitrary: fc.record({ do: fc.constant('turn' as const), by: reader, strictness }),
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('join' as const), request: chosen, wish: chosen }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('merge' as const), wish: chosen, into: chosen }) },
@@ -262,8 +257,8 @@ async function run(made: Step): Promise<unknown> {
   const now = new Date(start + 10 * dayMs)
   if (made.do === 'store') return store(made)
   if (made.do === 'correct') return correct(made)
-  if (made.do === 'move thresholds') {
-    await setThresholds(database, accounts[made.by]!, made.own)
+  if (made.do === 'turn') {
+    await setStrictness(database, accounts[made.by]!, made.strictness)
     while (await reclassifySlice(database));
     return
   }

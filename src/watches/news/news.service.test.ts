@@ -5,11 +5,11 @@ import { foundRequest } from '../../../test/scripted-platform.ts'
 import { joinWish, leaveWishes, makeWish } from '../../../test/stored-wish.ts'
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
-import { reclassifySlice, setThresholds } from '../../requests/accuracy/reclassifying.ts'
+import { reclassifySlice, setStrictness } from '../../requests/accuracy/reclassifying.ts'
 import { correctRequest } from '../../requests/corrections/corrections.ts'
-import type { OwnThresholds } from '../../requests/detection/detect.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import { deleteExpiredRequests } from '../../requests/store/delete.ts'
+import type { Strictness } from '../../requests/views/strictness.ts'
 import { readConcernedAccounts, readWatchersOf } from './concerned-accounts.ts'
 import { type NewsReport, readFeedNews, readReport } from './read-report.ts'
 import { deleteOldReports, findDueWatches, makeReport, maxItems } from './report.ts'
@@ -17,7 +17,7 @@ import { endedRun, makeWatch, storeFound, type TestWatch, type TestWatchOptions 
 import { markRead, readNews } from './unread.ts'
 
 // Holds (Watches, news and channels): each new request, vote and changed status is reported once; expiry, return, merges and splits never
-// Holds (Watches, news and channels): what only moved thresholds of the account show is never reported; what else shows a request is
+// Holds (Watches, news and channels): what an account is shown because it is no longer strict is never reported; what else shows a request is
 
 const dayMs = 86_400_000
 const publicUrl = 'https://wishes.example.org'
@@ -243,10 +243,10 @@ describe('a report', () => {
     expect(titles(await report(3))).toEqual(nothing)
   })
 
-  it('has nothing that thresholds show which moved, but what comes later, and what else shows a request', async () => {
+  it('has nothing that is shown because the account is no longer strict, but what comes later, and what else shows a request', async () => {
     watch = await makeWatch(opened.database, { filters: { minVotes: 3 } })
-    const move = async (own: OwnThresholds) => {
-      await setThresholds(opened.database, watch.accountId, own)
+    const turn = async (strictness: Strictness) => {
+      await setStrictness(opened.database, watch.accountId, strictness)
       while (await reclassifySlice(opened.database));
     }
     const correct = async (sourceId: string, isRequest: boolean) => {
@@ -257,16 +257,17 @@ describe('a report', () => {
         .execute((transaction) => correctRequest(transaction, { ...correction, requestId }))
     }
     const pages = async (number: number, hidden: Record<string, number>, shown: Votes = {}) => {
-      const requests = Object.entries(hidden).map(([id, votes]) => foundRequest(id, { votes, confidence: 0.05 }))
+      const requests = Object.entries(hidden).map(([id, votes]) => foundRequest(id, { votes, confidence: 0.4 }))
       await endedRun(opened.database, watch, { requests: [...requests, ...found(shown)], now: day(number) })
       return titles(await report(number))
     }
+    await turn('strict')
     expect(await pages(1, { a: 5, b: 4, few: 1, no: 7 }, { z: 3 })).toEqual({
       ...nothing,
       new: ['Request z'],
     })
     await correct('no', false)
-    await move({ tracker: { likely: 0.02, maybe: 0.01 } })
+    await turn('usual')
     expect(await pages(2, { a: 6, b: 4, few: 1 })).toEqual(nothing)
     const wishId = await makeWish(opened.database, [await idOf('a'), await idOf('b')])
     expect(await pages(3, { a: 8, few: 3 })).toEqual({ ...nothing, new: ['Request few'], grown: [['Request a', 2, 0]] })
@@ -275,7 +276,7 @@ describe('a report', () => {
     expect(titles(await report(4))).toEqual({ ...nothing, grown: [['Request c', 0, 1]] })
     await correct('no', true)
     expect(await pages(5, { later: 4 })).toEqual({ ...nothing, new: ['Request no', 'Request later'] })
-    await move({})
+    await turn('strict')
     expect(await pages(6, { a: 9 })).toEqual(nothing)
   })
 

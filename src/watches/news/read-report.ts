@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 import {
+  type Counts,
   countsOf,
   isTold,
   type ListedNews,
@@ -33,15 +34,10 @@ interface ReadReportInput {
   publicUrl: string
 }
 
-interface ReportRow {
+interface ReportRow extends Counts {
   watch_id: string
   since: Date | null
   made_at: Date
-  new_wishes: number
-  grown: number
-  completed: number
-  declined: number
-  rising: number
   topic_rise: StoredRise | null
 }
 

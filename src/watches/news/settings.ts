@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { ModelConfig } from '../../model/settings.ts'
 
@@ -13,8 +13,6 @@ export const newsVariables = {
   }),
 }
 
-const schema = Type.Object(newsVariables)
-
 export interface NewsJudgingConfig {
   model: ModelConfig
   /** The maximum of texts that all processes together send to the model in a UTC day; at least 1. */
@@ -25,7 +23,7 @@ export interface NewsJudgingConfig {
 
 /** What the variables of news mean; null when nothing is compared with goals. */
 export function readNewsConfig(
-  { AI_NEWS_JUDGED_PER_DAY: perDay }: Static<typeof schema>,
+  { AI_NEWS_JUDGED_PER_DAY: perDay }: Static<TObject<typeof newsVariables>>,
   model: ModelConfig | null,
   excludedPlatforms: readonly PlatformName[],
 ): NewsJudgingConfig | null {

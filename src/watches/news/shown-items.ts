@@ -154,7 +154,8 @@ export const storedColumns = sql`item.report_id as "reportId", item.kind, item.w
 /** For a query over `news_items as item`: whether it is of a kind that is told. */
 export const isTold = (muted: readonly NewsKind[]) => sql<boolean>`item.kind <> all(${[...muted]}::text[])`
 
-type Counts = Record<'new_wishes' | 'grown' | 'completed' | 'declined' | 'rising', number>
+/** The counts of a report. */
+export type Counts = Record<'new_wishes' | 'grown' | 'completed' | 'declined' | 'rising', number>
 
 /** How many items of each kind there were, of those that are told. */
 export const countsOf = (

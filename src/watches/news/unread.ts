@@ -4,6 +4,7 @@ import type { NewsKind } from '../../database/tables/watches.ts'
 import { cursorsOf, isPositionId, type PageInput, pageIn } from '../../http/pagination.ts'
 import type { View } from '../../requests/views/view.ts'
 import {
+  type Counts,
   countsOf,
   isTold,
   type ListedNews,
@@ -62,15 +63,10 @@ interface WatchRow {
   muted_news: NewsKind[]
 }
 
-interface ReportsRow {
+interface ReportsRow extends Counts {
   until: Date | null
   reports: number
   has_first: boolean
-  new_wishes: number
-  grown: number
-  completed: number
-  declined: number
-  rising: number
   /** The last one. */
   topic_rise: StoredRise | null
 }

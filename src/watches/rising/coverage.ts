@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import type { Retention } from '../../requests/store/delete.ts'
-import { dayMs } from '../../requests/timeline.ts'
+import { dayMs } from '../../runtime/durations.ts'
 
 /** After a pause of more days the next run does not find all that was missed. */
 const longestPauseDays = 35

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import type { Retention } from '../../requests/store/delete.ts'
-import { dayMs } from '../../requests/timeline.ts'
 import { countVoices } from '../../requests/voices/voices.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { readKnownSince } from './coverage.ts'
 import {
   countedWeeks,

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { dayMs, dayOf } from '../../requests/timeline.ts'
+import { dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
 import { wishNumbers } from '../../requests/wishes/numbers.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { idsWithNews, maxSelected, placedIn } from '../list/list.ts'
 import { readWishes, votesGained, type WishSummary } from '../list/summary.ts'
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountExists } from '../../accounts/accounts.ts'
+import { lockAccount } from '../../accounts/made-by-key.ts'
 import { personOf } from '../../accounts/sessions/people.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
@@ -95,8 +95,7 @@ interface NewMark {
 
 /** One account marks one wish at a time; the maximum holds because the row of the account is locked. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
-  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
+  if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
   const { rows } = await sql<{ marked: number }>`
     select count(*)::integer as marked from wish_marks where account_id = ${accountId}`.execute(transaction)
   if ((rows[0]?.marked ?? 0) < maxMarkedWishes) return
@@ -156,10 +155,6 @@ export async function copyMarks(
     select account_id, ${toWishId}::uuid, mark, starred, note, owner, made_by, updated_at
     from wish_marks where wish_id = ${fromWishId} and ${ofAccount}
     on conflict do nothing`.execute(transaction)
-}
-
-export async function deleteMarksOf(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`delete from wish_marks where account_id = ${accountId}`.execute(transaction)
 }
 
 export interface MarkFilters {

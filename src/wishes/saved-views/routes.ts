@@ -1,22 +1,15 @@
 import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
+import { deleteOwned, listOwned } from '../../accounts/owned.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Account } from '../../http/callers.ts'
-import { notFound } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
 import { bodyErrors, closed, errorResponses, moment, nullable, optional, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { checkView, givenView, type ListView, listView } from '../shares/view.ts'
-import {
-  changeSavedView,
-  createSavedView,
-  deleteSavedView,
-  listSavedViews,
-  maxSavedViews,
-  type SavedView,
-} from './saved-views.ts'
+import { changeSavedView, createSavedView, maxSavedViews, type SavedView } from './saved-views.ts'
 
 const content = {
   name: trimmedText(1, 80, 'What the account calls it; no other of its saved views has the name'),
@@ -92,7 +85,7 @@ function registerList(app: App, { database, authentication }: RouteDependencies)
       },
     },
     async (request) => {
-      const views = await listSavedViews(database, authentication.accountOf(request).accountId)
+      const views = await listOwned(database, 'saved_views', authentication.accountOf(request).accountId)
       const positionOf = ({ created_at: createdAt, id }: SavedView) => `${createdAt.toISOString()} ${id}`
       const { results, ...page } = pageOfShort(views, request.query, { list: 'views', positionOf })
       return { data: { results: results.map(describeView), ...page } }
@@ -187,7 +180,7 @@ function registerDelete(app: App, { database, authentication }: RouteDependencie
     async (request) => {
       const { viewId } = request.params
       const { accountId } = authentication.accountOf(request)
-      if (!(await deleteSavedView(database, accountId, viewId))) throw notFound('View')
+      await deleteOwned(database, 'saved_views', { accountId, id: viewId })
       return { data: { viewId: viewId.toLowerCase() } }
     },
   )

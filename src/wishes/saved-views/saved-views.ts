@@ -1,9 +1,9 @@
-import { type Selectable, sql } from 'kysely'
-import { accountExists } from '../../accounts/accounts.ts'
-import type { Executor, Transaction } from '../../database/open.ts'
+import type { Selectable } from 'kysely'
+import { lockAccount } from '../../accounts/made-by-key.ts'
+import { listOwned } from '../../accounts/owned.ts'
+import type { Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
-import { isId } from '../../http/ids.ts'
 
 /** The maximum of an account: more are not found at a glance. */
 export const maxSavedViews = 50
@@ -21,19 +21,8 @@ export interface SavedViewContent {
 
 /** The views of an account are changed one at a time, so that its maximum and its names hold. */
 async function lockViewsOf(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
-  if (!(await accountExists(transaction, accountId))) throw notFound('Account')
+  if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
 }
-
-/** The saved views of an account, the oldest first. */
-export const listSavedViews = (executor: Executor, accountId: string): Promise<SavedView[]> =>
-  executor
-    .selectFrom('saved_views')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
 
 function refuseName(views: readonly SavedView[], name: string): void {
   if (views.some((one) => one.name === name))
@@ -55,7 +44,7 @@ export async function createSavedView(
   now: Date,
 ): Promise<SavedView> {
   await lockViewsOf(transaction, accountId)
-  const views = await listSavedViews(transaction, accountId)
+  const views = await listOwned(transaction, 'saved_views', accountId)
   refuseName(views, content.name)
   if (views.length >= maxSavedViews) {
     const message = `The account has ${maxSavedViews} saved views, which is the maximum. Delete some first.`
@@ -80,7 +69,7 @@ export async function changeSavedView(
   now: Date,
 ): Promise<SavedView> {
   await lockViewsOf(transaction, accountId)
-  const views = await listSavedViews(transaction, accountId)
+  const views = await listOwned(transaction, 'saved_views', accountId)
   const known = views.find(({ id }) => id === viewId.toLowerCase())
   if (known === undefined) throw notFound('View')
   const content = change({ name: known.name, view: known.view, periodDays: known.period_days })
@@ -92,17 +81,4 @@ export async function changeSavedView(
     .where('id', '=', known.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-}
-
-/** @returns false when the account has none with this id. */
-export async function deleteSavedView(executor: Executor, accountId: string, viewId: string): Promise<boolean> {
-  if (!isId(viewId)) return false
-  const { rows } = await sql`
-    delete from saved_views where id = ${viewId} and account_id = ${accountId} returning 1`.execute(executor)
-  return rows.length > 0
-}
-
-/** Deletes the saved views of a deleted account. */
-export async function deleteSavedViewsOf(transaction: Transaction, accountId: string): Promise<void> {
-  await sql`delete from saved_views where account_id = ${accountId}`.execute(transaction)
 }

@@ -4,7 +4,8 @@ import { type MadeKind, makerOf } from '../../accounts/made-by-key.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { ServiceError } from '../../http/errors.ts'
-import { dayMs, dayOf } from '../../requests/timeline.ts'
+import { dayOf } from '../../requests/timeline.ts'
+import { dayMs } from '../../runtime/durations.ts'
 
 /** 128 random bits: nobody guesses them, and the address is short enough to be read out. */
 const makeToken = (): string => randomBytes(16).toString('base64url')

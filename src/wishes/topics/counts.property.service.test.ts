@@ -6,14 +6,14 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { PlatformName } from '../../database/column-types.ts'
-import { reclassifySlice, setThresholds } from '../../requests/accuracy/reclassifying.ts'
-import type { OwnThresholds } from '../../requests/detection/detect.ts'
+import { reclassifySlice, setStrictness } from '../../requests/accuracy/reclassifying.ts'
 import { purgeRequests } from '../../requests/purge/purge.ts'
 import { deleteAlone, deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { preparePage, type Relevance } from '../../requests/store/prepared-page.ts'
 import { storePageAlone } from '../../requests/store/store.ts'
 import { foldAllTopicCounts, foldTopicCounts } from '../../requests/store/topic-counts.ts'
 import { correctionHash, recomputeStandings } from '../../requests/views/standings.ts'
+import { type Strictness, strictnesses } from '../../requests/views/strictness.ts'
 import { sharedView } from '../../requests/views/view.ts'
 import { countSlice, countTexts } from '../../requests/words/uncounted-texts.ts'
 import { vocabularyCounts } from '../../search/testing.ts'
@@ -21,9 +21,9 @@ import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
 // Holds (Search, lists and export): topics have exact counts, and the vocabulary has exactly the words of listed requests once it has counted them, whatever is stored, corrected, purged or expires
-// Holds (Search, lists and export): classes of requests, shared and of each account, follow from what is stored, in any order of pages, corrections and moved thresholds
+// Holds (Search, lists and export): classes of requests, shared and of each account, follow from what is stored, in any order of pages, corrections and switches of strictness
 
-// Requests are stored, refreshed, corrected, purged and expire and thresholds move in any order, also at the same time: the counts of topics and the
+// Requests are stored, refreshed, corrected, purged and expire and accounts are switched in any order, also at the same time: the counts of topics and the
 // standings stay right, and the vocabulary has the words of listed requests.
 // TEST_SEED repeats a run, COUNTS_RUNS=1000 makes it a long one.
 
@@ -48,21 +48,16 @@ const found = fc.record({
   posted: fc.option(fc.nat(3)),
   author: fc.constantFrom('ada', 'bob'),
   word: fc.constantFrom('palette', 'shortcut'),
-  confidence: fc.constantFrom(0, 0.5, 1),
+  confidence: fc.constantFrom(0, 0.45, 1),
   relevance: fc.constantFrom<Relevance>('onTopic', 'onTopic', 'incomplete', 'offTopic'),
 })
-/** What an account's labels may move thresholds to: a confidence of 0.5 is likely, maybe or unlikely. */
-const thresholds = fc.constantFrom<OwnThresholds>(
-  {},
-  { tracker: { likely: 0.6, maybe: 0.4 } },
-  { social: { likely: 0.6, maybe: 0.4 } },
-  { tracker: { likely: 0.9, maybe: 0.7 }, social: { likely: 0.9, maybe: 0.7 } },
-)
+/** A confidence of 0.45 is likely as usual, and maybe for strict accounts. */
+const strictness = fc.constantFrom(...strictnesses)
 type Found = typeof found extends fc.Arbitrary<infer T> ? T : never
 type Step =
   | { do: 'store'; platform: PlatformName; topic: string; day: number; source: string | null; requests: Found[] }
   | { do: 'correct'; platform: PlatformName; sourceId: string; isRequest: boolean; byOperator: boolean }
-  | { do: 'move thresholds'; own: OwnThresholds }
+  | { do: 'turn'; strictness: Strictness }
   | { do: 'purge author'; author: string; suppress: boolean }
   | { do: 'purge platform'; platform: PlatformName }
   | { do: 'expire'; day: number }
@@ -92,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       byOperator: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('move thresholds' as const), own: thresholds }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('turn' as const), strictness }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -137,8 +132,8 @@ async function run(made: Step): Promise<unknown> {
   }
   const now = new Date(start + 10 * dayMs)
   if (made.do === 'correct') return correct(made)
-  if (made.do === 'move thresholds') {
-    await setThresholds(database, accountId, made.own)
+  if (made.do === 'turn') {
+    await setStrictness(database, accountId, made.strictness)
     while (await reclassifySlice(database));
     return
   }

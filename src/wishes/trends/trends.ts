@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { importPlatform } from '../../platforms/registry.ts'
-import { dayMs, dayOf } from '../../requests/timeline.ts'
+import { dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { readMemberNumbers, type WishGrowth } from '../list/summary.ts'
 
 export interface WishTrend {

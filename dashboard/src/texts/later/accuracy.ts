@@ -19,9 +19,6 @@ export const accuracyTexts = {
     operator: (labels: string) => t`From the operator’s answers: ${labels}.`,
   },
   platforms: t`By platform`,
-  moved: {
-    tracker: (from: string) =>
-      t`Your answers moved the bar: texts of issue trackers are shown from a confidence of ${from} on.`,
-    social: (from: string) => t`Your answers moved the bar: posts are shown from a confidence of ${from} on.`,
-  },
+  strict: t`Show surer texts only`,
+  strictNote: t`Fewer texts are shown, and more of them are requests. Lists follow within minutes; the others may be requests, and you can include them.`,
 }

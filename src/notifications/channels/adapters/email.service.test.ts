@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../../test/database.ts'
+import { dayMs, hourMs } from '../../../runtime/durations.ts'
 import { againAfterMs, askAgain, purgeMailChannels } from '../../mail/consents.ts'
-import { dayMs, hourMs } from '../../mail/limits.ts'
 import {
   confirmationLink,
   type ReceivedMail,

@@ -3,6 +3,7 @@ import type { Message } from '../../../accounts/events/message.ts'
 import type { Database, Transaction } from '../../../database/open.ts'
 import { type Secrets, UnreadableSecretError } from '../../../http/secrets/secrets.ts'
 import { invalidField } from '../../../http/validation.ts'
+import { hourMs } from '../../../runtime/durations.ts'
 import { addressHash, addressHint, parseMailAddress } from '../../mail/address.ts'
 import type { AddressOfChannel } from '../../mail/confirmations.ts'
 import {
@@ -14,7 +15,7 @@ import {
   unsubscribeUrl,
   withdrawConsent,
 } from '../../mail/consents.ts'
-import { countMail, hourMs, LimitReached, type MailLimits, usualLimits } from '../../mail/limits.ts'
+import { countMail, LimitReached, type MailLimits, usualLimits } from '../../mail/limits.ts'
 import type { Mailer } from '../../mail/mailer.ts'
 import { newsFooter } from '../../mail/templates/content.ts'
 import { usualTimeouts } from '../../mail/transport.ts'

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { describeMaker, makerOf } from '../../../accounts/made-by-key.ts'
+import { countOwned, findOwned } from '../../../accounts/owned.ts'
 import type { Executor, Transaction } from '../../../database/open.ts'
 import type { ChannelCadence, ChannelState, ChannelType } from '../../../database/tables/notifications.ts'
 import type { NewsKind } from '../../../database/tables/watches.ts'
@@ -101,19 +102,8 @@ export async function readChannel(
 }
 
 /** Locks a channel of an account. @throws ServiceError NOT_FOUND */
-export async function lockChannel(transaction: Transaction, accountId: string, channelId: string): Promise<ChannelRow> {
-  const row = isId(channelId)
-    ? await transaction
-        .selectFrom('channels')
-        .selectAll()
-        .where('id', '=', channelId)
-        .where('account_id', '=', accountId)
-        .forUpdate()
-        .executeTakeFirst()
-    : undefined
-  if (row === undefined) throw notFound('Channel')
-  return row
-}
+export const lockChannel = (transaction: Transaction, accountId: string, channelId: string): Promise<ChannelRow> =>
+  findOwned(transaction, 'channels', { accountId, id: channelId }, sql`for update`)
 
 export interface NewChannelRow {
   id: string
@@ -138,12 +128,7 @@ export interface NewChannelRow {
 export async function addChannel(transaction: Transaction, channel: NewChannelRow): Promise<void> {
   const { accountId, keyId, now, ...row } = channel
   const maker = await makerOf(transaction, { accountId, keyId, now })
-  const { count } = await transaction
-    .selectFrom('channels')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow()
-  if (count >= maxChannels) {
+  if ((await countOwned(transaction, 'channels', accountId)) >= maxChannels) {
     throw new ServiceError('CONFLICT', `The account has ${maxChannels} channels, the maximum: delete one.`)
   }
   await transaction

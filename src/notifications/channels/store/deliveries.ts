@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
+import { deleteSlice } from '../../../database/delete-slice.ts'
 import type { Executor, Transaction } from '../../../database/open.ts'
 import type { DeliveryState } from '../../../database/tables/notifications.ts'
 import { notFound, ServiceError } from '../../../http/errors.ts'
 import { isId } from '../../../http/ids.ts'
 import { cursorsOf, isPositionId, isPositionText, type PageInput, pageIn } from '../../../http/pagination.ts'
+import { dayMs } from '../../../runtime/durations.ts'
 import { lockChannel } from './channels.ts'
 
 /** How long events and the log of their deliveries are kept. */
@@ -124,11 +126,7 @@ export async function wakeChannels(transaction: Transaction, channelIds: readonl
 }
 
 /** Deletes a slice of the events that are older than the log is kept, and their deliveries. @returns whether there may be more. */
-export async function deleteOldEvents(executor: Executor, now: Date): Promise<boolean> {
-  const before = new Date(now.getTime() - keptDays * 24 * 3_600_000)
-  const { numAffectedRows } = await sql`
-    delete from events where id in (select id from events where created_at < ${before} order by created_at limit 500)`.execute(
-    executor,
-  )
-  return (numAffectedRows ?? 0n) === 500n
+export function deleteOldEvents(executor: Executor, now: Date): Promise<boolean> {
+  const before = new Date(now.getTime() - keptDays * dayMs)
+  return deleteSlice(executor, 'events', { where: sql`created_at < ${before}::timestamptz`, by: 'created_at' })
 }

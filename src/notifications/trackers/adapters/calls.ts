@@ -4,11 +4,11 @@ import { type Outbound, type TargetCall, TargetFailedError } from '../../../http
 import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
 import { asFields, asId, asList, asString, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
+import { hourMs } from '../../../runtime/durations.ts'
 import { type Issue, TrackerError, type TrackerFields } from '../tracker.ts'
 
 /** What a tracker that names no time is left alone for. */
 const usualLimitMs = 60_000
-const hourMs = 3_600_000
 
 /** A call of a tracker. */
 export interface TrackerCall extends Omit<TargetCall, 'body' | 'headers'> {
@@ -170,3 +170,16 @@ export async function checked<Result>(
     throw invalidField(error.kind === 'tracker' ? 'token' : field, said)
   }
 }
+
+/** The statuses of issues by their ids. What has none is left out. @param idOf the field that has it */
+export const statusesOf = <Status>(
+  issues: readonly (Fields | null)[],
+  idOf: 'id' | 'iid',
+  statusOf: (issue: Fields) => Status,
+): Map<string, Status> =>
+  new Map(
+    issues.flatMap((one) => {
+      const id = asId(one?.[idOf])
+      return one === null || id === null ? [] : [[id, statusOf(one)] as const]
+    }),
+  )

@@ -5,7 +5,7 @@ import { statusOfIssue } from '../../../platforms/adapters/github/post.ts'
 import { asDate, asFields, asId, asList, asString, type Fields } from '../../../platforms/content/fields.ts'
 import { markdownOf } from '../issue-text.ts'
 import { type Issue, type PushToSend, type TrackerAdapter, TrackerError } from '../tracker.ts'
-import { baseUrl, checked, issueOf, required } from './calls.ts'
+import { baseUrl, checked, issueOf, required, statusesOf } from './calls.ts'
 import { callGraphql } from './graphql.ts'
 
 interface GithubConfig {
@@ -132,12 +132,7 @@ export function createGithubTracker(outbound: Outbound): TrackerAdapter<GithubCo
       const data = await call(config, statusQuery, { ids }, signal, true)
       const nodes = asList(data.nodes)
       if (nodes === null) throw new TrackerError('unclear', 'GitHub gave no states.')
-      return new Map(
-        nodes.map(asFields).flatMap((one) => {
-          const id = asId(one?.id)
-          return one === null || id === null ? [] : [[id, statusOf(one)] as const]
-        }),
-      )
+      return statusesOf(nodes.map(asFields), 'id', statusOf)
     },
     undo: async (config, { id }, _push, signal) => {
       await call(config, closeQuery, { id }, signal, true)

@@ -5,7 +5,17 @@ import { statusOfIssue } from '../../../platforms/adapters/gitlab/post.ts'
 import { asId, asList, asString, type Fields } from '../../../platforms/content/fields.ts'
 import { markdownOf } from '../issue-text.ts'
 import { maxRead, type TrackerAdapter, TrackerError } from '../tracker.ts'
-import { baseUrl, callTracker, checked, issueOf, listed, required, single, type TrackerCall } from './calls.ts'
+import {
+  baseUrl,
+  callTracker,
+  checked,
+  issueOf,
+  listed,
+  required,
+  single,
+  statusesOf,
+  type TrackerCall,
+} from './calls.ts'
 import { markerOf } from './github.ts'
 
 interface GitlabConfig {
@@ -83,12 +93,7 @@ export function createGitlabTracker(outbound: Outbound): TrackerAdapter<GitlabCo
       const query = new URLSearchParams({ scope: 'all', per_page: String(maxRead) })
       for (const id of ids) query.append('iids[]', id)
       const issues = listed(await call(config, `${config.projectId}/issues?${query}`, signal))
-      return new Map(
-        issues.flatMap((one) => {
-          const id = asId(one.iid)
-          return id === null ? [] : [[id, statusOf(one)] as const]
-        }),
-      )
+      return statusesOf(issues, 'iid', statusOf)
     },
     undo: async (config, { id }, _push, signal) => {
       await call(config, `${config.projectId}/issues/${encodeURIComponent(id)}`, signal, {

@@ -4,7 +4,7 @@ import { invalidField } from '../../../http/validation.ts'
 import { asFields, asId, asList, asName, asString, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
 import type { Block, Inline } from '../../../wishes/briefs/lines.ts'
 import type { PushToSend, TrackerAdapter } from '../tracker.ts'
-import { baseUrl, callTracker, checked, issueOf, required, single, type TrackerCall } from './calls.ts'
+import { baseUrl, callTracker, checked, issueOf, required, single, statusesOf, type TrackerCall } from './calls.ts'
 import { unlessMissing } from './gitlab.ts'
 
 interface JiraConfig {
@@ -135,12 +135,7 @@ export function createJiraTracker(outbound: Outbound): TrackerAdapter<JiraConfig
     read: async (config, ids, signal) => {
       const body = { issueIdsOrKeys: ids, fields: ['status', 'resolution'] }
       const answer = single(await call(config, 'issue/bulkfetch', signal, { method: 'POST', body }))
-      return new Map(
-        (asList(answer.issues) ?? []).map(asFields).flatMap((one) => {
-          const id = asId(one?.id)
-          return id === null ? [] : [[id, statusOf(asFields(one?.fields))] as const]
-        }),
-      )
+      return statusesOf((asList(answer.issues) ?? []).map(asFields), 'id', (one) => statusOf(asFields(one.fields)))
     },
     undo: async (config, { id }, _push, signal) => {
       await call(config, `issue/${encodeURIComponent(id)}`, signal, { method: 'DELETE' }).catch(unlessMissing)

@@ -5,7 +5,7 @@ import { invalidField } from '../../../http/validation.ts'
 import { asFields, asId, asList, asName, asString, type Fields } from '../../../platforms/content/fields.ts'
 import { markdownOf } from '../issue-text.ts'
 import { maxRead, type TrackerAdapter, TrackerError } from '../tracker.ts'
-import { baseUrl, checked, issueOf, required } from './calls.ts'
+import { baseUrl, checked, issueOf, required, statusesOf } from './calls.ts'
 import { callGraphql } from './graphql.ts'
 
 interface LinearConfig {
@@ -109,14 +109,8 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
     },
     read: async (config, ids, signal) => {
       const found = await readIssues(config, ids, signal)
-      return new Map(
-        found
-          .filter(({ trashed }) => trashed !== true)
-          .flatMap((one) => {
-            const id = asId(one.id)
-            return id === null ? [] : [[id, statusOf(one)] as const]
-          }),
-      )
+      const kept = found.filter(({ trashed }) => trashed !== true)
+      return statusesOf(kept, 'id', statusOf)
     },
     undo: async (config, { id }, _push, signal) => {
       try {

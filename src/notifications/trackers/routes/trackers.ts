@@ -1,3 +1,4 @@
+import { listOwned } from '../../../accounts/owned.ts'
 import type { Transaction } from '../../../database/open.ts'
 import type { App } from '../../../http/app-type.ts'
 import { ServiceError } from '../../../http/errors.ts'
@@ -12,7 +13,6 @@ import {
   deleteTracker,
   describeTracker,
   findTracker,
-  listTrackers,
   maxTrackers,
   openTracker,
   type SealedTracker,
@@ -102,7 +102,7 @@ function registerList(app: App, { database, clock, authentication }: TrackerRout
       },
     },
     async (request) => {
-      const rows = await listTrackers(database, authentication.accountOf(request).accountId)
+      const rows = await listOwned(database, 'trackers', authentication.accountOf(request).accountId)
       const positionOf = ({ created_at: createdAt, id }: TrackerRow) => `${createdAt.toISOString()} ${id}`
       const { results, ...page } = pageOfShort(rows, request.query, { list: 'trackers', positionOf })
       return { data: { results: results.map((row) => describeTracker(row, clock.now())), ...page } }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { lockAccount } from '../../../accounts/made-by-key.ts'
+import { findOwned } from '../../../accounts/owned.ts'
 import type { Executor, Transaction } from '../../../database/open.ts'
 import type { PushState } from '../../../database/tables/notifications.ts'
 import type { Tables } from '../../../database/tables.ts'
@@ -67,18 +68,8 @@ export async function listPushes(
 }
 
 /** @throws ServiceError NOT_FOUND for a push of another account, too. */
-export async function findPush(executor: Executor, accountId: string, pushId: string): Promise<PushRow> {
-  const row = isId(pushId)
-    ? await executor
-        .selectFrom('pushes')
-        .selectAll()
-        .where('id', '=', pushId)
-        .where('account_id', '=', accountId)
-        .executeTakeFirst()
-    : undefined
-  if (row === undefined) throw notFound('Push')
-  return row
-}
+export const findPush = (executor: Executor, accountId: string, pushId: string): Promise<PushRow> =>
+  findOwned(executor, 'pushes', { accountId, id: pushId })
 
 /** The account is locked, so they hold. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string, now: Date): Promise<void> {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { describeMaker, listMadeIn, type MadeKind, makerOf } from '../../../accounts/made-by-key.ts'
+import { countOwned, findOwned } from '../../../accounts/owned.ts'
 import type { Executor, Transaction } from '../../../database/open.ts'
 import type { TrackerType } from '../../../database/tables/notifications.ts'
 import type { Tables } from '../../../database/tables.ts'
-import { notFound, ServiceError } from '../../../http/errors.ts'
-import { isId } from '../../../http/ids.ts'
+import { ServiceError } from '../../../http/errors.ts'
 import type { Secrets } from '../../../http/secrets/secrets.ts'
 import type { TrackerFields } from '../tracker.ts'
 
@@ -52,29 +52,9 @@ export const describeTracker = (row: TrackerRow, now: Date) => ({
   error: row.expires_at !== null && row.expires_at <= now ? expiredTracker : row.last_error,
 })
 
-/** The trackers of an account, the first made first: at most `maxTrackers`. */
-export const listTrackers = (executor: Executor, accountId: string): Promise<TrackerRow[]> =>
-  executor
-    .selectFrom('trackers')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-
 /** @throws ServiceError NOT_FOUND for a tracker of another account, too. */
-export async function findTracker(executor: Executor, accountId: string, trackerId: string): Promise<TrackerRow> {
-  const row = isId(trackerId)
-    ? await executor
-        .selectFrom('trackers')
-        .selectAll()
-        .where('id', '=', trackerId)
-        .where('account_id', '=', accountId)
-        .executeTakeFirst()
-    : undefined
-  if (row === undefined) throw notFound('Tracker')
-  return row
-}
+export const findTracker = (executor: Executor, accountId: string, trackerId: string): Promise<TrackerRow> =>
+  findOwned(executor, 'trackers', { accountId, id: trackerId })
 
 export interface Owner {
   accountId: string
@@ -91,9 +71,7 @@ export async function addTracker(
   { accountId, keyId, now }: Owner,
 ): Promise<TrackerRow> {
   const maker = await makerOf(transaction, { accountId, keyId, now })
-  const { rows } = await sql<{ trackers: number }>`
-    select count(*)::integer as trackers from trackers where account_id = ${accountId}`.execute(transaction)
-  if ((rows[0]?.trackers ?? 0) >= maxTrackers)
+  if ((await countOwned(transaction, 'trackers', accountId)) >= maxTrackers)
     throw new ServiceError(
       'CONFLICT',
       `The account has ${maxTrackers} trackers, which is the maximum. Delete one first.`,
@@ -157,11 +135,6 @@ export async function changeTracker(
 export async function deleteTracker(transaction: Transaction, accountId: string, trackerId: string): Promise<void> {
   const { id } = await findTracker(transaction, accountId, trackerId)
   await transaction.deleteFrom('trackers').where('id', '=', id).execute()
-}
-
-/** Deletes the trackers of an account that is being deleted, with their pushes. */
-export async function deleteTrackersOf(transaction: Transaction, accountId: string): Promise<void> {
-  await transaction.deleteFrom('trackers').where('account_id', '=', accountId).execute()
 }
 
 /** The trackers that keys made. */

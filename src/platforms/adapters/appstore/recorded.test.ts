@@ -8,7 +8,7 @@ import {
   type Recording,
   recordingsOf,
   unreadRecordings,
-} from '../recordings.ts'
+} from '../recordings-testing.ts'
 import {
   fetchPage,
   openTestBudget as openBudget,

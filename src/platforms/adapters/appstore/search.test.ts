@@ -178,8 +178,6 @@ describe('an app that somebody names', () => {
     const page = await fetchPageOrNull(platform, { sources: ['us/7', 'us/8'] })
     expect(page).toMatchObject({ requests: [{ ownSource: 'us/7' }] })
     expect(asked()).toEqual([paths.usual])
-    const own = await fetchPageOrNull(platform, { sources: ['us/8'] })
-    expect(own).toMatchObject({ requests: [{ ownSource: null }] })
   })
 
   it('is looked up before a job reads it', async () => {

@@ -23,7 +23,6 @@ export interface AppstoreOptions extends AdapterDependencies {
 export function createAppstore({ client, clock, openBudget, baseUrl, ...options }: AppstoreOptions): Platform {
   const budget = openBudget({ name: new URL(baseUrl).host, windows: storeWindows, concurrency: 1 })
   const apps = options.apps.map((app) => appstoreSources.normalise(app) ?? app)
-  const listed = new Set(apps)
   const reader = createReader(clock)
 
   const askedFor = (source: string, page: number, isNamed: boolean, signal: AbortSignal): Asked => ({
@@ -41,7 +40,7 @@ export function createAppstore({ client, clock, openBudget, baseUrl, ...options 
     const { requests, discarded } = await readItems(reviews, (review) => readReview(review, asked.app, name))
     const isOver = !hasNext || reachesOlder(reviews, reviewedAt, request.newestSince)
     return {
-      requests: isNamed && !listed.has(source) ? requests.map((found) => ({ ...found, ownSource: source })) : requests,
+      requests,
       discarded,
       nextCursor: isOver ? null : { page: asked.page + 1 },
     }

@@ -1,14 +1,4 @@
-import {
-  asDate,
-  asFields,
-  asId,
-  asInteger,
-  asList,
-  asName,
-  asString,
-  type Fields,
-  foundRequest,
-} from '../../content/fields.ts'
+import { asDate, asFields, asId, asList, asString, type Fields, foundRequest } from '../../content/fields.ts'
 import { cleanTags, plainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
@@ -34,10 +24,10 @@ export function readBlueskyPost(post: Fields, now: Date): FoundRequest | 'remove
     sourceUrl: `${profileUrl}/post/${recordKey}`,
     title: '',
     description: plainText(asString(record.text) ?? ''),
-    votes: asInteger(post.likeCount) ?? 0,
+    votes: post.likeCount,
     tags: cleanTags([...facetTags(record.facets), ...(asList(record.tags) ?? [])]),
-    commentCount: asInteger(post.replyCount),
-    authorName: asName(author?.displayName),
+    commentCount: post.replyCount,
+    authorName: author?.displayName,
     authorHandle: handle,
     authorProfileUrl: profileUrl,
     originalCreatedAt: creationDate(record, post, now),

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../runtime/durations.ts'
 import { cooldownAfterRefusal, correctByHeaders, spentUntil } from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import type { AccessToken } from '../../client/access-token.ts'
@@ -59,7 +60,6 @@ export interface BlueskySessionOptions extends AdapterDependencies {
 
 /** The assumed lifetime of a token that does not state one: that of atproto's own servers. */
 const usualLifetimeMs = 2 * 60 * 60 * 1000
-const dayMs = 24 * 60 * 60 * 1000
 
 /**
  * Sessions are far scarcer than searches: 30 in five minutes and 300 a day for an account

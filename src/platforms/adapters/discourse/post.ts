@@ -1,14 +1,4 @@
-import {
-  asDate,
-  asFields,
-  asId,
-  asInteger,
-  asList,
-  asName,
-  asString,
-  type Fields,
-  foundRequest,
-} from '../../content/fields.ts'
+import { asFields, asId, asInteger, asList, asName, asString, type Fields, foundRequest } from '../../content/fields.ts'
 import { type ItemResult, type ReadItems, readItems } from '../../content/items.ts'
 import { htmlToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
@@ -129,10 +119,10 @@ function readTopic({ post, topic, topicId, text, isExcerpt, source, forum }: Top
     votes: votesOf(topic) ?? likesOf(post) ?? asInteger(topic.like_count) ?? 0,
     tags: tagNames(topic),
     commentCount: postCount === null ? null : Math.max(0, postCount - 1),
-    authorName: asName(post.name),
+    authorName: post.name,
     authorHandle: username,
     authorProfileUrl: username && `${forum.baseUrl}/u/${encodeURIComponent(username)}`,
-    originalCreatedAt: asDate(post.created_at),
+    originalCreatedAt: post.created_at,
     status: discourseStatus(topic),
     sourceName: source,
   })

@@ -11,7 +11,7 @@ import {
   serve,
   unreadRecordings,
   words,
-} from '../recordings.ts'
+} from '../recordings-testing.ts'
 import { fetchPage, openTestBudget as openBudget, platformError, testClient, testClock } from '../testing.ts'
 import { readForum } from './forum.ts'
 import { readTopicPage } from './post.ts'

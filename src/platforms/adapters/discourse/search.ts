@@ -1,3 +1,4 @@
+import { dayMs } from '../../../runtime/durations.ts'
 import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import { endpointUrl } from '../../client/client.ts'
 import { after, retryAfter } from '../../client/headers.ts'
@@ -67,7 +68,6 @@ const lastPage = 10
 const maxForeignBytes = 2 * 1024 * 1024
 /** `min_search_term_length`, unless the forum has set another one. */
 const shortestWord = 3
-const dayMs = 86_400_000
 
 /**
  * Topics of the configured forums whose first post has every word of the topic, in the category or with the tag that holds
@@ -93,9 +93,7 @@ export function createDiscourse(options: DiscourseOptions): Platform {
       fetchFrom: async (url, cursor) => {
         const isForeign = request.sources !== undefined && !listed.has(url)
         const searched = { forum: forums.get(url)!, isForeign, isNamed: request.sources !== undefined }
-        const page = await fetchForum(context, words, searched, asPage(cursor, 1), request)
-        if (!isForeign) return page
-        return { ...page, requests: page.requests.map((found) => ({ ...found, ownSource: url })) }
+        return fetchForum(context, words, searched, asPage(cursor, 1), request)
       },
     })
   }

@@ -1,7 +1,7 @@
 import type { SourceKind } from '../../definition.ts'
+import { addressLimit, siteAddress } from '../site-address.ts'
 import { readForum } from './forum.ts'
 
-const addressLimit = 300
 /** Pages of a forum that list topics of all categories: they name the whole forum. */
 const overviews = /\/(?:latest|categories|top|hot|new|search)\/*$/
 /** Pages that are neither a forum nor a part of one: topics, people, groups, messages. */
@@ -12,15 +12,9 @@ export const discourseSources: SourceKind = {
   form: 'the address of a forum, or of a category (/c/…) or tag (/tag/…) of it',
   example: 'https://forum.example/c/ideas/5',
   normalise(text) {
-    const trimmed = text.trim()
-    const address = /^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`
-    if (address.length > addressLimit || !URL.canParse(address)) return null
-    const url = new URL(address)
-    // With or without the dot of a fully qualified name it is one host.
-    url.hostname = url.hostname.replace(/\.$/, '')
+    const url = siteAddress(text)
+    if (url === null) return null
     const path = url.pathname.replace(/\/{2,}/g, '/').replace(overviews, '/')
-    const isForum = url.hostname.includes('.') || url.hostname === 'localhost'
-    if (!isForum || url.username !== '' || url.password !== '') return null
     const { baseUrl, part } = readForum(`${url.origin}${path}`)
     const isPart = /\/(?:c|tag)\//.test(path)
     if (part === null) return isPart || others.test(path) ? null : withinLimit(baseUrl)

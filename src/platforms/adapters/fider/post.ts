@@ -1,15 +1,5 @@
 import type { RequestStatus } from '../../../database/column-types.ts'
-import {
-  asDate,
-  asFields,
-  asId,
-  asInteger,
-  asList,
-  asName,
-  asString,
-  type Fields,
-  foundRequest,
-} from '../../content/fields.ts'
+import { asFields, asId, asList, asString, type Fields, foundRequest } from '../../content/fields.ts'
 import type { ItemResult } from '../../content/items.ts'
 import { cleanTags, markdownToPlainText, plainTitle } from '../../content/text.ts'
 import { boardName } from './source.ts'
@@ -40,13 +30,13 @@ export function readPost(address: string, post: Fields): ItemResult {
     sourceUrl: `${address.replace(/\/+$/, '')}/posts/${number}${slug === undefined ? '' : `/${encodeURIComponent(slug)}`}`,
     title: plainTitle(asString(post.title) ?? ''),
     description: markdownToPlainText(asString(post.description) ?? ''),
-    votes: asInteger(post.votesCount) ?? 0,
-    commentCount: asInteger(post.commentsCount),
+    votes: post.votesCount,
+    commentCount: post.commentsCount,
     tags: cleanTags(asList(post.tags) ?? []),
-    authorName: asName(asFields(post.user)?.name),
-    originalCreatedAt: asDate(post.createdAt),
+    authorName: asFields(post.user)?.name,
+    originalCreatedAt: post.createdAt,
     status: statuses.get(post.status) ?? null,
-    statusChangedAt: post.status === 'open' ? null : asDate(asFields(post.response)?.respondedAt),
+    statusChangedAt: post.status === 'open' ? null : asFields(post.response)?.respondedAt,
     sourceName: name,
   })
 }

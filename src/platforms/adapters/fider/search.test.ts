@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPresent, laterRecordingsOf, type Raw, unreadRecordings } from '../recordings.ts'
+import { isPresent, laterRecordingsOf, type Raw, unreadRecordings } from '../recordings-testing.ts'
 import {
   fetchPage,
   fetchPageOrNull,

@@ -83,12 +83,7 @@ export function createFider({ client, clock, openBudget, urls }: FiderOptions): 
     const query = { query: words, view: 'all', limit: String(pageSize) }
     const posts = await readPosts(address, query, isNamed, request.signal)
     const { requests, discarded } = await readItems(posts, (post) => readPost(address, post))
-    const isForeign = isNamed && !listed.has(address)
-    return {
-      requests: isForeign ? requests.map((found) => ({ ...found, ownSource: address })) : requests,
-      discarded,
-      nextCursor: null,
-    }
+    return { requests, discarded, nextCursor: null }
   }
 
   return {

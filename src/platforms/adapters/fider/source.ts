@@ -1,6 +1,5 @@
 import type { SourceKind } from '../../definition.ts'
-
-const addressLimit = 300
+import { siteAddress } from '../site-address.ts'
 
 /** The pages of a board that are no part of its address. */
 const pages = /\/(?:posts|roadmap|tags|admin|signin|api|feed)(?:\/.*)?$/
@@ -10,13 +9,8 @@ export const fiderSources: SourceKind = {
   form: 'the address of a Fider board',
   example: 'https://feedback.example.com',
   normalise(text) {
-    const trimmed = text.trim()
-    const address = /^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`
-    if (address.length > addressLimit || !URL.canParse(address)) return null
-    const url = new URL(address)
-    url.hostname = url.hostname.replace(/\.$/, '')
-    const hasHost = url.hostname.includes('.') || url.hostname === 'localhost'
-    if (!hasHost || url.username !== '' || url.password !== '') return null
+    const url = siteAddress(text)
+    if (url === null) return null
     const path = url.pathname
       .replace(/\/{2,}/g, '/')
       .replace(pages, '')

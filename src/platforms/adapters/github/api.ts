@@ -1,4 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts'
+import { hourMs, minuteMs } from '../../../runtime/durations.ts'
 import {
   cooldownAfterRefusal,
   cooldownAfterRefusalMs,
@@ -113,9 +114,6 @@ export interface GithubApi {
   /** `POST /graphql`; only with a token. @returns `data` and `errors`. */
   query(query: string, variables: Fields, signal: AbortSignal): Promise<{ data: Fields; errors: unknown }>
 }
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 
 /**
  * Rules: docs.github.com/rest/search ("Rate limit") and docs.github.com/rest ("Rate limits for the REST API"); one request at a time: its

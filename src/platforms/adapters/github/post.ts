@@ -1,6 +1,5 @@
 import type { RequestStatus } from '../../../database/column-types.ts'
 import {
-  asDate,
   asFields,
   asId,
   asInteger,
@@ -100,18 +99,18 @@ export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
     sourceUrl,
     title: plainTitle(asString(issue.title) ?? ''),
     description: markdownToPlainText(asString(issue.body) ?? ''),
-    votes: asInteger(asFields(issue.reactions)?.['+1']) ?? 0,
+    votes: asFields(issue.reactions)?.['+1'],
     tags,
-    commentCount: asInteger(issue.comments),
-    authorHandle: asName(user?.login),
-    authorProfileUrl: asWebUrl(user?.html_url),
-    originalCreatedAt: asDate(issue.created_at),
+    commentCount: issue.comments,
+    authorHandle: user?.login,
+    authorProfileUrl: user?.html_url,
+    originalCreatedAt: issue.created_at,
     // Before 2012 or so, and in proxies, an answer may have no state.
     status:
       asString(issue.state) === null
         ? null
         : statusOfIssue({ isClosed, reason: asString(issue.state_reason), labels: tags }),
-    statusChangedAt: isClosed ? asDate(issue.closed_at) : null,
+    statusChangedAt: isClosed ? issue.closed_at : null,
     sourceName: repository,
     refreshHandle: issueHandle({ nodeId: asId(issue.node_id), sourceId, repository, number: asInteger(issue.number) }),
   })

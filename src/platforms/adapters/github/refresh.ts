@@ -1,6 +1,6 @@
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asId, asList, asString, type Fields } from '../../content/fields.ts'
-import { PlatformError, type Refresh, type Refreshed } from '../../platform.ts'
+import { PlatformError, type Refresh, type Refreshed, unreadable } from '../../platform.ts'
 import type { GithubApi } from './api.ts'
 import { discussionFields, labelNames, readDiscussion, repositoryFields, repositoryName } from './discussions.ts'
 import { type GithubHandle, readHandle, readIssue } from './post.ts'
@@ -33,7 +33,7 @@ export function createRefresh(api: GithubApi): Refresh {
 async function readNodes(api: GithubApi, handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]> {
   const known = handles.map(readHandle)
   const ids = known.flatMap((handle) => handle?.nodeId ?? [])
-  if (ids.length === 0) return handles.map((handle) => ({ handle, state: 'unreadable' }))
+  if (ids.length === 0) return unreadable(handles)
   const { data, errors } = await api.query(nodesQuery, { ids }, signal)
   const nodes = asList(data.nodes)
   if (nodes?.length !== ids.length) {

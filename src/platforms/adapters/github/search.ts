@@ -81,11 +81,10 @@ function fetchOwnSources(
       const page = isPastIssues
         ? await fetchDiscussions(api, { topic, repository, cursor, signal, since })
         : await issues.fetchTopic({ topic, repository, page: asPage(cursor, 1), signal, since })
-      const { nextCursor, requests, ...counts } = page ?? nothing
+      const { nextCursor, ...found } = page ?? nothing
       const continues = !isPastIssues && nextCursor === null && api.hasToken
       return {
-        ...counts,
-        requests: requests.map((found) => ({ ...found, ownSource: repository })),
+        ...found,
         nextCursor: continues ? discussions : nextCursor,
         ...(since && !isPastIssues && api.hasToken ? { nextCursorIfKnown: discussions } : {}),
       }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestStatus } from '../../../database/column-types.ts'
-import { statusOfLabels } from '../tracker-labels.ts'
+import { meaningsOfLabels, statusWhileOpen } from '../tracker-labels.ts'
 import { statusOfIssue } from './post.ts'
 
 // Holds (Jobs): an issue that a bot closed is `closed`, never `completed`
@@ -62,13 +62,13 @@ describe('the status of an issue of GitHub', () => {
     expect(statusOfIssue({ isClosed, reason, labels })).toBe(status)
   })
 
-  it.each<[string[], RequestStatus | null]>([
-    [[], null],
-    [['enhancement', 'duplicate', 'done', 'stale'], null],
+  it.each<[string[], RequestStatus]>([
+    [[], 'open'],
+    [['enhancement', 'duplicate', 'done', 'stale'], 'open'],
     [['planned'], 'planned'],
     [['in progress'], 'in_progress'],
     [['wontfix'], 'declined'],
-  ])('stored labels %j alone tell %s', (tags, status) => {
-    expect(statusOfLabels(tags)).toBe(status)
+  ])('labels %j alone tell %s', (tags, status) => {
+    expect(statusWhileOpen(meaningsOfLabels(tags))).toBe(status)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestStatus } from '../../../database/column-types.ts'
-import { statusOfLabels } from '../tracker-labels.ts'
+import { meaningsOfLabels, statusWhileOpen } from '../tracker-labels.ts'
 import { gitlabToPlainText, statusOfIssue } from './post.ts'
 
 // Holds (Jobs): an issue that a bot closed is `closed`, never `completed`
@@ -50,8 +50,8 @@ describe('the status of an issue of GitLab', () => {
     expect(statusOfIssue({ ...open, ...state })).toBe(status)
   })
 
-  it('stored labels of GitLab alone tell a plan, and no closing', () => {
-    expect(statusOfLabels(['workflow::in dev'])).toBe('in_progress')
-    expect(statusOfLabels(['type::feature', 'workflow::complete'])).toBeNull()
+  it('labels of GitLab alone tell a plan, and no closing', () => {
+    expect(statusWhileOpen(meaningsOfLabels(['workflow::in dev']))).toBe('in_progress')
+    expect(statusWhileOpen(meaningsOfLabels(['type::feature', 'workflow::complete']))).toBe('open')
   })
 })

@@ -1,16 +1,5 @@
 import type { RequestStatus } from '../../../database/column-types.ts'
-import {
-  asDate,
-  asFields,
-  asId,
-  asInteger,
-  asList,
-  asName,
-  asString,
-  asWebUrl,
-  type Fields,
-  foundRequest,
-} from '../../content/fields.ts'
+import { asFields, asId, asList, asName, asString, asWebUrl, type Fields, foundRequest } from '../../content/fields.ts'
 import { cleanTags, flowingMarkdownToPlainText, plainTitle } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 import { meaningsOfLabels, statusWhileOpen } from '../tracker-labels.ts'
@@ -72,16 +61,16 @@ export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
     sourceUrl,
     title: plainTitle(asString(issue.title) ?? ''),
     description: gitlabToPlainText(asString(issue.description) ?? ''),
-    votes: asInteger(issue.upvotes) ?? 0,
+    votes: issue.upvotes,
     tags,
-    commentCount: asInteger(issue.user_notes_count),
-    authorName: asName(author?.name),
-    authorHandle: asName(author?.username),
-    authorProfileUrl: asWebUrl(author?.web_url),
-    originalCreatedAt: asDate(issue.created_at),
+    commentCount: issue.user_notes_count,
+    authorName: author?.name,
+    authorHandle: author?.username,
+    authorProfileUrl: author?.web_url,
+    originalCreatedAt: issue.created_at,
     status: statusOf(issue, isClosed, tags),
     // Null on issues that were imported (gitlab-org/gitlab issue 21381).
-    statusChangedAt: isClosed ? asDate(issue.closed_at) : null,
+    statusChangedAt: isClosed ? issue.closed_at : null,
     sourceName: projectOf(issue, sourceUrl),
     refreshHandle: handleOf(issue),
   })

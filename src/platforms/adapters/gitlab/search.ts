@@ -1,13 +1,13 @@
 import { asFields, asId, asPage } from '../../content/fields.ts'
 import { readItems, requiredList } from '../../content/items.ts'
 import {
-  type FoundRequest,
+  byHandle,
   type Page,
   type PageRequest,
   type Platform,
   type Refresh,
-  type Refreshed,
   SourceRefusedError,
+  unreadable,
 } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
@@ -48,7 +48,9 @@ function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null
         const issues = issuesOf(body)
         if (issues.length === 0 && (await showsNoIssues(list, source, signal))) return unreadable(handles)
         const { requests } = await readItems(issues, readIssue)
-        return refreshed(handles, requests, confidentialHandles(issues))
+        // One that is not in the list was deleted or became confidential.
+        const confidential = confidentialHandles(issues)
+        return byHandle(handles, requests, (handle) => (confidential.has(handle) ? 'unreadable' : 'missing'))
       } catch (error) {
         // Private, deleted or moved: the project cannot be read, which says nothing about its issues.
         if (error instanceof SourceRefusedError) return unreadable(handles)
@@ -57,8 +59,6 @@ function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null
     },
   }
 }
-
-const unreadable = (handles: readonly string[]) => handles.map((handle): Refreshed => ({ handle, state: 'unreadable' }))
 
 const issuesOf = (body: unknown) => requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
 
@@ -75,16 +75,6 @@ function parametersOf(handles: readonly string[]): URLSearchParams {
 }
 
 const projectOf = (handle: string): string | null => /^([^#]+)#\d+$/.exec(handle)?.[1] ?? null
-
-/** An issue that is not in the list was deleted or became confidential. */
-function refreshed(handles: readonly string[], found: FoundRequest[], confidential: ReadonlySet<string>): Refreshed[] {
-  const byHandle = new Map(found.map((request) => [request.refreshHandle, request]))
-  return handles.map((handle) => {
-    const request = byHandle.get(handle)
-    if (request) return { handle, state: 'found', request }
-    return { handle, state: confidential.has(handle) ? 'unreadable' : 'missing' }
-  })
-}
 
 /** Only a token shows confidential issues. */
 function confidentialHandles(issues: readonly unknown[]): ReadonlySet<string> {
@@ -137,10 +127,7 @@ export function createGitlab(options: GitlabOptions): Platform {
     return fetchRoundRobin({
       sources: sources ?? projects,
       request,
-      fetchFrom: async (source, cursor) => {
-        const page = await fetchSource(source, listedIn, words, asPage(cursor, 1), request)
-        return sources ? inOwnSource(page, source) : page
-      },
+      fetchFrom: (source, cursor) => fetchSource(source, listedIn, words, asPage(cursor, 1), request),
     })
   }
 
@@ -150,10 +137,4 @@ export function createGitlab(options: GitlabOptions): Platform {
     verifySource: (source, signal) => checkVisibility({ ...readSource(source), listedIn: listedInJob }, signal),
     refresh: createRefresh(reader.list, hasToken ? checkVisibility : null),
   }
-}
-
-function inOwnSource(page: SourcePage, source: string): SourcePage {
-  const owned = (found: FoundRequest[]) => found.map((request) => ({ ...request, ownSource: source }))
-  const { requests, offTopic = [] } = page
-  return { ...page, requests: owned(requests), offTopic: owned(offTopic) }
 }

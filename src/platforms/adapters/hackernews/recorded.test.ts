@@ -9,7 +9,7 @@ import {
   serve,
   unreadRecordings,
   words,
-} from '../recordings.ts'
+} from '../recordings-testing.ts'
 import {
   fetchPage,
   openTestBudget as openBudget,

@@ -40,13 +40,13 @@ export function readPostView(view: Fields): ItemResult {
     sourceUrl: address,
     title: plainTitle(asString(post.name) ?? ''),
     description: flowingMarkdownToPlainText(asString(post.body) ?? ''),
-    votes: asInteger(counts.score) ?? asInteger(counts.upvotes) ?? 0,
+    votes: asInteger(counts.score) ?? counts.upvotes,
     tags: cleanTags([community?.name, ...(asList(view.tags) ?? []).map(tagName)]),
-    commentCount: asInteger(counts.comments),
-    authorName: asName(creator?.display_name) ?? asName(creator?.name),
+    commentCount: counts.comments,
+    authorName: asName(creator?.display_name) ?? creator?.name,
     authorHandle: handleOf(creator?.name, profileUrl),
     authorProfileUrl: profileUrl,
-    originalCreatedAt: asDate(post.published) ?? asDate(post.published_at),
+    originalCreatedAt: asDate(post.published) ?? post.published_at,
     sourceName: communityNameOf(community),
   })
 }

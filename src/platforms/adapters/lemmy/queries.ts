@@ -1,3 +1,4 @@
+import { hourMs } from '../../../runtime/durations.ts'
 import { asFields, asId, asList, asPage, type Fields } from '../../content/fields.ts'
 import type { Json } from '../../platform.ts'
 import { wishPhrases } from '../wish-phrases.ts'
@@ -7,7 +8,6 @@ import type { ApiVersion } from './version.ts'
 export const pageSize = 50
 /** Of version 3; a larger one is a 400 (db_schema/src/utils.rs). */
 const lastPage = 100
-const hourMs = 3_600_000
 
 /** A way in which people write a wish: before the words of the topic, or after them. */
 export interface WishPattern {

@@ -40,9 +40,9 @@ export function readRedditPost(child: Fields, isEscaped: boolean): ItemResult {
     sourceUrl: postUrl(post, name),
     title: plainTitle(title),
     description: flowingMarkdownToPlainText(text),
-    votes: asInteger(post.score) ?? asInteger(post.ups) ?? 0,
+    votes: asInteger(post.score) ?? post.ups,
     tags: cleanTags([read(post.link_flair_text), post.subreddit]),
-    commentCount: asInteger(post.num_comments),
+    commentCount: post.num_comments,
     authorHandle: author,
     authorProfileUrl: author && `${siteUrl}/user/${encodeURIComponent(author)}`,
     // `created` is in the time zone of the server.

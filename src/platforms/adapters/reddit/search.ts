@@ -150,7 +150,7 @@ const nameOf = ({ community, form }: Search): string => `${community ?? 'all'} $
 async function fetchSearch(
   api: RedditApi,
   { community, form }: Search,
-  { topic, signal, sources, newestSince }: PageRequest,
+  { topic, signal, newestSince }: PageRequest,
   cursor: Json,
 ): Promise<FormsPage> {
   const searched = nameOf({ community, form })
@@ -176,7 +176,7 @@ async function fetchSearch(
   // Reddit has no parameter for an instant.
   const isOver = children.length === 0 || isText || reachesOlder(children, createdAt, newestSince)
   return {
-    requests: sources === undefined ? requests : requests.map((found) => ({ ...found, ownSource: community })),
+    requests,
     discarded,
     nextCursor: isOver ? null : cursorAfter(listing!, sent, page),
     children,

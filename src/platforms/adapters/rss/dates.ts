@@ -1,6 +1,6 @@
+import { hourMs } from '../../../runtime/durations.ts'
 import { asDate } from '../../content/fields.ts'
 
-const hourMs = 3_600_000
 /** Clocks differ, and some feeds announce what appears within the day. */
 const aheadMs = 24 * hourMs
 /** Before there were feeds: a date that nobody set. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { asId, asInteger, foundRequest } from '../../content/fields.ts'
+import { asId, foundRequest } from '../../content/fields.ts'
 import type { ItemResult } from '../../content/items.ts'
 import { cleanTags, htmlToPlainText, plainText, plainTitle } from '../../content/text.ts'
 import { feedDate } from './dates.ts'
@@ -66,7 +66,7 @@ export function readFeedItem(item: FeedItem, { feed, address, shared, known, now
     sourceUrl: item.link ?? feed.link ?? address,
     title,
     description: shownText(item.text),
-    commentCount: asInteger(item.comments),
+    commentCount: item.comments,
     tags: cleanTags(item.tags),
     authorName: item.authorName,
     authorProfileUrl: item.authorUrl,

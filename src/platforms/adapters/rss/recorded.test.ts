@@ -10,7 +10,7 @@ import {
   serve,
   unreadRecordings,
   words,
-} from '../recordings.ts'
+} from '../recordings-testing.ts'
 import { fetchPage, openTestBudget as openBudget, platformError, testClient, testClock } from '../testing.ts'
 import { createRss } from './search.ts'
 

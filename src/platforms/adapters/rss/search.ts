@@ -96,8 +96,7 @@ export function createRss({ client, clock, openBudget, ...options }: RssOptions)
     const read = await readItems(feed.items, (item) => readFeedItem(item as unknown as FeedItem, context))
     const { requests } = read
     const discarded = addDiscarded(read.discarded, { beyondLimit: feed.leftOut })
-    if (!isForeign(address, isNamed)) return { requests, discarded, nextCursor: null }
-    return { requests: requests.map((found) => ({ ...found, ownSource: address })), discarded, nextCursor: null }
+    return { requests, discarded, nextCursor: null }
   }
 
   return {

@@ -13,7 +13,7 @@ import {
   serve,
   unreadRecordings,
   words,
-} from '../recordings.ts'
+} from '../recordings-testing.ts'
 import { fetchPage, openTestBudget as openBudget, platformError, testClient, testClock } from '../testing.ts'
 import { createStackexchange } from './search.ts'
 

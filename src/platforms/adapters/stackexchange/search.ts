@@ -1,12 +1,13 @@
 import { asEpochSeconds, asPage } from '../../content/fields.ts'
 import { readItems } from '../../content/items.ts'
 import {
+  byHandle,
   type Page,
   type PageRequest,
   type Platform,
   type Refresh,
-  type Refreshed,
   SourceRefusedError,
+  unreadable,
 } from '../../platform.ts'
 import { searchWords } from '../../topic-words.ts'
 import { epochSecond, reachesOlder } from '../newest-first.ts'
@@ -49,11 +50,7 @@ function createRefresh(callSite: CallSite): Refresh {
         })
         if (isMissing(wrapper)) return handles.map((handle) => ({ handle, state: 'missing' }))
         const { requests } = await readItems(itemsOf(wrapper), (question) => readQuestion(question, site))
-        const byHandle = new Map(requests.map((request) => [request.refreshHandle, request]))
-        return handles.map((handle): Refreshed => {
-          const request = byHandle.get(handle)
-          return request ? { handle, state: 'found', request } : { handle, state: 'missing' }
-        })
+        return byHandle(handles, requests, () => 'missing')
       } catch (error) {
         if (error instanceof SourceRefusedError) return unreadable(handles)
         throw error
@@ -61,8 +58,6 @@ function createRefresh(callSite: CallSite): Refresh {
     },
   }
 }
-
-const unreadable = (handles: readonly string[]) => handles.map((handle): Refreshed => ({ handle, state: 'unreadable' }))
 
 /** A handle is `<site>:<question id>`; empty for another text. */
 const siteOf = (handle: string): string => /^([\w.-]+):\d+$/.exec(handle)?.[1] ?? ''
@@ -90,9 +85,7 @@ export function createStackexchange(options: StackexchangeOptions): Platform {
       request,
       fetchFrom: async (site, cursor) => {
         const hasKey = key !== undefined
-        const search = { words, site, listedIn, page: asPage(cursor, 1), hasKey, signal, since }
-        const page = await fetchSite(callSite, search)
-        return sources ? inOwnSource(page, site) : page
+        return fetchSite(callSite, { words, site, listedIn, page: asPage(cursor, 1), hasKey, signal, since })
       },
     })
   }
@@ -145,10 +138,6 @@ async function fetchSite(
     discarded,
     nextCursor: hasMore && !isOver ? { page: page + 1 } : null,
   }
-}
-
-function inOwnSource(page: SourcePage, site: string): SourcePage {
-  return { ...page, requests: page.requests.map((found) => ({ ...found, ownSource: site })) }
 }
 
 /** `GET /info` costs one request of the quota, a list of all sites four. All sites of this API are public. */

@@ -1,16 +1,5 @@
 import { unescapeText } from '../../content/escaped-text.ts'
-import {
-  asDate,
-  asFields,
-  asId,
-  asInteger,
-  asList,
-  asName,
-  asString,
-  asWebUrl,
-  type Fields,
-  foundRequest,
-} from '../../content/fields.ts'
+import { asFields, asId, asList, asName, asString, asWebUrl, type Fields, foundRequest } from '../../content/fields.ts'
 import { cleanTags, firstSentence, plainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
@@ -80,13 +69,13 @@ export function readXPost(
     sourceUrl: `${profileUrl ?? 'https://x.com/i'}/status/${encodeURIComponent(sourceId)}`,
     title: firstSentence(withoutLinks),
     description,
-    votes: asInteger(metrics?.like_count) ?? 0,
+    votes: metrics?.like_count,
     tags: cleanTags([...hashtags(post), ...hashtags(note)]),
-    commentCount: asInteger(metrics?.reply_count),
-    authorName: asName(user?.name),
+    commentCount: metrics?.reply_count,
+    authorName: user?.name,
     authorHandle: handle,
     authorProfileUrl: profileUrl,
-    originalCreatedAt: asDate(post.created_at),
+    originalCreatedAt: post.created_at,
   })
 }
 

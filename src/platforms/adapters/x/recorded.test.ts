@@ -10,7 +10,7 @@ import {
   recordingsOf,
   serve,
   unreadRecordings,
-} from '../recordings.ts'
+} from '../recordings-testing.ts'
 import {
   fetchPage,
   openTestBudget as openBudget,

@@ -1,14 +1,4 @@
-import {
-  asDate,
-  asFields,
-  asId,
-  asInteger,
-  asName,
-  asString,
-  asWebUrl,
-  type Fields,
-  foundRequest,
-} from '../../content/fields.ts'
+import { asFields, asId, asName, asString, asWebUrl, type Fields, foundRequest } from '../../content/fields.ts'
 import type { ItemResult } from '../../content/items.ts'
 import { htmlToPlainText, plainText } from '../../content/text.ts'
 
@@ -53,13 +43,13 @@ export function readThread(thread: Fields, video: Video): ItemResult {
     sourceUrl: `https://www.youtube.com/watch?v=${encodeURIComponent(videoId)}&lc=${encodeURIComponent(sourceId)}`,
     title: '',
     description,
-    votes: asInteger(snippet.likeCount) ?? 0,
-    commentCount: asInteger(outer?.totalReplyCount),
+    votes: snippet.likeCount,
+    commentCount: outer?.totalReplyCount,
     authorName,
     // Newer display names are often handles.
     authorHandle: authorName?.startsWith('@') ? asName(authorName.slice(1)) : null,
     authorProfileUrl: asWebUrl(snippet.authorChannelUrl) ?? channelUrl(snippet),
-    originalCreatedAt: asDate(snippet.publishedAt),
+    originalCreatedAt: snippet.publishedAt,
     sourceName: video.title || null,
     refreshHandle: refreshHandleOf(sourceId, videoId, video.title),
   })

@@ -9,7 +9,7 @@ import {
   type Recording,
   recordingsOf,
   unreadRecordings,
-} from '../recordings.ts'
+} from '../recordings-testing.ts'
 import {
   fetchPage,
   fetchPageOrNull,

@@ -1,7 +1,7 @@
 import type { Budget } from '../../budget/budget.ts'
 import { asFields } from '../../content/fields.ts'
 import { readItems, requiredList } from '../../content/items.ts'
-import type { Refresh, Refreshed } from '../../platform.ts'
+import { type Refresh, type Refreshed, unreadable } from '../../platform.ts'
 import { type CallYoutube, ClosedVideoError } from './call.ts'
 import { readRefreshHandle, readThread, type Video } from './post.ts'
 
@@ -36,7 +36,7 @@ export function createYoutubeRefresh({ call, commentBudget }: YoutubeRefreshOpti
         return await readRefreshed(known, body)
       } catch (error) {
         if (!(error instanceof ClosedVideoError)) throw error
-        return known.map(({ handle }) => ({ handle, state: 'unreadable' }))
+        return unreadable(handles)
       }
     },
   }

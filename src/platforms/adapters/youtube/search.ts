@@ -1,3 +1,4 @@
+import { dayMs } from '../../../runtime/durations.ts'
 import type { Budget } from '../../budget/budget.ts'
 import { asDate, asFields, asId, asString, type Fields } from '../../content/fields.ts'
 import { readItems, requiredList } from '../../content/items.ts'
@@ -37,7 +38,6 @@ import {
 export type YoutubeOptions = CachingAdapterDependencies & YoutubeCallOptions
 
 const videosPerSearch = 50
-const dayMs = 86_400_000
 const commentsPerPage = 100
 /** A video whose answer cannot be read is left out; this many of them in one page are a fault of the platform, not of a video. */
 const failureLimit = 3

@@ -1,0 +1,14 @@
+/** Of the address of a source, in UTF-16 units. */
+export const addressLimit = 300
+
+/** The address of a site as somebody wrote it, also without its scheme; null for any other text, for a long one, and with a user name or password. */
+export function siteAddress(text: string): URL | null {
+  const trimmed = text.trim()
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`
+  if (!/^https?:/i.test(address) || address.length > addressLimit || !URL.canParse(address)) return null
+  const url = new URL(address)
+  // With or without the dot of a fully qualified name it is one host.
+  url.hostname = url.hostname.replace(/\.$/, '')
+  const hasHost = url.hostname.includes('.') || url.hostname === 'localhost'
+  return hasHost && url.username === '' && url.password === '' ? url : null
+}
