@@ -154,6 +154,29 @@ describePage('correcting', () => {
     expect(await page.locator('.badge.doubt').count()).toBe(0)
   })
 
+  it('what is hidden though many vote for it is offered on Home, where a key answers, and nothing is said where there is none', async () => {
+    const page = await open('/')
+    const hidden = page.getByRole('region', { name: 'Hidden, though many vote for it' })
+    const offered = () => hidden.locator('.member-title bdi').allInnerTexts()
+    await hidden.waitFor()
+    expect((await offered()).slice(0, 2).sort()).toEqual(['dark mode maybe 0', 'dark mode unlikely 0'])
+    expect(await offered()).toHaveLength(5)
+    const calls = recordCalls(page)
+    const of = (position: number) => hidden.locator('.member').nth(position)
+    await page.keyboard.press('1')
+    await of(0).getByText('Marked as a request').waitFor()
+    await page.keyboard.press('2')
+    await of(1).getByText('Marked as not a request').waitFor()
+    await of(1).getByRole('button', { name: 'Undo' }).click()
+    await of(1).getByRole('button', { name: 'Not a request', exact: true }).waitFor()
+    expect(corrections(calls).map((call) => call.split(' ')[0])).toEqual(['POST', 'POST', 'GET', 'DELETE'])
+    const first = (await offered())[0]!
+    await page.goto('/wishes?q=dark+mode')
+    await expect.poll(() => titles(page), patient).toContain(first)
+    await page.goto('/')
+    await expect.poll(async () => (await offered()).includes(first), patient).toBe(false)
+  })
+
   it('what was judged stays with its undo until the page is left: a pair, and texts when a pair was answered', async () => {
     const page = await open('/review')
     await button(page, 'maybe 4', 'This is a request').click()

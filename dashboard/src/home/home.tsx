@@ -14,6 +14,7 @@ import { useRowKeys } from '../wishes/keyboard.ts'
 import { Sparkline } from '../wishes/sparkline.tsx'
 import { useTrends } from '../wishes/use-rows.ts'
 import { FirstSteps } from './first-steps.tsx'
+import { HiddenDemand } from './hidden.tsx'
 import { useLastVisit } from './last-visit.ts'
 import { ToReview } from './to-review.tsx'
 import { WatchesAtHome } from './watches-at-home.tsx'
@@ -78,6 +79,7 @@ export function HomePage() {
       {data && anything.data?.total !== 0 && (
         <ChangeLists changes={data} whole={whole} showAll={(kind) => setWhole([...whole, kind])} />
       )}
+      <HiddenDemand />
       <div className="home-pair">
         <WatchesAtHome />
         <ToReview />

@@ -1,36 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { RequestRecord } from '../api/types.ts'
 import { Description, Origin, SourceLink } from '../search/request-parts.tsx'
+import { useNumberKeys } from '../shell/number-keys.ts'
 import { Empty, Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
-import { isTyping } from '../shell/typing.ts'
 import { reviewTexts as texts } from '../texts/later/review.ts'
 import { AccuracyByPlatform, AccuracyNote, StrictnessChoice } from './accuracy.tsx'
 
 type Said = 'isRequest' | 'isNone' | 'skipText'
 const answers = ['isRequest', 'isNone', 'skipText'] as const satisfies Said[]
-
-/** Chooses an answer by its number while nothing is typed. */
-function useNumberKeys(choose: (said: Said) => void): void {
-  const latest = useRef(choose)
-  latest.current = choose
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      const { key, repeat, ctrlKey, metaKey, altKey, target } = event
-      const said = answers[Number(key) - 1]
-      if (said === undefined || event.defaultPrevented || repeat || ctrlKey || metaKey || altKey || isTyping(target))
-        return
-      if (document.querySelector('[role=dialog], [role=menu]')) return
-      event.preventDefault()
-      latest.current(said)
-    }
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [])
-}
 
 /** The texts of this week, one after the other, without a word of what the detection takes them for: that would sway the answer. */
 export function Drawn() {
@@ -54,12 +35,12 @@ export function Drawn() {
     },
   })
   const text = data?.texts.find(({ _id }) => !skipped.includes(_id))
-  const choose = (said: Said) => {
-    if (!text || answer.isPending) return
+  const choose = (said: Said | undefined) => {
+    if (!text || answer.isPending || said === undefined) return
     if (said === 'skipText') setSkipped((before) => [...before, text._id])
     else answer.mutate({ requestId: text._id, isRequest: said === 'isRequest' })
   }
-  useNumberKeys(choose)
+  useNumberKeys((position) => choose(answers[position]))
   return (
     <section aria-labelledby="drawn">
       <h2 id="drawn">{texts.drawn}</h2>

@@ -64,17 +64,21 @@ function useCorrection({ _id }: FoundRequest, onJudged: (judgement: Judgement) =
   })
 }
 
-/** The buttons of a card: what each says, and the correction that it makes. */
-function choicesFor({ likelihood, corrected }: Judgement, isOperators: boolean): [string, boolean | null][] {
+/** The buttons of a card: what each says, and the correction that it makes. @param isAsked whether both answers are offered */
+function choicesFor(
+  { likelihood, corrected }: Judgement,
+  isOperators: boolean,
+  isAsked: boolean,
+): [string, boolean | null][] {
   if (corrected && !isOperators) return [[texts.undoCorrection, null]]
   const choices: [string, boolean][] = []
   if (likelihood !== 'likely') choices.push([texts.isRequest, true])
-  if (likelihood !== 'unlikely') choices.push([texts.isNoRequest, false])
+  if (likelihood !== 'unlikely' || isAsked) choices.push([texts.isNoRequest, false])
   return choices
 }
 
 /** Says that a text is a request, or that it is none, for this account; and takes that back. */
-export function Correction({ request }: { request: FoundRequest }) {
+export function Correction({ request, isAsked = false }: { request: FoundRequest; isAsked?: boolean }) {
   // What was said just now is shown wherever the text is, also where its list is not read again.
   const [said, setSaid] = useState<Judgement | null>(null)
   const mutation = useCorrection(request, setSaid)
@@ -100,7 +104,7 @@ export function Correction({ request }: { request: FoundRequest }) {
               : texts.correctedTo[likelihood === 'unlikely' ? 'none' : 'request']}
           </span>
         )}
-        {choicesFor(judgement, isOperators).map(([text, isRequest], position) => (
+        {choicesFor(judgement, isOperators, isAsked).map(([text, isRequest], position) => (
           <button
             // biome-ignore lint/suspicious/noArrayIndexKey: the first button stays the same element, with its focus
             key={position}

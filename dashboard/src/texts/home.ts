@@ -31,6 +31,9 @@ export const homeTexts = {
   noWatches: t`A watch collects a topic regularly and tells you what is new.`,
   newsOfWatches: t`News from all watches`,
   allWatches: t`All watches`,
+  hidden: t`Hidden, though many vote for it`,
+  hiddenWhy: (votes: string) =>
+    t`At least ${votes} votes, but it does not read like a request, so no list counts it. Is it one? Keys for the first: 1 for yes, 2 for no.`,
   toReview: t`To decide`,
   nothingToReview: t`No pairs of wishes are waiting for a decision.`,
   pairs: (count: number, more: boolean) =>
