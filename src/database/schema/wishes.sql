@@ -41,8 +41,11 @@ create table wishes (
   last_asked_at timestamptz,
   status text,
   -- The member whose title is shown. No foreign key: another one is chosen when it goes.
-  top_request_id uuid
+  top_request_id uuid,
+  -- When its core was last queued to be compared with the others again.
+  compared_at timestamptz not null default now()
 );
+create index wishes_compared on wishes (compared_at);
 create index wishes_top on wishes (votes desc, id desc) where requests + own_requests > 0;
 create index wishes_large on wishes (requests desc, id desc) where requests + own_requests > 0;
 create index wishes_new on wishes (first_asked_at desc, id desc) where requests + own_requests > 0;

@@ -84,6 +84,7 @@ export interface WishesTables {
   wishes: WishNumberColumns & {
     id: Fixed<string>
     created_at: FixedWithDefault<Date>
+    compared_at: Generated<Date>
   }
   wish_members: {
     request_id: Fixed<string>

@@ -17,6 +17,7 @@ import { foldAllTopicCounts } from './topic-counts.ts'
 // Holds (Search, lists and export): the votes of a request have at most one sample a UTC day, and a base from which growth counts
 // Holds (Search, lists and export): a strict account sees each request by its own bar, of what is stored and of what comes; corrections win
 // Holds (Data): a request that becomes listed tells nothing of the account that collected it before
+// Holds (Search, lists and export): of what has no votes, reviews with fewer stars come first, and what has none last
 // Holds (Platforms): an excerpt never replaces a whole stored text
 
 let opened: TestDatabase
@@ -179,6 +180,17 @@ describe('the class of a stored request', () => {
     expect(await store(one({ confidence: 0 }))).toMatchObject({ created: 1 })
     expect(await views()).toEqual([`${account} 1 2`])
   })
+})
+
+it('orders by votes end with the stars, fewer first', async () => {
+  const stars = { a: 5, b: null, c: 1, d: 3, e: null, f: 2, g: 4, h: null }
+  const reviews = Object.entries(stars).map(([id, given]) => foundRequest(id, { votes: 0, stars: given }))
+  await store({ requests: [foundRequest('voted', { votes: 1, stars: null }), ...reviews] })
+  const { rows } = await sql<{ source_id: string }>`
+    select source_id from request_facets join requests on id = request_id order by request_facets.votes desc, request_id desc`.execute(
+    opened.database,
+  )
+  expect(rows.map((listed) => listed.source_id).join(' ')).toMatch(/^voted c f d g a [beh] [beh] [beh]$/)
 })
 
 describe('the class for a strict account', () => {

@@ -68,6 +68,13 @@ const incomingColumns = sql`(source_id text, creates boolean, confidence real, s
 const incomingOf = (page: FoundPage, requests: FoundPage['requests']) =>
   sql`jsonb_to_recordset(${JSON.stringify(incomingRows(page, requests))}::jsonb) as incoming ${incomingColumns}`
 
+/**
+ * A random id. Every order by votes ends with the ids, highest first, and reviews have no votes: with stars it begins so that they come before others, those
+ * with fewer stars first (more is amiss). Version 8: RFC 9562, section 5.8.
+ */
+const newId = sql`case when stars is null then gen_random_uuid()
+  else regexp_replace(gen_random_uuid()::text, '^.{8}(.{6}).', 'fffffff' || 6 - least(greatest(stars, 1), 5) || '\\18')::uuid end`
+
 interface InsertedOrLocked {
   created: StoredRequest[]
   /** The source ids of those that were stored before. */
@@ -92,8 +99,8 @@ async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<
       select * from ${incomingOf(page, requests)} where creates or exists (
         select from requests as known where known.platform = ${platform} and known.source_id = incoming.source_id)
     ), written as (
-      insert into requests (platform, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, topic, created_at, updated_at)
-      select ${platform}, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, ${topicName(topic)}, ${now}, ${now}
+      insert into requests (id, platform, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, topic, created_at, updated_at)
+      select ${newId}, ${platform}, source_id, ${refreshed.columns}, confidence, standing, status_changed_at, ${topicName(topic)}, ${now}, ${now}
       from incoming order by source_id
       on conflict (platform, source_id) do update set votes = requests.votes where false
       returning id, source_id, platform, status, standing, votes, posted_at, confidence, tags, product

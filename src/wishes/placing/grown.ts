@@ -3,6 +3,7 @@ import { takeLock } from '../../database/advisory-locks.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { queuePlacing } from '../../requests/wishes/recount.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { mergeWishes } from '../corrections/corrections.ts'
 import { queueCores, readMemberHashes } from './place.ts'
 import type { Target } from './targets.ts'
@@ -61,40 +62,41 @@ async function joinAlike(transaction: Transaction, { coreId, targets, now }: Gro
   }
 }
 
-/** Joins a wish with those that its core is like by now. */
-export async function joinGrown(database: Database, grown: Grown): Promise<void> {
+/**
+ * Joins a wish with those that its core is like by now.
+ * @param onError what keeps apart two that are alike: a wish is too large to be merged
+ */
+export async function joinGrown(
+  database: Database,
+  grown: Grown,
+  onError: (error: unknown, id: string) => void,
+): Promise<void> {
   try {
     await database.transaction().execute((transaction) => joinAlike(transaction, grown))
   } catch (error) {
-    // A wish may be too large to be merged.
-    if (!(error instanceof ServiceError)) throw error
+    // Nothing of a wish is likely any more: there is nothing to join.
+    if (error instanceof ServiceError && error.code === 'NOT_FOUND') return
+    onError(error, grown.coreId)
   }
 }
 
 /** So many wishes are compared again in a round of maintenance. */
 const maxAgain = 50
-/** All of them are compared again once a day: a first collection of another day, or other words, may have kept apart what is the same. */
-const againMs = 86_400_000
 
-/** Has the wishes of several requests compared again, some in each round, while nothing else waits to be placed. @returns what a round does */
-export function createComparingAgain(database: Database, now: () => Date): () => Promise<void> {
-  let after: string | null = null
-  let startsAt = 0
-  return async () => {
-    if (now().getTime() < startsAt) return
-    const { rows } = await sql<{ last: string | null }>`
-      with next as materialized (
-        select request_id from wish_members
-        where is_core and request_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
-          and not exists (select from wish_queue) order by request_id limit ${sql.lit(maxAgain)}
-      ), queued as (
-        insert into wish_queue (request_id) select request_id from next order by 1 on conflict do nothing
-      )
-      select case when exists (select from wish_queue) then ${after}::uuid else (select request_id from next order by 1 desc limit 1) end as last`.execute(
-      database,
+/**
+ * Has the wishes of several requests compared again, each once a day and some in each round, while nothing else waits to be placed: a first collection of
+ * another day, or other words, may have kept apart what is the same.
+ */
+export async function compareAgain(database: Database, now: Date): Promise<void> {
+  await sql`
+    with due as materialized (
+      select id from wishes where compared_at < ${new Date(now.getTime() - dayMs)} and not exists (select from wish_queue)
+      order by compared_at limit ${sql.lit(maxAgain)} for update skip locked
+    ), compared as (
+      update wishes set compared_at = ${now} where id in (select id from due)
     )
-    const last = rows[0]?.last ?? null
-    if (last === null) startsAt = now().getTime() + againMs
-    after = last
-  }
+    insert into wish_queue (request_id)
+    select request_id from wish_members where is_core and wish_id in (select id from due) order by request_id on conflict do nothing`.execute(
+    database,
+  )
 }

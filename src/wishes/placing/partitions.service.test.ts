@@ -6,11 +6,11 @@ import { foundRequest } from '../../../test/scripted-platform.ts'
 import type { FoundRequest } from '../../platforms/platform.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
 import { storePageAlone } from '../../requests/store/store.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { dayMs } from '../../runtime/durations.ts'
 import { openSearchIndex, type SearchIndex } from '../../search/search-index.ts'
 import { undoWishCorrection } from '../corrections/undo.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
-import { createComparingAgain } from './grown.ts'
+import { compareAgain } from './grown.ts'
 import { placeSlice } from './placing.ts'
 
 // Holds (Data): what arrives together is placed as if one after the other, whatever pages it comes in; what was split before is joined by the upkeep
@@ -147,7 +147,8 @@ async function splitBefore(): Promise<void> {
 it('two wishes that were split before are joined by the upkeep, for good until somebody undoes it', async () => {
   await splitBefore()
   expect(await storedWishes()).toEqual(['0-0 0-1 0-2 0-3', '0-4 0-5'])
-  await createComparingAgain(opened.database, () => systemClock.now())()
+  const tomorrow = new Date(Date.now() + 1.1 * dayMs)
+  await compareAgain(opened.database, tomorrow)
   await placeAll()
   expect(await storedWishes()).toEqual(['0-0 0-1 0-2 0-3 0-4 0-5'])
   const { rows } = await sql<{ id: string; made_by: string }>`select id, made_by from wish_corrections`.execute(
@@ -160,7 +161,9 @@ it('two wishes that were split before are joined by the upkeep, for good until s
       undoWishCorrection(transaction, rows[0]!.id, { accountId: null, madeBy: 'admin', now: new Date() }),
     )
   expect(await storedWishes()).toEqual(['0-0 0-1 0-2 0-3', '0-4 0-5'])
-  await createComparingAgain(opened.database, () => systemClock.now())()
+  await compareAgain(opened.database, tomorrow)
+  expect(await sql`select from wish_queue`.execute(opened.database)).toMatchObject({ rows: [] })
+  await compareAgain(opened.database, new Date(tomorrow.getTime() + 1.1 * dayMs))
   await placeAll()
   expect(await storedWishes()).toEqual(['0-0 0-1 0-2 0-3', '0-4 0-5'])
 })

@@ -155,7 +155,7 @@ describe('stored requests', () => {
       database: opened.database,
       searchIndex,
       listen: opened.listen,
-      log: { error: joined.reject },
+      log: { error: joined.reject, warn: joined.reject },
       clock: systemClock,
       isAutomatic: true,
     })

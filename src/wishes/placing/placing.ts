@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { type ClaimedRow, claimRows, isUnclaimed } from '../../database/claimed-work.ts'
 import type { Database, OpenDatabase } from '../../database/open.ts'
+import { ServiceError } from '../../http/errors.ts'
 import { storeChores } from '../../requests/judging/claims.ts'
 import { countTexts } from '../../requests/words/uncounted-texts.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
@@ -15,7 +16,7 @@ import type { ComparedText } from '../pairs/compared-text.ts'
 import { createWordCounter, type WordCounter } from '../pairs/rarity.ts'
 import { joiningThreshold, possiblySameThreshold } from '../pairs/scorer.ts'
 import { readRecurrence } from './chores.ts'
-import { createComparingAgain, joinGrown } from './grown.ts'
+import { compareAgain, joinGrown } from './grown.ts'
 import { type Placed, type Proposal, placeRequests } from './place.ts'
 import { bySimilarity, findTargets, type Target } from './targets.ts'
 
@@ -45,7 +46,7 @@ interface PlacingDependencies {
   database: Database
   searchIndex: SearchIndex
   listen: OpenDatabase['listen']
-  log: Pick<Logger, 'error'>
+  log: Pick<Logger, 'error' | 'warn'>
   clock: Clock
   /** Whether it begins by itself; else only by `run`. */
   isAutomatic: boolean
@@ -153,7 +154,7 @@ export async function placeSlice({
     proposals = []
     sum.placed += placed
     sum.joined += joined
-    for (const grown of alike) await joinGrown(database, { ...grown, now: clock.now() })
+    for (const grown of alike) await joinGrown(database, { ...grown, now: clock.now() }, onError)
   }
   const yieldLoop = createPauses()
   for (const [index, claim] of claims.entries()) {
@@ -188,7 +189,10 @@ export async function startPlacing({
   isAutomatic,
 }: PlacingDependencies): Promise<BackgroundRun> {
   const words = createWordCounter()
-  const onError = (error: unknown, id: string) => log.error({ err: error, id }, 'a request could not be placed')
+  const onError = (error: unknown, id: string) =>
+    error instanceof ServiceError
+      ? log.warn({ id, reason: error.message }, 'a wish could not be joined with one that is alike')
+      : log.error({ err: error, id }, 'a request could not be placed')
   const placing = createBackgroundRun({
     step: async (signal) => {
       const pause = (tookMs: number) => pauseUnlessAborted(tookMs * pauseFactor, signal)
@@ -196,11 +200,10 @@ export async function startPlacing({
     },
     onError: (error) => log.error({ err: error }, 'placing requests failed'),
   })
-  const compareAgain = createComparingAgain(database, () => clock.now())
   const run = {
     ...placing,
     job: async (): Promise<false> => {
-      await compareAgain()
+      await compareAgain(database, clock.now())
       return placing.job()
     },
   }
