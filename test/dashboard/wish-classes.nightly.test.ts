@@ -200,8 +200,9 @@ describePage('correcting', () => {
     const first = await title()
     const strict = page.getByLabel('Show surer texts only')
     for (const isStrict of [true, false]) {
+      const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
       await strict.setChecked(isStrict)
-      await expect.poll(() => strict.isEnabled(), patient).toBe(true)
+      await answered
       await page.reload()
       await strict.waitFor()
       expect(await strict.isChecked()).toBe(isStrict)

@@ -61,7 +61,7 @@ export function StrictnessChoice() {
       <label className="check">
         <input
           type="checkbox"
-          checked={data.strictness === 'strict'}
+          checked={(change.isPending ? change.variables : data.strictness) === 'strict'}
           disabled={change.isPending}
           onChange={({ target }) => change.mutate(target.checked ? 'strict' : 'usual')}
         />{' '}
