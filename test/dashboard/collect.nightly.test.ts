@@ -122,11 +122,11 @@ describePage('collecting', () => {
       await page.route('**/api/v1/scrape/**', (route) => route.abort())
       await test.service.restart()
       await page.getByText('The connection is broken').waitFor()
-      const rows = await page.locator('.job-platforms td[data-label="New"]').allInnerTexts()
+      const rows = await page.locator('.job-platforms td[data-label="New requests"]').allInnerTexts()
       expect(rows).toHaveLength(2)
       const sum = rows.reduce((total, text) => total + Number(text.replace(',', '')), 0)
       expect(sum).toBeGreaterThan(0)
-      expect(Number((await figure(page, 'New').innerText()).replace(',', ''))).toBe(sum)
+      expect(Number((await figure(page, 'New requests').innerText()).replace(',', ''))).toBe(sum)
       expect(await figure(page, 'Status').innerText()).toBe('running')
     } finally {
       test.simulator.clearFaults()
@@ -141,7 +141,7 @@ describePage('collecting', () => {
     await expect.poll(() => rowOf(page, 'Stack Exchange').innerText(), patient).toMatch(/done/)
     const frame = page.locator('.table-frame')
     expect(await frame.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
-    for (const label of ['Pages', 'Found', 'New']) {
+    for (const label of ['Pages', 'Found', 'New requests']) {
       const cell = rowOf(page, 'Stack Exchange').locator(`[data-label="${label}"]`)
       const { x, width } = (await cell.boundingBox())!
       expect(x + width).toBeLessThanOrEqual(390)
@@ -157,7 +157,7 @@ describePage('collecting', () => {
     // The job may be over before the first poll, and then it says so.
     await page.getByText(/Live events do not come through|Finished in/).waitFor()
     await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
-    expect(Number((await figure(page, 'New').innerText()).replace(',', ''))).toBeGreaterThan(0)
+    expect(Number((await figure(page, 'New requests').innerText()).replace(',', ''))).toBeGreaterThan(0)
     await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/done/)
     const jobPath = `/api/v1/scrape/${page.url().split('/').at(-1)}`
     expect(calls).toContain(`GET ${jobPath}/events`)

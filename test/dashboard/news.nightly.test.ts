@@ -31,14 +31,14 @@ describePage('news', () => {
     await runWatch(test, watchId)
     const page = await test.open('/watches/news')
     await page.getByText('It has run for the first time, so all of it is new.').waitFor()
-    expect(await listOf(page, 'New').count()).toBe(3)
+    expect(await listOf(page, 'New wishes').count()).toBe(3)
     const { apiKey } = (await test.service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })).body.data
     const readers = await test.open('/watches/news', { as: apiKey })
     await readers.getByText('It has run for the first time, so all of it is new.').waitFor()
     expect(await readers.getByRole('button', { name: /Mark as read/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Mark as read: Sharing on mobile' }).dblclick()
     await page.getByText('Marked as read.').waitFor()
-    expect(await listOf(page, 'New').count()).toBe(3)
+    expect(await listOf(page, 'New wishes').count()).toBe(3)
     await page.reload()
     await page.getByText('Nothing new', { exact: true }).waitFor()
   })
@@ -65,7 +65,7 @@ describePage('news', () => {
       const page = await test.open('/watches/news', { viewport: { width, height: 800 } })
       await page.getByText('Since you marked it as read').waitFor()
       expect(await page.locator('.news-summary').innerText()).toMatch(
-        /Wanted more than before\s+1\s+New\s+2\s+Done\s+1\s+Declined\s+1/,
+        /Wanted more than before\s+1\s+New wishes\s+2\s+Done\s+1\s+Declined\s+1/,
       )
       expect(await listOf(page, 'Wanted more than before').innerText()).toMatch(
         /\+34\s+votes\s+Sharing a\s+39 votes in all/,

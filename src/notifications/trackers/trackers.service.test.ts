@@ -269,13 +269,14 @@ describe('an undo', () => {
     expect(await read(pushId)).toMatchObject({ state: 'gone' })
     expect(await undo(pushId)).toMatchObject({ state: 'undone' })
     const trackerId = await make(linearFields())
+    const extensions = { code: 'INVALID_INPUT', validationErrors: [{ property: 'title', value: 'Secret' }] }
     linear.breaking = (operation) =>
       operation === 'Issues'
-        ? { kind: 'status', status: 403, body: { errors: [{ extensions: { code: 'FORBIDDEN' } }] } }
+        ? { kind: 'status', status: 400, body: { errors: [{ message: 'Secret', extensions }] } }
         : null
     const failed = await push(trackerId)
     await deliver()
-    expect(await read(failed.pushId)).toMatchObject({ state: 'failed', error: 'Linear refuses it (FORBIDDEN).' })
+    expect(await read(failed.pushId)).toMatchObject({ state: 'failed', error: 'Linear refuses it (INVALID_INPUT): title.' })
     expect(await undo(failed.pushId)).toMatchObject({ state: 'undone' })
   })
 })

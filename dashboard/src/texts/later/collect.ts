@@ -113,7 +113,7 @@ export const collectTexts = {
   depthOfJob: t`Depth, each platform`,
   pagesRead: t`Pages`,
   found: t`Found`,
-  created: t`New`,
+  created: t`New requests`,
   maybeCreated: (count: number) => plural(count, { one: '# more may be a request', other: '# more may be requests' }),
   discarded: (reasons: [DiscardReason, number][]) =>
     t`Left out: ${reasons.map(([reason, count]) => discardedFor[reason](count)).join(', ')}`,

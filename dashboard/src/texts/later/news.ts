@@ -9,7 +9,7 @@ export const newsTexts = {
   kinds: {
     rising: t`Rising beyond its past`,
     grown: t`Wanted more than before`,
-    newWishes: t`New`,
+    newWishes: t`New wishes`,
     completed: t`Done`,
     declined: t`Declined`,
     other: t`What does not fit your goal`,

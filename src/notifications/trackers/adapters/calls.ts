@@ -42,11 +42,18 @@ const isLimit = ({ status, header, retryAfterMs, text }: Answer) =>
   (status === 403 && (retryAfterMs !== null || header('x-ratelimit-remaining') === '0')) ||
   ((status === 403 || status === 422) && limitWords.test(text))
 
-/** The names of what is refused: keys of `errors` (Jira) or `message` (GitLab), or `field` of each error (GitHub). Never their texts, which quote what was sent. */
-function refusedFields({ errors, message }: Fields): string {
+/** What an error of a list names: `field` (GitHub), or properties that type-graphql found wrong (Linear). */
+function namedBy(error: unknown): unknown[] {
+  const { field, extensions } = asFields(error) ?? {}
+  const wrong = asList(asFields(extensions)?.validationErrors) ?? []
+  return [field, ...wrong.map((one) => asFields(one)?.property)]
+}
+
+/** The names of what is refused: keys of `errors` (Jira) or `message` (GitLab), or what each error names. Never their texts, which quote what was sent. */
+export function refusedFields({ errors, message }: Fields): string {
   const names = [
     ...[errors, message].flatMap((one) => Object.keys(asFields(one) ?? {})),
-    ...(asList(errors) ?? []).flatMap((one) => asString(asFields(one)?.field) ?? []),
+    ...(asList(errors) ?? []).flatMap(namedBy).flatMap((one) => asString(one) ?? []),
   ].filter((name) => /^[\w.-]{1,64}$/.test(name))
   return names.length === 0 ? '' : `: ${names.slice(0, 5).join(', ')}`
 }

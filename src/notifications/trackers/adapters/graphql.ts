@@ -1,7 +1,7 @@
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import { asFields, asList, asString, type Fields } from '../../../platforms/content/fields.ts'
 import { TrackerError } from '../tracker.ts'
-import { callTracker, limitWords, single, waitOf } from './calls.ts'
+import { callTracker, limitWords, refusedFields, single, waitOf } from './calls.ts'
 
 /** What the words of errors mean; any other may be a fault of the tracker, after which nobody knows what was done. */
 const refusals = new Set([
@@ -58,7 +58,8 @@ export async function callGraphql(
             : new TrackerError('missing', `${service} does not find it, or the token does not see it.`)
         const word = words.find((one) => refusals.has(one))
         // Ours, so that it can be shown.
-        if (word !== undefined) return new TrackerError('refused', `${service} refuses it (${word}).`)
+        if (word !== undefined)
+          return new TrackerError('refused', `${service} refuses it (${word})${refusedFields(answered)}.`)
         return answer.status >= 400 ? null : new TrackerError('unclear', `${service} failed.`)
       },
     }),
