@@ -5,7 +5,7 @@ import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { openTestSearchIndex } from '../../test/search.ts'
 import { changeRequests } from '../../test/stored-requests.ts'
 import { normaliseText } from '../runtime/text/normalise.ts'
-import { reorderedMatches, tierDepth } from './best-match.ts'
+import { reorderedMatches } from './best-match.ts'
 import { hitsFrom, type SearchEngine } from './engine.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import { findIds, store } from './testing.ts'
@@ -27,7 +27,7 @@ function inOrder(found: readonly Match[]): Match[] {
   const ordered: Match[] = []
   let left = found.slice(0, reorderedMatches)
   while (left.length > 0) {
-    const floor = left[0]!.score * (1 - tierDepth)
+    const floor = left[0]!.score * 0.9
     const tier = left.filter(({ score }) => score >= floor)
     ordered.push(...tier.sort((a, b) => isExact(b) - isExact(a) || wanted(b) - wanted(a) || b.score - a.score))
     left = left.filter(({ score }) => score < floor)
