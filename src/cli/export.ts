@@ -37,7 +37,7 @@ export function exportCommand(): Command {
   const command = clientCommand('export', 'save collected requests as JSON Lines or CSV (free)', help)
     .addOption(new Option('--format <format>', 'the format of the records').choices(['jsonl', 'csv']).default('jsonl'))
     .option('--out <file>', 'the file to write; an existing file is replaced when the new one is complete')
-    .option('--query <words>', 'only the results of a search for these words, at most the best 100')
+    .option('--query <words>', 'only what a search for these words finds with all of them')
   return addFilterOptions(command, '')
     .option('--job <jobId>', 'only requests that this job found')
     .addOption(

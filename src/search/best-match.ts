@@ -13,7 +13,7 @@ import { quotedWords, someOf, type Term } from './terms.ts'
  * A tier begins with the best match that is left, and has all whose scores are at most this much worse, as a share of that one's. So a match is
  * in one tier, none is chained to a better one by those between them, and a deeper ranking, which adds worse ones, changes the last tier only.
  */
-const tierDepth = 0.1
+export const tierDepth = 0.1
 
 /** Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. */
 export const reorderedMatches = 100

@@ -13,7 +13,7 @@ import {
 } from '../requests/words/vocabulary.ts'
 import type { SameWords } from '../runtime/text/same-words.ts'
 import { isStopWord, wordsOf } from '../runtime/text/words.ts'
-import { closestWord, isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
+import { isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
 import { replaceWords } from './query.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 
@@ -21,7 +21,6 @@ import type { SearchIndex, SearchInput } from './search-index.ts'
 const wordLimit = 8
 /** Shorter words have neighbours that are words, too. */
 const shortestCorrected = 4
-const shortestSuggested = 3
 /** Words from this length on may have two slips. */
 const shortestTwoSlips = 8
 /** Longer words have so many neighbours that looking for them costs too much. */
@@ -104,7 +103,9 @@ async function partWord(
   const pairs = ends.map((end) => [word.slice(0, end), word.slice(end)] as const)
   const counts = await readCounts(executor, pairs.flat())
   const countOf = (pair: readonly string[]) =>
-    Math.min(...pair.map((part) => (isStopWord(part) ? 0 : requestsWith(counts, part))))
+    pair.every(isStopWord)
+      ? 0
+      : Math.min(...pair.map((part) => (isStopWord(part) ? Infinity : requestsWith(counts, part))))
   const likely = pairs.filter((pair) => countOf(pair) >= least).sort((one, other) => countOf(other) - countOf(one))
   for (const pair of likely.slice(0, partingsTried)) {
     const phrase = { query: `"${pair.join(' ')}"`, filters: { view }, offset: 0, limit: least }
@@ -212,17 +213,4 @@ export async function readUnknown(
     if (results.length === 0) unknown.push(word)
   }
   return unknown
-}
-
-/**
- * A query of words that the cache has, for one of which nothing matches: each word is replaced by the one that is most like it.
- * @returns null when nothing in the vocabulary is like any of its words.
- */
-export async function suggestQuery(executor: Executor, query: string): Promise<string | null> {
-  const replacements = new Map<string, string>()
-  for (const { typed, word } of typedWords(query, shortestSuggested).slice(0, wordLimit)) {
-    const closest = await closestWord(executor, word)
-    if (closest !== null) replacements.set(typed, closest)
-  }
-  return replaceTyped(query, replacements)
 }

@@ -1,7 +1,7 @@
 import type { Executor } from '../database/open.ts'
 import type { RequestRecord } from '../requests/record.ts'
 import { countOf, rareRequests } from '../requests/words/vocabulary.ts'
-import { correctableWords, readCounts, readMeaning, readUnknown, suggestQuery } from './correction.ts'
+import { correctableWords, readCounts, readMeaning, readUnknown } from './correction.ts'
 import type { Totals } from './engine.ts'
 import type { Aside } from './matches.ts'
 import { searchCap } from './orders.ts'
@@ -124,8 +124,6 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
     understood: await understand(query),
   })
   if (corrected !== null || alternatives.length > 0) return searchInstead(corrected ?? input.query)
-  const suggested = found.anyMatch ? null : await suggestQuery(executor, input.query)
-  if (suggested !== null) return searchInstead(suggested)
   return { ...found, understood: await understand(input.query) }
 }
 

@@ -1,4 +1,5 @@
 import { invalidField } from '../http/validation.ts'
+import { withoutLeadIn } from '../runtime/text/asking.ts'
 import { normaliseText } from '../runtime/text/normalise.ts'
 import { type SameWords, sameWordsOf } from '../runtime/text/same-words.ts'
 import { otherSpellings, type Spellings } from '../runtime/text/spellings.ts'
@@ -122,7 +123,7 @@ export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery 
   const { asked, ...typed } = readSyntax(query)
   const isPhrase = (forms: Phrase) => forms.length > 0
   const excluded = typed.excluded.map(phraseOf).filter(isPhrase)
-  const words = tellingWords(asked)
+  const words = tellingWords(withoutLeadIn(wordsOf(asked)).join(' '))
   if (words.length === 0 && excluded.length > 0) {
     throw invalidField('query', 'has exclusions only; it needs a word to search, and -word excludes from those results')
   }
@@ -140,8 +141,28 @@ export function spellingsOf(query: string): Spellings {
   return otherSpellings([asked, ...excluded].join(' '))
 }
 
+/** Stop words that make another word of the one before them. */
+const particles = new Set('down in off on only out over up'.split(' '))
+
+/** Two words of which one is a stop word, and which mean something together: with a hyphen (`all-day`), or a particle after all that was typed (`view only`). */
+function compoundsIn(unquoted: string, words: readonly string[]): SameWords[] {
+  const hyphenated = [...unquoted.matchAll(/(?<![\p{L}\p{N}-])(\p{L}+)-(\p{L}+)(?![\p{L}\p{N}-])/gu)].map(
+    ([, ...pair]) => pair.map((part) => normaliseText(part)),
+  )
+  const typed = words.length === 2 && particles.has(words[1]!) ? [[...words]] : []
+  return [...hyphenated, ...typed]
+    .filter((pair) => pair.filter(isStopWord).length === 1)
+    .map((pair) => ({ words: pair.join(' '), others: [pair.join('')], kind: 'spelling' }))
+}
+
 /** The words of a query, outside of its quotes, for which others may stand. */
-export const sameWordsIn = (query: string): SameWords[] => sameWordsOf(wordsOf(readSyntax(query).unquoted))
+export function sameWordsIn(query: string): SameWords[] {
+  const { unquoted } = readSyntax(query)
+  const words = wordsOf(unquoted)
+  const known = sameWordsOf(words)
+  const isKnown = (pair: string) => known.some((one) => ` ${one.words} `.includes(` ${pair} `))
+  return [...known, ...compoundsIn(unquoted, words).filter((pair) => !isKnown(pair.words))]
+}
 
 /** How a query was understood, for its user. */
 export interface UnderstoodQuery {

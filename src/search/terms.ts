@@ -1,6 +1,6 @@
 import type { SameWords } from '../runtime/text/same-words.ts'
 import { otherSpellings, type Spellings } from '../runtime/text/spellings.ts'
-import { isStopWord, tellingWords } from '../runtime/text/words.ts'
+import { isStopWord } from '../runtime/text/words.ts'
 import type { Phrase } from './query.ts'
 
 /**
@@ -96,14 +96,18 @@ export function joinedNeighbours(words: readonly string[], same: readonly SameWo
 function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Term[] {
   const rest = [...terms]
   for (const { words, others } of same) {
-    const telling = tellingWords(words)
+    const all = words.split(' ')
+    const telling = [...new Set(all)].filter((word) => !isStopWord(word))
     const at = rest.findIndex((_, index) => telling.every((word, offset) => rest[index + offset]?.[0] === word))
-    if (at === -1) continue
+    if (at === -1 && telling.length > 0) continue
     const before = telling.slice(0, -1)
     const last = rest[at + before.length]!
-    const typed = before.length === 0 ? last : last.map((word) => [...before, word].join(' '))
+    // `back up` is no text with `back`: a stop word at an edge makes another word of the one beside it.
+    const isWhole = [all[0]!, all.at(-1)!].some(isStopWord)
+    const inOrder = () => (before.length === 0 ? last : last.map((word) => [...before, word].join(' ')))
+    const typed = isWhole ? [`"${words}"`] : inOrder()
     const spelt = others.flatMap((other) => respell([other], otherSpellings(other)))
-    rest.splice(at, telling.length, [...typed, ...spelt.map((other) => `"${other}"`)])
+    rest.splice(Math.max(0, at), telling.length, [...typed, ...spelt.map((other) => `"${other}"`)])
   }
   return rest
 }

@@ -1,4 +1,4 @@
-import { stemOf, stopWords } from './words.ts'
+import { isStopWord, stemOf, stopWords } from './words.ts'
 
 /** Words of titles that say that something is wanted, not what. */
 export const askingWords: readonly string[] =
@@ -20,3 +20,24 @@ const denying = new Set('no nor not off out don won few only'.split(' '))
 export const askingStems: readonly string[] = [
   ...new Set([...askingWords, ...labels, ...[...stopWords].filter((word) => !denying.has(word))].map(stemOf)),
 ]
+
+/** What a sentence asks with says nothing of what is wanted … */
+const asking = new Set('please want wish need would could like love'.split(' '))
+/** … nor do these before two words or more: `add friends` is about adding, `add a barcode scanner` is not. */
+const changing = new Set(
+  'add allow enable support implement introduce include provide make ability able option possibility'.split(' '),
+)
+
+/** The words of a query without those at its beginning that only ask. */
+export function withoutLeadIn(words: readonly string[]): readonly string[] {
+  let from = 0
+  for (const [index, word] of words.entries()) {
+    if (isStopWord(word)) continue
+    const left = words.slice(index + 1).filter((one) => !isStopWord(one)).length
+    // A like button is something to like with.
+    const asks = asking.has(word) && (index > 0 || !/^(?:like|love)$/.test(word))
+    if (!(asks ? left >= 1 : changing.has(word) && left >= 2)) break
+    from = index + 1
+  }
+  return words.slice(from)
+}

@@ -1,138 +1,11 @@
+import english from './english.json' with { type: 'json' }
 import { stemInOneSpelling } from './spellings.ts'
 import { wordsOf } from './words.ts'
 
-// Words and short phrases that mean the same in the language of products. Each line is one thing, its forms are separated by bars. From
-// our own knowledge: a form is listed only where hardly anybody means something else by it.
-
-const abbreviations = `
-2fa | two factor | 2 factor | two step verification | 2 step verification | two factor authentication | 2 factor authentication
-mfa | multi factor | multi factor authentication
-sso | single sign on
-otp | one time password | one time code
-rtl | right to left
-ltr | left to right
-i18n | internationalization
-l10n | localization
-a11y | accessibility
-dnd | drag and drop
-pwa | progressive web app
-oauth | oauth2
-k8s | kubernetes
-db | database
-ui | user interface
-ux | user experience
-gui | graphical user interface
-cli | command line interface | command line tool
-ci | continuous integration
-js | javascript
-ts | typescript
-md | markdown
-docs | documentation
-repo | repository
-config | configuration
-prefs | preferences
-env | environment
-perf | performance
-sync | synchronization | synchronize
-async | asynchronous
-auth | authentication
-admin | administrator
-notif | notification
-info | information
-msg | message
-img | image
-pic | picture
-btn | button
-bg | background
-dir | directory
-lang | language
-pwd | password
-tts | text to speech
-stt | speech to text | voice to text
-ocr | optical character recognition | text recognition
-csv | comma separated values
-regex | regexp | regular expression
-wip | work in progress
-faq | frequently asked questions
-tos | terms of service
-dm | direct message | private message
-os | operating system
-fs | file system
-fps | frames per second
-rbac | role based access control
-e2ee | end to end encryption | e2e encryption
-iap | in app purchase
-ota | over the air
-gdpr | general data protection regulation
-llm | large language model
-ml | machine learning
-wysiwyg | rich text editor
-pr | pull request
-version control | vcs
-lan | local network
-pkg | package
-param | parameter
-arg | argument
-attr | attribute
-spec | specification
-impl | implementation
-vm | virtual machine
-gpu | graphics card
-`
-
-const synonyms = `
-dark mode | night mode | dark theme | night theme
-light mode | light theme | white theme | day mode
-keyboard shortcut | hot key | shortcut key | key binding
-offline mode | offline support | offline use | work offline
-sign in | log in | logon
-sign up | register an account | create an account
-sign out | log out | logoff
-push notification | push message
-recycle bin | trash can | trash bin
-auto complete | auto completion | type ahead
-spell check | spelling checker
-progress bar | progress indicator
-split screen | side by side view | split view
-read only mode | view only mode
-screen reader | voiceover | talkback
-parental control | child lock | kid mode
-bulk edit | batch edit | mass edit
-bulk delete | batch delete | mass delete
-bulk import | batch import
-multi select | multiple selection
-sub folder | nested folder
-sub task | nested task
-home page | start page
-landscape mode | landscape orientation
-undo and redo | undo redo
-do not disturb | quiet hours | quiet mode
-real time collaboration | collaborative editing | simultaneous editing | edit together | co editing
-export everything | export all data | full export | full account export | account export | data takeout
-time zone | tz
-fast forward | skip ahead
-slow motion | slow mo
-slow mode | slowmode
-`
-
-/** What is asked for in different words, or complained about: it is searched, and does not make two wishes one. */
-const asks = `
-slow | slower | slowly | sluggish | laggy | lag | faster | fast | quicker | speed up | performance | perf
-color blind | color vision deficiency | color alone
-`
-/** Beside words of speed these mean the same: elsewhere `start` and `launch` mean much. */
-const beginnings = 'startup | start up | start | launch | boot'
-
-/** Written as one word or as two. */
-const compounds = `
-  add-on auto-fill auto-save auto-update back-end back-up black-list book-mark change-log check-box check-list code-base copy-paste
-  cross-platform dash-board data-base data-set drop-down e-mail end-point file-name file-system fire-wall front-end full-screen
-  home-screen key-board local-host lock-screen log-file look-up mark-down mega-byte mouse-over multi-line multi-player name-space
-  off-line on-boarding open-source pass-code pass-key pass-word play-back play-list plug-in pop-up real-time road-map run-time
-  screen-shot scroll-bar set-up start-up short-cut side-bar slide-show source-map spread-sheet stand-alone status-bar sub-domain sub-folder
-  sub-title task-bar text-box text-field thumb-nail time-out time-stamp time-zone tool-bar tool-tip touch-pad touch-screen type-script
-  user-name wall-paper web-cam web-hook web-page web-site white-list white-space wi-fi wide-screen work-around work-flow work-space
-  you-tube`
+// Words and short phrases that mean the same in the language of products (`english.json`). Each line is one thing, its forms are separated by
+// bars. From our own knowledge: a form is listed only where hardly anybody means something else by it. `asks` has what is asked for in different
+// words, or complained about: it is searched, and does not make two wishes one; `beginnings` mean the same only beside words of speed: elsewhere
+// `start` and `launch` mean much; `compounds` are written as one word or as two.
 
 /** Why other words are searched too: a word and its abbreviation, other words for the same, or one word written as two. */
 export const samenesses = ['abbreviation', 'synonym', 'spelling'] as const
@@ -148,15 +21,11 @@ const groupOfLine = (kind: Sameness, line: string): Group => ({
   kind,
   forms: line.split(' | ').map((form) => wordsOf(form).join(' ')),
 })
-const linesOf = (text: string) => text.trim().split('\n')
 
 const groups: Group[] = [
-  ...linesOf(abbreviations).map((line) => groupOfLine('abbreviation', line)),
-  ...linesOf(synonyms).map((line) => groupOfLine('synonym', line)),
-  ...compounds
-    .trim()
-    .split(/\s+/)
-    .map((word) => groupOfLine('spelling', word.replace('-', ' '))),
+  ...english.abbreviations.map((line) => groupOfLine('abbreviation', line)),
+  ...english.synonyms.map((line) => groupOfLine('synonym', line)),
+  ...english.compounds.split(' ').map((word) => groupOfLine('spelling', word.replace('-', ' '))),
 ]
 
 const stemsOf = (form: string) => form.split(' ').map(stemInOneSpelling).join(' ')
@@ -181,9 +50,9 @@ function formsOf(groups: readonly Group[]): Map<string, Form> {
   }
   return found
 }
-const formOf = formsOf([...linesOf(asks).map((line) => groupOfLine('synonym', line)), ...groups])
-const besideSpeed = new Map([...formOf, ...formsOf([groupOfLine('synonym', beginnings)])])
-const speed = [...formsOf([groupOfLine('synonym', linesOf(asks)[0]!)]).keys()]
+const formOf = formsOf([...english.asks.map((line) => groupOfLine('synonym', line)), ...groups])
+const besideSpeed = new Map([...formOf, ...formsOf([groupOfLine('synonym', english.beginnings)])])
+const speed = [...formsOf([groupOfLine('synonym', english.asks[0]!)]).keys()]
 const oneFormOf = formsOf(groups.filter(({ kind }) => kind !== 'spelling'))
 const maxWords = Math.max(...groups.flatMap(({ forms }) => forms.map((form) => form.split(' ').length)))
 

@@ -1,27 +1,18 @@
+import english from './english.json' with { type: 'json' }
 import { isStopWord, stemOf, wordsOf } from './words.ts'
 
 // One word in several spellings, and in forms that have no stem in common. Texts are indexed as they are written; queries, topics and the
-// comparison of wishes know the others.
-
-/** What British and American English write differently, without endings. Stems would not do: practical has that of practice. */
-const british = `
-  centre center | metre meter | kilometre kilometer | millimetre millimeter | centimetre centimeter | litre liter | theatre theater | fibre fiber
-  calibre caliber | lustre luster | sombre somber | spectre specter | catalogue catalog | dialogue dialog | analogue analog | monologue monolog
-  grey gray | greyscale grayscale | licence license | defence defense | offence offense | pretence pretense | practise practice
-  judgement judgment | acknowledgement acknowledgment | fulfil fulfill | fulfilment fulfillment | enrol enroll
-  enrolment enrollment | instalment installment | skilful skillful | wilful willful | jewellery jewelry | artefact artifact | sceptic skeptic
-  sceptical skeptical | aluminium aluminum | mould mold | plough plow | pyjamas pajamas | moustache mustache | manoeuvre maneuver
-  paediatric pediatric | encyclopaedia encyclopedia | anaesthetic anesthetic | orthopaedic orthopedic | archaeology archeology
-  cosy cozy | doughnut donut | disc disk | enquiry inquiry | yoghurt yogurt | chilli chili
-  fuelled fueled | fuelling fueling | dialled dialed | dialling dialing | marvellous marvelous | counsellor counselor | datacentre datacenter | learnt learned | spelt spelled`
+// comparison of wishes know the others. `english.json` has what British and American English write differently, without endings (`british`), and
+// forms of one word that have different stems (`forms`).
 
 const endingsOf = (word: string): string[] =>
   word.endsWith('e')
     ? [word, `${word}s`, `${word}d`, `${word.slice(0, -1)}ing`]
     : [word, `${word}s`, `${word}ed`, `${word}ing`]
 const pairOf = new Map<string, readonly [string, string]>()
-for (const pair of british.trim().split(/ \| |\n/)) {
-  const [ones, others] = pair.trim().split(' ').map(endingsOf) as [string[], string[]]
+// Stems would not do: practical has that of practice.
+for (const pair of english.british) {
+  const [ones, others] = pair.split(' ').map(endingsOf) as [string[], string[]]
   for (const [at, one] of ones.entries()) for (const word of [one, others[at]!]) pairOf.set(word, [one, others[at]!])
 }
 
@@ -48,14 +39,9 @@ export function respelled(word: string): string | null {
 /** The stem of a word, the same for all of its spellings. */
 export const stemInOneSpelling = (word: string): string => stemOf(inEnglishOf(1, word))
 
-/** Forms of one word that have different stems. */
-const forms = `fast faster fastest | slow slower slowest slowly | quick quicker quickly | large larger largest | small smaller smallest
-  big bigger biggest | dark darker | bright brighter | easy easier easily | simple simpler | short shorter | wide wider | thick thicker
-  thin thinner | loud louder | smart smarter | subscribe subscription | transcribe transcription | recurring recurrence | analyze analysis
-  expand expansion`
 const formsOf = new Map<string, readonly string[]>()
-for (const line of forms.split(/ \| |\n/)) {
-  const words = line.trim().split(' ')
+for (const line of english.forms) {
+  const words = line.split(' ')
   // The stem of an abstract noun may be another word: subscript.
   for (const word of words)
     for (const key of word.endsWith('ion') ? [word, `${word}s`] : [stemOf(word)]) formsOf.set(key, words)
