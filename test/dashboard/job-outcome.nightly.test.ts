@@ -25,7 +25,10 @@ describePage('what came of a job', () => {
       await expect
         .poll(() => notes(page).innerText(), patient)
         .toBe('8 more may be requests. Left out: 9 not about the topic, 3 without text.')
-      expect([await figure(page, 'Pages').innerText(), await figure(page, 'New requests').innerText()]).toEqual(['1', '5'])
+      expect([await figure(page, 'Pages').innerText(), await figure(page, 'New requests').innerText()]).toEqual([
+        '1',
+        '5',
+      ])
       gate.resolve()
       await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
       await page.getByText(/^Finished in (\d+ s|less than a second)\.$/).waitFor()

@@ -276,7 +276,10 @@ describe('an undo', () => {
         : null
     const failed = await push(trackerId)
     await deliver()
-    expect(await read(failed.pushId)).toMatchObject({ state: 'failed', error: 'Linear refuses it (INVALID_INPUT): title.' })
+    expect(await read(failed.pushId)).toMatchObject({
+      state: 'failed',
+      error: 'Linear refuses it (INVALID_INPUT): title.',
+    })
     expect(await undo(failed.pushId)).toMatchObject({ state: 'undone' })
   })
 })
