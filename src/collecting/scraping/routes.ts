@@ -7,7 +7,7 @@ import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { isId } from '../../http/ids.ts'
-import { bodyErrors, closed, errorResponses, oneOf, usage } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, oneOf, reading, usage } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { anyPlatform } from '../../platforms/schemas.ts'
 import { byPlatform } from '../../platforms/sources/named-sources.ts'
@@ -128,10 +128,7 @@ function registerPoll(app: App, { database, authentication }: ScrapeDependencies
         tags,
         security,
         params: closed({ jobId: Type.String() }),
-        response: {
-          200: closed({ data: jobSchema }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(jobSchema, 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -4,7 +4,7 @@ import { freeBytes } from '../../database/embedded/free-space.ts'
 import type { Database, DatabaseBackend } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Health } from '../../http/health.ts'
-import { closed, errorResponses } from '../../http/schemas.ts'
+import { reading } from '../../http/schemas.ts'
 import type { HostMemoryStore } from '../../platforms/budget/host-memory.ts'
 import type { StatusOptions } from '../../platforms/status.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -52,7 +52,7 @@ export function registerOverviewRoute(app: App, dependencies: OverviewDependenci
         description: 'Its work is bounded, however much is stored: counts end at the maximum that they say.',
         tags: ['Admin'],
         security: [{ adminKey: [] }],
-        response: { 200: closed({ data: overview }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(overview),
       },
     },
     async () => ({ data: await share('overview', () => readOverview(dependencies, startedAt)) }),

@@ -6,7 +6,7 @@ import type { App } from '../../http/app-type.ts'
 import { type ErrorCode, notFound } from '../../http/errors.ts'
 import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable } from '../../http/schemas.ts'
+import { closed, moment, nullable, reading, sending } from '../../http/schemas.ts'
 import { requestRecord } from '../record.ts'
 import { type CorrectionDependencies, correctRequest, undoCorrection } from './corrections.ts'
 import { listCorrections } from './list.ts'
@@ -31,8 +31,6 @@ const correction = closed(
   },
   named('Correction'),
 )
-
-const undoneCorrection = closed({ data: closed({ correctionId: Type.String() }) })
 
 /** What differs between the routes of accounts and those of the operator. */
 interface CorrectionAudience extends Audience {
@@ -81,10 +79,7 @@ function registerCorrect(app: App, dependencies: CorrectionDependencies, audienc
         tags,
         security,
         body: newCorrection,
-        response: {
-          200: closed({ data: correction }),
-          ...errorResponses(...bodyErrors, ...changeErrors, ...refusals),
-        },
+        response: sending(correction, ...changeErrors, ...refusals),
       },
     },
     async (request) => {
@@ -115,7 +110,7 @@ function registerUndo(app: App, { database }: CorrectionDependencies, audience: 
         tags,
         security,
         params: correctionPath,
-        response: { 200: undoneCorrection, ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
+        response: sending(closed({ correctionId: Type.String() }), ...changeErrors, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -144,7 +139,7 @@ function registerList(app: App, { database }: CorrectionDependencies, audience: 
         tags,
         security,
         querystring: closed({ requestId: Type.Optional(requestId), ...pageParameters }),
-        response: { 200: closed({ data: pageOf(correction) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(pageOf(correction)),
       },
     },
     async (request) => {

@@ -3,7 +3,7 @@ import type { Authentication } from '../../accounts/authentication.ts'
 import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { isId } from '../../http/ids.ts'
-import { bodyErrors, closed, defaulted, errorResponses, nullable, trimmedText } from '../../http/schemas.ts'
+import { closed, defaulted, nullable, sending, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type PurgeResult, purgeRequests } from './purge.ts'
@@ -84,10 +84,7 @@ export function registerPurgeRoutes(app: App, { database, clock, authentication 
         tags: ['Admin'],
         security: [{ adminKey: [] }],
         body: purgeBody,
-        response: {
-          200: closed({ data: purged }),
-          ...errorResponses(...bodyErrors),
-        },
+        response: sending(purged),
       },
     },
     async ({ body }) => {

@@ -3,7 +3,7 @@ import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { personName } from '../../accounts/sessions/people.ts'
 import type { App } from '../../http/app-type.ts'
 import { named } from '../../http/openapi-components.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { changing, closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { isWishSeen } from '../corrections/members.ts'
 import { wishPath } from '../corrections/schemas.ts'
 import { wishProperties } from '../list/summary.ts'
@@ -51,9 +51,7 @@ export const markFilters = {
   starred: Type.Optional(Type.Boolean({ description: 'Only wishes with, or without, a star of the account' })),
 }
 
-const markAnswer = closed({
-  data: closed({ wishId: Type.String(), mark: nullable(wishMark) }),
-})
+const markAnswer = closed({ wishId: Type.String(), mark: nullable(wishMark) })
 
 /** The route by which accounts mark wishes. */
 export function registerMarkRoutes(
@@ -74,7 +72,7 @@ export function registerMarkRoutes(
         security: [{ apiKey: [] }],
         params: wishPath,
         body: markChanges,
-        response: { 200: markAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
+        response: changing(markAnswer, 'NOT_FOUND', 'CONFLICT'),
       },
     },
     async (request) => {

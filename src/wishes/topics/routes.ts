@@ -4,7 +4,7 @@ import { requestStatuses } from '../../database/column-types.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { pageOf, pageParameters, sortByParameter } from '../../http/pagination.ts'
-import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
+import { closed, moment, nullable, oneOf, reading, trimmedText } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { platformVotes, productCounts } from '../list/summary.ts'
@@ -63,10 +63,7 @@ function registerList(app: App, { database, clock, authentication }: RouteDepend
           }),
           ...pageParameters,
         }),
-        response: {
-          200: closed({ data: pageOf(closed(summaryProperties)) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(closed(summaryProperties))),
       },
     },
     async (request) => {
@@ -139,10 +136,7 @@ function registerPage(app: App, { database, clock, authentication }: RouteDepend
         description: 'Numbers, platforms and timeline count all of its likely requests.',
         ...shared,
         params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
-        response: {
-          200: closed({ data: topicPage }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(topicPage, 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -125,35 +125,29 @@ export const channel = closed(
   named('Channel'),
 )
 
-export const channelAnswer = closed({ data: channel })
+export const channelAnswer = channel
 const offeredType = closed({
   type: openWord(channelTypes, 'Its kind'),
   unavailable: nullable(Type.String({ description: 'Why no channel of the type can be made here; null if one can' })),
 })
 export const channelList = closed({
-  data: closed({
-    ...pageOf(channel).properties,
-    types: Type.Array(offeredType, { description: 'The types of channels of this service' }),
-  }),
+  ...pageOf(channel).properties,
+  types: Type.Array(offeredType, { description: 'The types of channels of this service' }),
 })
 export const madeChannel = closed({
-  data: closed({
-    ...channel.properties,
-    secret: Type.Optional(
-      Type.String({ description: 'Of a webhook: what its signatures are checked with. Shown this once' }),
-    ),
-  }),
+  ...channel.properties,
+  secret: Type.Optional(
+    Type.String({ description: 'Of a webhook: what its signatures are checked with. Shown this once' }),
+  ),
 })
 export const channelPath = closed({ channelId: Type.String() })
 export const deliveryPath = closed({ channelId: Type.String(), deliveryId: Type.String() })
-export const channelIdAnswer = closed({ data: closed({ channelId: Type.String() }) })
+export const channelIdAnswer = closed({ channelId: Type.String() })
 export const askedAgain = closed({
-  data: closed({
-    channelId: Type.String(),
-    confirmationAt: moment('When it is sent, or later where a limit holds it'),
-  }),
+  channelId: Type.String(),
+  confirmationAt: moment('When it is sent, or later where a limit holds it'),
 })
-export const deliveryIdAnswer = closed({ data: closed({ deliveryId: Type.String() }) })
+export const deliveryIdAnswer = closed({ deliveryId: Type.String() })
 
 const delivery = closed({
   deliveryId: Type.String(),
@@ -179,10 +173,8 @@ export const deliveryList = closed(
   { description: `Kept for ${keptDays} days. No texts of messages are kept.` },
 )
 export const testAnswer = closed({
-  data: closed({
-    delivered: Type.Boolean(),
-    status: nullable(Type.Integer({ description: 'The HTTP or SMTP status' })),
-    error: nullable(Type.String()),
-    eventId: Type.String({ description: 'The id that the receiver got' }),
-  }),
+  delivered: Type.Boolean(),
+  status: nullable(Type.Integer({ description: 'The HTTP or SMTP status' })),
+  error: nullable(Type.String()),
+  eventId: Type.String({ description: 'The id that the receiver got' }),
 })
