@@ -106,20 +106,20 @@ const grant = () =>
       ),
     )
 
+const capped = ({ paygMonthlyCap: cap }: Data<'updateAccount'>) => [
+  cap === null ? 'There is no cap now.' : `The cap is ${count(cap, 'credit')} a month.`,
+]
+
 const setCap = () =>
   operatorCommand('set-cap', 'limit the pay-as-you-go credits that an account may use in a month')
     .addArgument(accountId())
     .argument('<credits>', 'whole credits a UTC month, or "none"', (text) =>
       text === 'none' ? null : wholeNumber(0, 2 ** 31 - 1)(text),
     )
-    .action((id: string, paygMonthlyCap: number | null, options: { json: boolean }) =>
-      operate(
-        options,
-        ({ api }) => api.PATCH('/api/admin/accounts/{accountId}', { params: of(id), body: { paygMonthlyCap } }),
-        () => [
-          paygMonthlyCap === null ? 'There is no cap now.' : `The cap is ${count(paygMonthlyCap, 'credit')} a month.`,
-        ],
-      ),
+    .action(
+      plainly.call('patch', '/api/admin/accounts/{accountId}', capped, {
+        body: (paygMonthlyCap: number | null) => ({ paygMonthlyCap }),
+      }),
     )
 
 /** The default account of a command without an id: the first one, created by the first start. */

@@ -30,13 +30,15 @@ type Call<Data> = (api: Pick<Api, 'request'>) => Promise<{ data?: { data: Data }
 /** Makes a call and prints its answer. */
 type Print = <Data>(options: Json, call: Call<Data>, format: (answer: { data: Data }) => string[]) => Promise<void>
 
-/** The arguments are the parameters of the path, in their order; the options, but for `--json`, are the query. */
+/** The arguments are the parameters of the path, in their order; the options, but for `--json`, are the query, `--sort` as `sortBy`. */
 function readGiven(path: string, given: Given) {
   const words = given.slice(0, -2)
-  const { json, ...query } = given.at(-2) as Json
+  const { json, ...options } = given.at(-2) as Json & { sort?: string }
+  const { sort, ...same } = options
+  const query = sort === undefined ? same : { ...same, sortBy: sort }
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   const inPath = Object.fromEntries(names.map((name, index) => [name, words[index]]))
-  return { words, json, query, path: inPath, others: [...words.slice(names.length), given.at(-2)] }
+  return { words, json, options, query, path: inPath, others: [...words.slice(names.length), given.at(-2)] }
 }
 
 /** A call whose path is known at run time only. */
@@ -86,11 +88,11 @@ export const actionsBy = (print: Print) => ({
   page:
     <Path extends ListPath>(path: Path, rowOf: (item: ItemOf<Path>) => Row, none: string, command: string) =>
     (...given: Given) => {
-      const { json, query, path: inPath, words } = readGiven(path, given)
+      const { json, options, query, path: inPath, words } = readGiven(path, given)
       return print<Page<ItemOf<Path>>>(
         { json },
         request('get', path, { params: { path: inPath, query } }),
-        pageLines(rowOf, none, [command, ...words.map((word) => printable(String(word)))].join(' '), query),
+        pageLines(rowOf, none, [command, ...words.map((word) => printable(String(word)))].join(' '), options),
       )
     },
 })

@@ -7,7 +7,6 @@ import {
   commandGroup,
   type Json,
   moreOf,
-  pageLines,
   printAnswer,
   subcommandsOf,
 } from './client-command.ts'
@@ -46,7 +45,7 @@ export const wishesCommand = (): Command =>
         .option('--product <product>', 'only wishes of this product; may be repeated', collectValues)
         .option('--limit <wishes>', 'maximum of wishes to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
         .option('--cursor <cursor>', 'continue where an earlier list ended')
-        .action(list),
+        .action(plain.page('/api/v1/wishes', wishRow, 'No such wishes.', 'wishes list')),
       subcommand('show', 'show a wish, its requests, and when it was asked for')
         .argument('<wishId>', 'as "wishwell wishes list" shows it')
         .option('--limit <requests>', 'maximum of requests to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
@@ -96,19 +95,6 @@ export const wishesCommand = (): Command =>
       correctCommand(),
     ],
   )
-
-interface ListOptions extends Omit<ListQuery, 'sortBy'>, Json {
-  sort?: ListQuery['sortBy']
-}
-
-const list = ({ json, ...options }: ListOptions) => {
-  const { sort: sortBy, ...rest } = options
-  return printAnswer(
-    { json },
-    (api) => api.GET('/api/v1/wishes', { params: { query: defined({ ...rest, sortBy }) } }),
-    pageLines(wishRow, 'No such wishes.', 'wishes list', options),
-  )
-}
 
 const show = (wishId: string, { json, ...query }: Query<'readWish'> & Json) =>
   printAnswer(

@@ -1,12 +1,10 @@
 import { Type } from 'typebox'
-import type { Authentication } from '../accounts/authentication.ts'
+import type { RouteDependencies } from '../accounts/authentication.ts'
 import type { PlatformName } from '../database/column-types.ts'
-import type { Database } from '../database/open.ts'
 import type { App } from '../http/app-type.ts'
 import { named } from '../http/openapi-components.ts'
 import { type PageInput, pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, errorResponses, moment, nullable, oneOf, openWord, trimmedText } from '../http/schemas.ts'
-import type { Clock } from '../runtime/clock.ts'
 import type { Budget } from './budget/budget.ts'
 import type { HostMemoryStore } from './budget/host-memory.ts'
 import type { PlatformClient } from './client/client.ts'
@@ -15,10 +13,7 @@ import { platformErrorCode } from './schemas.ts'
 import type { PlatformsConfig } from './settings.ts'
 import { platformStates, type ReadYields, readPlatformStatus } from './status.ts'
 
-export interface PlatformRoutesDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
+export interface PlatformRoutesDependencies extends Omit<RouteDependencies, 'idempotent'> {
   platformsConfig: PlatformsConfig
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>
   hostMemory: HostMemoryStore

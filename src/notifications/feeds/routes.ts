@@ -1,18 +1,17 @@
 import { type Static, Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { describeMaker, madeByFields } from '../../accounts/made-by-key.ts'
 import { deleteOwned, listOwned } from '../../accounts/owned.ts'
-import type { Database, Transaction } from '../../database/open.ts'
+import type { Transaction } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Account } from '../../http/callers.ts'
 import { notFound } from '../../http/errors.ts'
-import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { isId } from '../../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
 import { changing, closed, moment, nullable, oneOf, reading, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { bodyFilters, parseBodyFilters } from '../../requests/filters/filters.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { parseQuery } from '../../search/query.ts'
 import { readWatchOfNews } from '../../watches/news/watch.ts'
 import { createFeed, type Feed, type FeedKind, feedKinds, feedUrl, maxFeeds } from './feeds.ts'
@@ -58,11 +57,7 @@ const feedPath = closed({ feedId: Type.String() })
 
 const shared = { tags: ['Feeds'], security: [{ apiKey: [] }] }
 
-export interface FeedRouteDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-  idempotent: Idempotent
+export interface FeedRouteDependencies extends RouteDependencies {
   publicUrl: () => string
 }
 

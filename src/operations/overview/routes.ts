@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { freeBytes } from '../../database/embedded/free-space.ts'
 import type { Database, DatabaseBackend } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -7,7 +7,6 @@ import type { Health } from '../../http/health.ts'
 import { reading } from '../../http/schemas.ts'
 import type { HostMemoryStore } from '../../platforms/budget/host-memory.ts'
 import type { StatusOptions } from '../../platforms/status.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { createCoalescedReads } from '../../runtime/request-coalescing.ts'
 import type { ClusterSearch } from '../../search/opensearch/cluster-search.ts'
 import { readStatus } from '../../search/opensearch/status.ts'
@@ -18,11 +17,8 @@ import { readCorrections } from './corrections.ts'
 import { readFailingChannels, readFailingPlatforms } from './failures.ts'
 import { type Overview, overview } from './schemas.ts'
 
-interface OverviewDependencies {
-  database: Database
+interface OverviewDependencies extends Omit<RouteDependencies, 'idempotent'> {
   backend: DatabaseBackend
-  clock: Clock
-  authentication: Authentication
   health: () => Promise<Health>
   dataDir: string
   judgedPerDay: number

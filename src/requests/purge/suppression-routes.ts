@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
-import type { Database } from '../../database/open.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
@@ -29,10 +28,7 @@ const liftBody = closed({
   ...selectionFields,
   id: Type.Optional(trimmedText(1, 500, 'The id of the request on its platform; needs `platform`')),
 })
-export interface SuppressionDependencies {
-  database: Database
-  authentication: Authentication
-}
+export type SuppressionDependencies = Pick<RouteDependencies, 'database' | 'authentication'>
 
 /** What the body of a lift names. @throws ServiceError INVALID_REQUEST */
 function toLifted({ purgeId, platform, id, url, author }: Static<typeof liftBody>) {

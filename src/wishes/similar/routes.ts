@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -97,10 +97,8 @@ export const similarWishProperties = {
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
 }
 
-interface SimilarDependencies {
-  database: Database
+interface SimilarDependencies extends Pick<RouteDependencies, 'database' | 'authentication'> {
   possiblySame: PossiblySame
-  authentication: Authentication
 }
 
 const common = { tags: ['Requests'], security: [{ apiKey: [] }], params }
