@@ -17,11 +17,14 @@ import { readCorrections } from './corrections.ts'
 import { readFailingChannels, readFailingPlatforms } from './failures.ts'
 import { type Overview, overview } from './schemas.ts'
 
-interface OverviewDependencies extends Omit<RouteDependencies, 'idempotent'> {
+export interface OverviewDependencies extends Omit<RouteDependencies, 'idempotent'> {
   backend: DatabaseBackend
   health: () => Promise<Health>
+  /** That of an embedded database, and where its keys are. */
   dataDir: string
+  /** The texts that the model judges in a UTC day; 0 for none. */
   judgedPerDay: number
+  /** Null where the database searches. */
   searchCluster: ClusterSearch | null
   platformsConfig: StatusOptions['config']
   hosts: StatusOptions['hosts']

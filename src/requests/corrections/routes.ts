@@ -1,15 +1,12 @@
 import { Type } from 'typebox'
 import { maxCorrections } from '../../accounts/accounts.ts'
 import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
-import { personName } from '../../accounts/sessions/people.ts'
 import type { App } from '../../http/app-type.ts'
 import { type ErrorCode, notFound } from '../../http/errors.ts'
-import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { closed, moment, nullable, reading, sending } from '../../http/schemas.ts'
-import { requestRecord } from '../record.ts'
+import { closed, reading, sending } from '../../http/schemas.ts'
 import { type CorrectionDependencies, correctRequest, undoCorrection } from './corrections.ts'
-import { listCorrections } from './list.ts'
+import { correction, listCorrections } from './list.ts'
 
 const correctionPath = closed({ correctionId: Type.String() })
 
@@ -18,19 +15,6 @@ const newCorrection = closed({
   requestId,
   isRequest: Type.Boolean({ description: 'Whether the request is a feature request' }),
 })
-
-const correction = closed(
-  {
-    correctionId: Type.String({ description: 'What it is undone by, also when its request is gone' }),
-    isRequest: Type.Boolean(),
-    sourcePlatform: Type.String({ description: 'Platform identifier' }),
-    madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
-    personName,
-    correctedAt: moment('When it was made or last changed'),
-    request: nullable(requestRecord),
-  },
-  named('Correction'),
-)
 
 /** What differs between the routes of accounts and those of the operator. */
 interface CorrectionAudience extends Audience {

@@ -1,29 +1,16 @@
 import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
-import { personName } from '../../accounts/sessions/people.ts'
 import type { App } from '../../http/app-type.ts'
 import { named } from '../../http/openapi-components.ts'
-import { changing, closed, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { changing, closed, nullable, oneOf } from '../../http/schemas.ts'
 import { isWishSeen } from '../corrections/members.ts'
 import { wishPath } from '../corrections/schemas.ts'
 import { wishProperties } from '../list/summary.ts'
-import { marks, markWish, maxMarkedWishes } from './marks.ts'
+import { marks, markWish, maxMarkedWishes, wishMark } from './marks.ts'
 
 const maxNoteLength = 2_000
 
 /** What an account noted about a wish, in every answer that has wishes. */
-export const wishMark = closed(
-  {
-    mark: nullable(oneOf(marks)),
-    starred: Type.Boolean(),
-    note: Type.String({ description: 'Empty when there is none' }),
-    owner: Type.String({ description: 'Who looks after it, as the account wrote it; empty for nobody' }),
-    personName,
-    updatedAt: moment('When it last changed'),
-  },
-  named('WishMark'),
-)
-
 export const markProperty = { mark: nullable(wishMark) }
 
 /** A wish in a list, with what the account noted about it. */

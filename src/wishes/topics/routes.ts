@@ -4,38 +4,16 @@ import { requestStatuses } from '../../database/column-types.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { pageOf, pageParameters, sortByParameter } from '../../http/pagination.ts'
-import { closed, moment, nullable, oneOf, reading, trimmedText } from '../../http/schemas.ts'
+import { closed, nullable, oneOf, reading, trimmedText } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { platformVotes, productCounts } from '../list/summary.ts'
 import { similarWishProperties } from '../similar/routes.ts'
 import { topicOrders } from './orders.ts'
 import { readTopicPage } from './topic-page.ts'
-import { listTopics } from './topics.ts'
+import { listTopics, summaryProperties } from './topics.ts'
 
 const shared = { tags: ['Topics'], security: [{ apiKey: [] }] }
-
-const summaryProperties = {
-  topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
-  requests: Type.Integer({ description: 'How many likely requests it has, as your account sees them' }),
-  votes: Type.Integer({ description: 'Of all of them together' }),
-  maybeRequests: Type.Integer({
-    description: 'How many more may be requests: `include=maybe` lists them; no other number counts them',
-  }),
-  fromExpansion: Type.Optional(
-    Type.Literal(true, {
-      description: 'Only expansions of searches have collected it: no list has it until a job collects it; else absent',
-    }),
-  ),
-  lastCollectedAt: moment('When a platform last delivered a page of it'),
-  growth: closed(
-    { days7: Type.Integer(), days30: Type.Integer() },
-    { description: 'How many of them were posted in the last 7 and 30 UTC days, today included' },
-  ),
-  tags: Type.Array(closed({ tag: Type.String(), requests: Type.Integer() }), {
-    description: 'The most frequent of them, at most 10',
-  }),
-}
 
 /** The topics of the cache. */
 export function registerTopicRoutes(app: App, dependencies: RouteDependencies): void {

@@ -10,7 +10,7 @@ import { closed, defaulted, moment, nullable, oneOf, openWord, trimmedText } fro
 import { mutedNews } from '../../../watches/schemas.ts'
 import { type Adapters, disabledReasons } from '../adapter.ts'
 import type { ChannelsDependencies } from '../channels.ts'
-import { keptDays } from '../store/deliveries.ts'
+import { delivery, keptDays } from '../store/deliveries.ts'
 
 export interface ChannelRouteDependencies extends ChannelsDependencies {
   authentication: Authentication
@@ -148,25 +148,6 @@ export const askedAgain = closed({
   confirmationAt: moment('When it is sent, or later where a limit holds it'),
 })
 export const deliveryIdAnswer = closed({ deliveryId: Type.String() })
-
-const delivery = closed({
-  deliveryId: Type.String(),
-  eventId: Type.String(),
-  type: Type.String({ description: 'Of the event' }),
-  messageId: nullable(
-    Type.String({ description: 'The `webhook-id`: of the event, or of the digest; null before the first attempt' }),
-  ),
-  state: oneOf(['pending', 'delivered', 'failed', 'nothing_left'], {
-    description: '`nothing_left`: what it was about was purged or hidden before it was sent',
-  }),
-  attempts: Type.Integer(),
-  createdAt: moment('When the event was taken up'),
-  dueAt: nullable(moment('When it is tried next; null once it has ended')),
-  lastAttemptAt: nullable(moment('When it was last tried')),
-  endedAt: nullable(moment('When it ended')),
-  status: nullable(Type.Integer({ description: 'The HTTP or SMTP status of the last attempt' })),
-  error: nullable(Type.String({ description: 'What failed, in words of this service' })),
-})
 
 export const deliveryList = closed(
   { data: pageOf(delivery) },
