@@ -6,7 +6,7 @@ import { type ErrorCode, notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { pageParameters } from '../http/pagination.ts'
-import { bodyErrors, closed, errorResponses } from '../http/schemas.ts'
+import { changing, closed, reading, sending } from '../http/schemas.ts'
 import { readMade, revokeKey } from './account-keys.ts'
 import { requireExisting } from './accounts.ts'
 import type { Authentication, RouteDependencies } from './authentication.ts'
@@ -56,7 +56,7 @@ function registerListOwnKeys(app: App, { database, clock, authentication }: Rout
         description: 'Every active key, then those that were revoked or expired last; both oldest first.',
         ...ownTags,
         querystring: closed(pageParameters),
-        response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
+        response: reading(keyList, 'SCOPE_EXCEEDED'),
       },
     },
     (request) =>
@@ -80,10 +80,7 @@ function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: R
         ...ownTags,
         headers: idempotencyHeaders,
         body: newKey,
-        response: {
-          200: madeKey,
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-        },
+        response: changing(madeKey, 'NOT_FOUND', ...idempotencyErrors),
       },
     },
     async (request, reply) => {
@@ -145,7 +142,7 @@ function registerMade(app: App, { database, clock, madeKinds: kinds }: KeyRouteD
         tags,
         security,
         params: keyPath,
-        response: { 200: madeAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', ...errors, 'NOT_FOUND') },
+        response: reading(madeAnswer, ...errors, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -181,7 +178,7 @@ function registerRevoke(app: App, { database, clock, madeKinds: kinds }: KeyRout
         security,
         params: keyPath,
         querystring: revocation,
-        response: { 200: revokedKey, ...errorResponses(...bodyErrors, ...errors, 'NOT_FOUND', ...conflict) },
+        response: sending(revokedKey, ...errors, 'NOT_FOUND', ...conflict),
       },
     },
     async (request) => {
@@ -207,7 +204,7 @@ function registerListKeys(app: App, { database, clock, authentication }: RouteDe
         ...adminTags,
         params: accountPath,
         querystring: closed(pageParameters),
-        response: { 200: keyList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
+        response: reading(keyList, 'NOT_FOUND'),
       },
     },
     async ({ params: { accountId }, query }) => {
@@ -230,7 +227,7 @@ function registerCreateKey(app: App, { clock, authentication, idempotent }: Rout
         params: accountPath,
         headers: idempotencyHeaders,
         body: newKey,
-        response: { 200: madeKey, ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors) },
+        response: sending(madeKey, 'NOT_FOUND', ...idempotencyErrors),
       },
     },
     async (request, reply) => {

@@ -54,11 +54,12 @@ export const newKey = closed({
     }),
   ),
 })
-export const madeKey = closed({
-  data: closed({ ...keyProperties, apiKey: Type.String({ description: 'Shown this once' }) }, named('NewApiKey')),
-})
-export const revokedKey = closed({ data: closed({ keyId: Type.String(), ended: madeByKey }) })
-export const madeAnswer = closed({ data: madeByKey })
+export const madeKey = closed(
+  { ...keyProperties, apiKey: Type.String({ description: 'Shown this once' }) },
+  named('NewApiKey'),
+)
+export const revokedKey = closed({ keyId: Type.String(), ended: madeByKey })
+export const madeAnswer = madeByKey
 export const revocation = closed({
   withMade: defaulted(
     Type.Boolean({
@@ -67,7 +68,7 @@ export const revocation = closed({
     }),
   ),
 })
-export const keyList = closed({ data: pageOf(closed(keyProperties, named('ApiKey'))) })
+export const keyList = pageOf(closed(keyProperties, named('ApiKey')))
 export const keyPath = closed({ keyId: Type.String() })
 export const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`
 

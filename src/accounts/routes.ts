@@ -5,7 +5,7 @@ import { notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
-import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf, trimmedText } from '../http/schemas.ts'
+import { closed, defaulted, moment, nullable, oneOf, reading, sending, trimmedText } from '../http/schemas.ts'
 import {
   type AccountUse,
   createAccountWithKey,
@@ -81,10 +81,7 @@ function registerCreate(app: App, { clock, authentication, idempotent }: RouteDe
         ...shared,
         headers: idempotencyHeaders,
         body: closed({ name, tier }),
-        response: {
-          200: closed({ data: closed({ ...accountProperties, apiKey }) }),
-          ...errorResponses(...bodyErrors, ...idempotencyErrors),
-        },
+        response: sending(closed({ ...accountProperties, apiKey }), ...idempotencyErrors),
       },
     },
     async (request, reply) => {
@@ -111,10 +108,7 @@ function registerList(app: App, { database, clock, authentication }: RouteDepend
           deleted: defaulted(Type.Boolean({ default: false, description: 'Also list deleted accounts' })),
           ...pageParameters,
         }),
-        response: {
-          200: closed({ data: pageOf(listedAccount) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(listedAccount)),
       },
     },
     async ({ query: { deleted, ...page } }) => {
@@ -143,10 +137,7 @@ function registerUpdate(app: App, { database, authentication }: RouteDependencie
           { tier: Type.Optional(tier), paygMonthlyCap: Type.Optional(paygMonthlyCap) },
           { minProperties: 1 },
         ),
-        response: {
-          200: closed({ data: account }),
-          ...errorResponses(...bodyErrors, 'NOT_FOUND'),
-        },
+        response: sending(account, 'NOT_FOUND'),
       },
     },
     async ({ params, body }) => {
@@ -168,10 +159,7 @@ function registerDelete(app: App, { database, clock, authentication, deleteOwned
         description: 'Jobs under way go on to their end and are settled. It cannot be undone.',
         ...shared,
         params: accountPath,
-        response: {
-          200: closed({ data: closed({ accountId: Type.String() }) }),
-          ...errorResponses(...bodyErrors, 'NOT_FOUND'),
-        },
+        response: sending(closed({ accountId: Type.String() }), 'NOT_FOUND'),
       },
     },
     async ({ params: { accountId } }) => {

@@ -28,7 +28,6 @@ import { createYields } from '../collecting/scraping/yields.ts'
 import { registerCreditRoutes } from '../credits/routes.ts'
 import { forgetPersons } from '../credits/spenders.ts'
 import { registerUsageRoutes } from '../credits/usage/routes.ts'
-import type { Database, DatabaseBackend } from '../database/open.ts'
 import { registerFeedbackRoutes } from '../feedback/routes.ts'
 import type { Proxies } from '../http/addresses.ts'
 import type { App } from '../http/app-type.ts'
@@ -41,13 +40,10 @@ import { openApiDocument } from '../http/openapi.ts'
 import { type ApiDocument, shareComponents } from '../http/openapi-components.ts'
 import { createFileGuard, type RateLimits } from '../http/rate-limits/rate-limits.ts'
 import { registerReference } from '../http/reference/routes.ts'
-import type { Secrets } from '../http/secrets/secrets.ts'
 import { createServer, setCommonRules } from '../http/server.ts'
 import { registerMcp } from '../mcp/routes.ts'
-import type { Adapters } from '../notifications/channels/adapter.ts'
 import { emailStates } from '../notifications/channels/adapters/email.ts'
-import { channelsMadeByKeys } from '../notifications/channels/channels.ts'
-import type { RenderEvent } from '../notifications/channels/messages/renderer.ts'
+import { type ChannelsDependencies, channelsMadeByKeys } from '../notifications/channels/channels.ts'
 import { registerChannelRoutes } from '../notifications/channels/routes/routes.ts'
 import { deleteChannelsOf, findUnknownChannels } from '../notifications/channels/store/channels.ts'
 import { feedsMadeByKeys } from '../notifications/feeds/feeds.ts'
@@ -59,17 +55,13 @@ import { registerPushRoutes } from '../notifications/trackers/routes/pushes.ts'
 import { registerTrackerRoutes } from '../notifications/trackers/routes/trackers.ts'
 import { trackersMadeByKeys } from '../notifications/trackers/store/trackers.ts'
 import type { TrackerAdapters } from '../notifications/trackers/tracker.ts'
-import type { Backups } from '../operations/backup/backup.ts'
 import { registerBackupRoutes } from '../operations/backup/routes.ts'
 import { registerIntegrityRoutes } from '../operations/integrity/routes.ts'
 import type { Monitoring } from '../operations/metrics/monitoring.ts'
 import { registerMetricsRoute } from '../operations/metrics/routes.ts'
-import { registerOverviewRoute } from '../operations/overview/routes.ts'
-import type { HostMemoryStore } from '../platforms/budget/host-memory.ts'
+import { type OverviewDependencies, registerOverviewRoute } from '../operations/overview/routes.ts'
 import type { PlatformClient } from '../platforms/client/client.ts'
-import type { Platforms } from '../platforms/create-platforms.ts'
 import { registerPlatformRoutes } from '../platforms/routes.ts'
-import type { PlatformsConfig } from '../platforms/settings.ts'
 import { registerAccuracyRoutes } from '../requests/accuracy/routes.ts'
 import { deleteCorrectionsOf } from '../requests/corrections/corrections.ts'
 import { registerCorrectionRoutes } from '../requests/corrections/routes.ts'
@@ -77,14 +69,12 @@ import { registerPurgeRoutes } from '../requests/purge/routes.ts'
 import { registerSuppressionRoutes } from '../requests/purge/suppression-routes.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { forgetOwnWishes } from '../requests/wishes/recount.ts'
-import type { Clock } from '../runtime/clock.ts'
 import type { RemovalContact } from '../runtime/removal-contact.ts'
 import type { CoalescedReads } from '../runtime/request-coalescing.ts'
 import type { Version } from '../runtime/response-cache.ts'
 import { registerCorrectionExport } from '../search/export/corrections-export.ts'
 import { registerExportRoutes } from '../search/export/routes.ts'
 import { registerFacetRoutes, registerListRoutes } from '../search/list/routes.ts'
-import type { ClusterSearch } from '../search/opensearch/cluster-search.ts'
 import { registerSearchIndexRoutes } from '../search/opensearch/routes.ts'
 import { registerSearchRoutes } from '../search/routes.ts'
 import type { SearchIndex } from '../search/search-index.ts'
@@ -110,10 +100,8 @@ import { registerTopicRoutes } from '../wishes/topics/routes.ts'
 import { registerTrendRoutes } from '../wishes/trends/routes.ts'
 import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
 
-export interface AppDependencies {
-  database: Database
-  backend: DatabaseBackend
-  clock: Clock
+/** What the rooms need, and what only the app itself does. */
+export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDependencies, 'authentication'> {
   log: Logger
   /** The log level of calls that succeed. */
   usualCallLevel: 'info' | 'debug'
@@ -123,8 +111,6 @@ export interface AppDependencies {
   jobTimeLimitMs: number
   pricing: Pricing
   searchIndex: SearchIndex
-  /** Null where the database searches. */
-  searchCluster: ClusterSearch | null
   /** Caches answers that depend on the stored requests alone, the same for every account. */
   cachedRead: CoalescedReads
   /** The version of the stored requests; null on Postgres. */
@@ -137,31 +123,17 @@ export interface AppDependencies {
   rateLimits: RateLimits
   /** The proxies whose forwarded addresses count; none by default. */
   trustProxy: Proxies | undefined
-  backups: Backups
-  platformsConfig: PlatformsConfig
-  hosts: Platforms['hosts']
   /** Whether news are compared with the goals of watches. */
   comparesGoals: boolean
   jobSources: JobSources
-  hostMemory: HostMemoryStore
   texts: TextWriting
   platformClient: PlatformClient
-  /** The base of links. */
-  publicUrl: () => string
   /** Where the API document says that the service is: the configured address, else where the document was read. */
   serverUrl: string
   removalContact: RemovalContact | undefined
-  /** That of an embedded database, and where its keys are. */
-  dataDir: string
-  /** The texts that the model judges in a UTC day; 0 for none. */
-  judgedPerDay: number
   /** Where the built page is. */
   pageDirectory: string
-  /** The types of channels of this service, and what seals their addresses. */
-  adapters: Adapters
   trackers: TrackerAdapters
-  secrets: Secrets
-  renderEvent: RenderEvent
   monitoring: Monitoring
   /** What `/healthz` and `/readyz` say; it may change while the service runs. */
   isAlive: HealthRoutes['isAlive']

@@ -5,9 +5,9 @@ import { answerOf, once, wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { CommandError } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
-import { confirm, operate, operatorCommand, requireSomebodyToAsk } from './operator-command.ts'
+import { confirm, operate, operatorCommand, plainly, requireSomebodyToAsk } from './operator-command.ts'
 import { visibleAscii, wholeNumber } from './options.ts'
-import { formatList, formatRow, noteLines, type Row } from './output.ts'
+import { formatRow, noteLines, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
 /** Only the list says what an account used. */
@@ -31,45 +31,34 @@ const rowOf = ({ accountId, name, tier, createdAt, deletedAt, usedThisMonth, las
   id: accountId,
 })
 
+const made = ({ accountId: id, tier, name, apiKey }: Data<'createAccount'>) => [
+  `Account ${id} (${tier}): ${printable(name)}`,
+  `API key: ${apiKey}   (shown only once)`,
+]
+
 const create = () =>
   operatorCommand('create', 'create an account and print its first API key, which is shown only once')
     .argument('<name>', 'a name for people; it need not be unique')
     .addOption(new Option('--tier <tier>', 'the plan').choices(tiers).default('free'))
-    .action((name: string, options: { tier: Tier; json: boolean }) =>
-      operate(
-        options,
-        ({ api }) => api.POST('/api/admin/accounts', { body: { name, tier: options.tier } }),
-        (made) => [
-          `Account ${made.accountId} (${made.tier}): ${printable(made.name)}`,
-          `API key: ${made.apiKey}   (shown only once)`,
-        ],
-      ),
+    .action(
+      plainly.call('post', '/api/admin/accounts', made, {
+        body: (name: string, { tier }: { tier: Tier }) => ({ name, tier }),
+      }),
     )
 
 const list = () =>
   operatorCommand('list', 'list the accounts: name, plan, credits used this month, days of last use and creation, id')
     .option('--deleted', 'include deleted accounts', false)
-    .action((options: { deleted: boolean; json: boolean }) =>
-      operate(
-        options,
-        ({ api }) =>
-          wholeList((page) =>
-            api.GET('/api/admin/accounts', { params: { query: { deleted: options.deleted, ...page } } }),
-          ),
-        ({ results }) => formatList(results, rowOf, 'There are no accounts.'),
-      ),
-    )
+    .action(plainly.list('/api/admin/accounts', rowOf, 'There are no accounts.'))
 
 const setTier = () =>
   operatorCommand('set-tier', "change an account's plan, effective at once; credits already used stay used")
     .addArgument(accountId())
     .addArgument(new Argument('<tier>', 'the plan').choices(tiers))
-    .action((id: string, tier: Tier, options: { json: boolean }) =>
-      operate(
-        options,
-        ({ api }) => api.PATCH('/api/admin/accounts/{accountId}', { params: of(id), body: { tier } }),
-        (account) => [formatRow(rowOf(account))],
-      ),
+    .action(
+      plainly.call('patch', '/api/admin/accounts/{accountId}', (account) => [formatRow(rowOf(account))], {
+        body: (tier: Tier) => ({ tier }),
+      }),
     )
 
 /** Names the account that would be deleted, and asks for confirmation. */
@@ -117,20 +106,20 @@ const grant = () =>
       ),
     )
 
+const capped = ({ paygMonthlyCap: cap }: Data<'updateAccount'>) => [
+  cap === null ? 'There is no cap now.' : `The cap is ${count(cap, 'credit')} a month.`,
+]
+
 const setCap = () =>
   operatorCommand('set-cap', 'limit the pay-as-you-go credits that an account may use in a month')
     .addArgument(accountId())
     .argument('<credits>', 'whole credits a UTC month, or "none"', (text) =>
       text === 'none' ? null : wholeNumber(0, 2 ** 31 - 1)(text),
     )
-    .action((id: string, paygMonthlyCap: number | null, options: { json: boolean }) =>
-      operate(
-        options,
-        ({ api }) => api.PATCH('/api/admin/accounts/{accountId}', { params: of(id), body: { paygMonthlyCap } }),
-        () => [
-          paygMonthlyCap === null ? 'There is no cap now.' : `The cap is ${count(paygMonthlyCap, 'credit')} a month.`,
-        ],
-      ),
+    .action(
+      plainly.call('patch', '/api/admin/accounts/{accountId}', capped, {
+        body: (paygMonthlyCap: number | null) => ({ paygMonthlyCap }),
+      }),
     )
 
 /** The default account of a command without an id: the first one, created by the first start. */

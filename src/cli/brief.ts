@@ -2,20 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { answerOf, createApi, once } from './api.ts'
 import type { Body, Data, Query } from './api-types.ts'
-import {
-  addJson,
-  clientCommand,
-  commandGroup,
-  type Json,
-  pageLines,
-  printAnswer,
-  subcommandsOf,
-} from './client-command.ts'
+import { addJson, clientCommand, commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { fileError, readInput } from './input-file.ts'
 import { collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, noteLines, printJson, printLines, type Row } from './output.ts'
+import { plain } from './plain-actions.ts'
 import { statusHelp } from './search-options.ts'
 import { count, firstLine, printable, shellWord } from './text.ts'
 
@@ -70,11 +63,11 @@ export const briefCommand = (): Command =>
     subcommand('list', 'list the briefs of the account, the last made first')
       .option('--limit <briefs>', 'maximum of briefs to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
       .option('--cursor <cursor>', 'continue where an earlier list ended')
-      .action(list),
+      .action(plain.page('/api/v1/briefs', briefRow, 'No briefs.', 'brief list')),
     addFile(subcommand('show', 'show a brief, as it was made').argument('<briefId>', briefId)).action(show),
     subcommand('delete', 'delete a brief; its files can be verified no more')
       .argument('<briefId>', briefId)
-      .action(remove),
+      .action(plain.call('delete', '/api/v1/briefs/{briefId}', (gone) => [`Deleted: ${printable(gone.briefId)}`])),
     addJson(
       clientCommand('brief verify', 'say what was changed in the file of a brief, and what holds no more', verifyHelp),
     )
@@ -153,20 +146,6 @@ function briefRow({ briefId, request, removed, createdAt }: Summary): Row {
     id: briefId,
   }
 }
-
-const list = ({ json, ...query }: Query<'listBriefs'> & Json) =>
-  printAnswer(
-    { json },
-    (api) => api.GET('/api/v1/briefs', { params: { query } }),
-    pageLines(briefRow, 'No briefs.', 'brief list', query),
-  )
-
-const remove = (briefId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.DELETE('/api/v1/briefs/{briefId}', { params: { path: { briefId } } }),
-    ({ data }) => [`Deleted: ${printable(data.briefId)}`],
-  )
 
 type Verification = Data<'verifyBrief'>
 

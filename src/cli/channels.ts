@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { disabledReasons } from '../notifications/channels/adapter.ts'
-import { once, wholeList } from './api.ts'
-import type { Body, Data, Query, Schemas } from './api-types.ts'
-import { commandGroup, type Json, pageLines, printAnswer, subcommandsOf } from './client-command.ts'
-import { CommandError, exitCodes } from './exit-codes.ts'
+import type { Body, Data, Schemas } from './api-types.ts'
+import { commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
+import { exitCodes } from './exit-codes.ts'
 import { readInput } from './input-file.ts'
-import { commaList, defined, wholeNumber } from './options.ts'
-import { formatList, formatRow, type Row } from './output.ts'
+import { changes, commaList, defined, wholeNumber } from './options.ts'
+import { formatRow, type Row } from './output.ts'
+import { plain } from './plain-actions.ts'
 import { count, printable } from './text.ts'
 import { muteOption } from './watch-options.ts'
 
@@ -20,6 +20,7 @@ const types: Schemas['Channel']['type'][] = ['webhook', 'email', 'slack', 'disco
 const reasons: Readonly<Record<string, string>> = disabledReasons
 
 const channelId = 'as "wishwell channels list" shows it'
+const ofChannel = '/api/v1/channels/{channelId}'
 
 /** `name=value` into the values before it. */
 export function collectField(text: string, before: Record<string, string> = {}): Record<string, string> {
@@ -49,34 +50,53 @@ export const channelsCommand = (): Command =>
           .argument('<name>', 'a name for people')
           .option('--field <name=value>', 'a field of the type, such as tag=team; repeat it for several', collectField)
           .option('--field-file <name=file>', 'the same, read from a file; - for stdin, such as url=-', collectField),
-      ).action(add),
+      ).action(plain.call('post', '/api/v1/channels', made, { body: newChannel, isOnce: true })),
       addSettings(
         subcommand('update', 'change what a channel is told, and when; what is not given stays')
           .argument('<channelId>', channelId)
           .option('--name <name>', 'a name for people')
           .option('--no-events', 'subscribe to no events')
           .option('--no-mute', 'be told every kind of news'),
-      ).action(change),
-      subcommand('list', 'list the channels').action(list),
-      subcommand('show', 'show a channel').argument('<channelId>', channelId).action(show),
+      ).action(plain.call('patch', ofChannel, lineOf, { body: (options: Settings) => changes(settingsOf(options)) })),
+      subcommand('list', 'list the channels').action(
+        plain.list('/api/v1/channels', rowOf, 'The account has no channels.'),
+      ),
+      subcommand('show', 'show a channel')
+        .argument('<channelId>', channelId)
+        .action(plain.call('get', ofChannel, lineOf)),
       subcommand('test', 'send a test at once').argument('<channelId>', channelId).action(test),
-      subcommand('enable', 'have a disabled channel deliver again').argument('<channelId>', channelId).action(enable),
-      subcommand('delete', 'delete a channel with its log').argument('<channelId>', channelId).action(remove),
+      subcommand('enable', 'have a disabled channel deliver again')
+        .argument('<channelId>', channelId)
+        .action(plain.call('patch', ofChannel, lineOf, { body: () => ({ state: 'active' as const }) })),
+      subcommand('delete', 'delete a channel with its log')
+        .argument('<channelId>', channelId)
+        .action(plain.call('delete', ofChannel, (gone) => [`Channel ${printable(gone.channelId)} is deleted.`])),
       subcommand('deliveries', 'list the deliveries on a channel, the newest first')
         .argument('<channelId>', channelId)
         .option('--limit <deliveries>', 'maximum to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
         .option('--cursor <cursor>', 'continue where an earlier list ended')
-        .action(listDeliveries),
+        .action(plain.page(`${ofChannel}/deliveries`, rowOfDelivery, 'No deliveries.', 'channels deliveries')),
       subcommand('replay', 'send an ended delivery again')
         .argument('<channelId>', channelId)
         .argument('<deliveryId>', 'as "wishwell channels deliveries" shows it')
-        .action(replay),
+        .action(plain.call('post', `${ofChannel}/deliveries/{deliveryId}/replay`, replayed, { isOnce: true })),
     ],
   )
 
 /** What a file holds, without the white space around it. */
 export const readFieldFile = (name: string, file: string): string =>
   readInput(file, `--field-file ${name}`).toString().trim()
+
+export interface GivenFields {
+  field?: Record<string, string>
+  fieldFile?: Record<string, string>
+}
+
+/** The fields of a type, those of files read. */
+export const fieldsOf = ({ field, fieldFile = {} }: GivenFields): Record<string, string> => ({
+  ...field,
+  ...Object.fromEntries(Object.entries(fieldFile).map(([name, file]) => [name, readFieldFile(name, file)])),
+})
 
 type Made = Body<'createChannel'>
 
@@ -94,38 +114,25 @@ const settingsOf = ({ json: _, events, mute, ...given }: Settings) => ({
 })
 const listOf = <T>(given: T[] | boolean | undefined) => (given === false ? [] : given === true ? undefined : given)
 
-interface AddOptions extends Settings {
-  field?: Record<string, string>
-  fieldFile?: Record<string, string>
-}
+type AddOptions = Settings & GivenFields
 
-async function add(type: Made['type'], name: string, options: AddOptions): Promise<void> {
-  const { field, fieldFile = {}, ...settings } = options
-  const read = Object.entries(fieldFile).map(([one, file]) => [one, readFieldFile(one, file)])
-  const body = { type, ...settingsOf(settings), name, ...field, ...Object.fromEntries(read) }
-  await printAnswer(
-    options,
-    (api) => api.POST('/api/v1/channels', { params: { header: once() }, body }),
-    ({ data: { channelId, state, secret } }) => [
-      `Channel ${printable(channelId)}`,
-      ...(secret === undefined ? [] : [`Secret: ${printable(secret)}   (shown only once)`]),
-      ...(state === 'unconfirmed' ? ['It gets nothing until the address is confirmed: see its mail.'] : []),
-      `Test it with: wishwell channels test ${printable(channelId)}`,
-    ],
-  )
-}
+const newChannel = (
+  type: Made['type'],
+  name: string,
+  { field = {}, fieldFile = {}, ...settings }: AddOptions,
+): Made => ({
+  type,
+  ...settingsOf(settings),
+  name,
+  ...fieldsOf({ field, fieldFile }),
+})
 
-async function change(channelId: string, options: Settings): Promise<void> {
-  const body = settingsOf(options)
-  if (Object.keys(body).length === 0) {
-    throw new CommandError('Give at least one option that says what changes.', exitCodes.usage)
-  }
-  await printAnswer(
-    options,
-    (api) => api.PATCH('/api/v1/channels/{channelId}', { params: { path: { channelId } }, body }),
-    ({ data }) => [formatRow(rowOf(data))],
-  )
-}
+const made = ({ channelId, state, secret }: Data<'createChannel'>) => [
+  `Channel ${printable(channelId)}`,
+  ...(secret === undefined ? [] : [`Secret: ${printable(secret)}   (shown only once)`]),
+  ...(state === 'unconfirmed' ? ['It gets nothing until the address is confirmed: see its mail.'] : []),
+  `Test it with: wishwell channels test ${printable(channelId)}`,
+]
 
 function rowOf(channel: Schemas['Channel']): Row {
   const {
@@ -160,20 +167,6 @@ function rowOf(channel: Schemas['Channel']): Row {
   return { title: name, facts, id: channelId }
 }
 
-const list = (options: Json) =>
-  printAnswer(
-    options,
-    (api) => wholeList((query) => api.GET('/api/v1/channels', { params: { query } })),
-    ({ data: { results } }) => formatList(results, rowOf, 'The account has no channels.'),
-  )
-
-const show = (channelId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.GET('/api/v1/channels/{channelId}', { params: { path: { channelId } } }),
-    ({ data }) => [formatRow(rowOf(data))],
-  )
-
 const test = (channelId: string, options: Json) =>
   printAnswer(
     options,
@@ -185,19 +178,9 @@ const test = (channelId: string, options: Json) =>
     ({ data: { delivered, error } }) => [delivered ? 'Delivered.' : `Not delivered. ${printable(error ?? '')}`],
   )
 
-const enable = (channelId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.PATCH('/api/v1/channels/{channelId}', { params: { path: { channelId } }, body: { state: 'active' } }),
-    ({ data }) => [formatRow(rowOf(data))],
-  )
+const lineOf = (channel: Schemas['Channel']) => [formatRow(rowOf(channel))]
 
-const remove = (channelId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.DELETE('/api/v1/channels/{channelId}', { params: { path: { channelId } } }),
-    ({ data }) => [`Channel ${printable(data.channelId)} is deleted.`],
-  )
+const replayed = ({ deliveryId }: Data<'replayDelivery'>) => [`Delivery ${printable(deliveryId)} will be sent again.`]
 
 const rowOfDelivery = (delivery: Data<'listDeliveries'>['results'][number]): Row => {
   const { deliveryId, type, state, attempts, createdAt, dueAt, status, error } = delivery
@@ -206,20 +189,3 @@ const rowOfDelivery = (delivery: Data<'listDeliveries'>['results'][number]): Row
   const facts = [made, state, count(attempts, 'attempt'), status === null ? '' : String(status), next, error ?? '']
   return { title: type, facts, id: deliveryId }
 }
-
-const listDeliveries = (channelId: string, { json, ...query }: Query<'listDeliveries'> & Json) =>
-  printAnswer(
-    { json },
-    (api) => api.GET('/api/v1/channels/{channelId}/deliveries', { params: { path: { channelId }, query } }),
-    pageLines(rowOfDelivery, 'No deliveries.', `channels deliveries ${printable(channelId)}`, query),
-  )
-
-const replay = (channelId: string, deliveryId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) =>
-      api.POST('/api/v1/channels/{channelId}/deliveries/{deliveryId}/replay', {
-        params: { path: { channelId, deliveryId }, header: once() },
-      }),
-    ({ data }) => [`Delivery ${printable(data.deliveryId)} will be sent again.`],
-  )

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { once, wholeList } from './api.ts'
 import type { Body, Data } from './api-types.ts'
-import { commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
+import { commandGroup, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { defined } from './options.ts'
-import { formatList, type Row } from './output.ts'
+import type { Row } from './output.ts'
+import { plain } from './plain-actions.ts'
 import { printable } from './text.ts'
 
 const subcommand = subcommandsOf('feeds', {
@@ -18,24 +18,20 @@ interface AddOptions {
   watch?: string
   search?: string
   name?: string
-  json: boolean
 }
 
-async function add({ topic, watch: watchId, search: query, name, json }: AddOptions): Promise<void> {
+function newFeed({ topic, watch: watchId, search: query, name }: AddOptions): Body<'createFeed'> {
   const of = defined({ topic, watchId, query })
   if (Object.keys(of).length !== 1) throw new CommandError('Give one of --topic, --watch, --search.', exitCodes.usage)
   const kind = topic !== undefined ? 'topic' : watchId !== undefined ? 'watch' : 'search'
-  const body = { kind, ...of, ...defined({ name }) } satisfies Body<'createFeed'>
-  await printAnswer(
-    { json },
-    (api) => api.POST('/api/v1/feeds', { params: { header: once() }, body }),
-    ({ data }) => [
-      `Feed ${printable(data.feedId)}`,
-      `Atom: ${printable(data.url)}   (shown only once)`,
-      `JSON Feed: ${printable(data.jsonUrl)}`,
-    ],
-  )
+  return { kind, ...of, ...defined({ name }) }
 }
+
+const made = ({ feedId, url, jsonUrl }: Data<'createFeed'>) => [
+  `Feed ${printable(feedId)}`,
+  `Atom: ${printable(url)}   (shown only once)`,
+  `JSON Feed: ${printable(jsonUrl)}`,
+]
 
 function rowOf({
   feedId,
@@ -51,20 +47,6 @@ function rowOf({
   return { title: name, facts: [`${kind} ${topic ?? query ?? watchId ?? ''}`, use, `${hint}…`], id: feedId }
 }
 
-const list = (options: Json) =>
-  printAnswer(
-    options,
-    (api) => wholeList((query) => api.GET('/api/v1/feeds', { params: { query } })),
-    ({ data: { results } }) => formatList(results, rowOf, 'The account has no feeds.'),
-  )
-
-const remove = (feedId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.DELETE('/api/v1/feeds/{feedId}', { params: { path: { feedId } } }),
-    ({ data }) => [`Feed ${printable(data.feedId)} is deleted: its address opens nothing any more.`],
-  )
-
 /** `wishwell feeds`: Atom and JSON feeds of topics, watches and searches. */
 export const feedsCommand = (): Command =>
   commandGroup('feeds', 'create, list and delete Atom and JSON feeds of topics, watches and searches (free)', [
@@ -73,9 +55,15 @@ export const feedsCommand = (): Command =>
       .option('--watch <watchId>', 'of the news of a watch')
       .option('--search <query>', 'of the results of a search, the newest first')
       .option('--name <name>', 'its title')
-      .action(add),
-    subcommand('list', 'list the feeds: name, what they are of, use, first characters of the secret, id').action(list),
+      .action(plain.call('post', '/api/v1/feeds', made, { body: newFeed, isOnce: true })),
+    subcommand('list', 'list the feeds: name, what they are of, use, first characters of the secret, id').action(
+      plain.list('/api/v1/feeds', rowOf, 'The account has no feeds.'),
+    ),
     subcommand('delete', 'delete a feed: its address opens nothing any more')
       .argument('<feedId>', 'as "wishwell feeds list" shows it')
-      .action(remove),
+      .action(
+        plain.call('delete', '/api/v1/feeds/{feedId}', (gone) => [
+          `Feed ${printable(gone.feedId)} is deleted: its address opens nothing any more.`,
+        ]),
+      ),
   ])

@@ -2,14 +2,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { importFields } from '../feedback/columns.ts'
 import { importFormats } from '../feedback/formats.ts'
 import { nameOfFile } from '../feedback/names.ts'
-import { createApi, wholeList } from './api.ts'
+import { createApi } from './api.ts'
 import type { Data, Query } from './api-types.ts'
-import { addJson, clientCommand, commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
+import { addJson, clientCommand, commandGroup, type Json, subcommandsOf } from './client-command.ts'
 import { readClientConfig } from './client-config.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { readInput } from './input-file.ts'
 import { defined } from './options.ts'
-import { exitWhenOutputCloses, formatList, printJson, printLines } from './output.ts'
+import { exitWhenOutputCloses, printJson, printLines, type Row } from './output.ts'
+import { plain } from './plain-actions.ts'
 import { count, firstLine, printable } from './text.ts'
 
 const help = {
@@ -40,6 +41,8 @@ interface ImportOptions extends Json {
   dryRun: boolean
 }
 
+const imports = '/api/v1/feedback/imports'
+
 /** `wishwell import`: one's own feedback, beside what is public. */
 export const importCommand = (): Command =>
   commandGroup('import', 'import feedback of your own from a file, and list and delete imports (free)', [])
@@ -57,11 +60,11 @@ export const importCommand = (): Command =>
         .action(importFile),
       { isDefault: true },
     )
-    .addCommand(subcommand('list', 'list the imports').action(list))
+    .addCommand(subcommand('list', 'list the imports').action(plain.list(imports, rowOf, 'No imports.')))
     .addCommand(
       subcommand('delete', 'delete an import with all of its asks')
         .argument('<name>', 'as "wishwell import list" shows it')
-        .action(remove),
+        .action(plain.call('delete', `${imports}/{name}`, deleted)),
     )
 
 /** A hundred thousand rows take a minute. */
@@ -125,25 +128,12 @@ function importLines({
   ]
 }
 
-const list = (options: Json): Promise<void> =>
-  printAnswer(
-    options,
-    (api) => wholeList((query) => api.GET('/api/v1/feedback/imports', { params: { query } })),
-    ({ data: { results } }) =>
-      formatList(
-        results,
-        ({ name, asks, unindexed, importedAt }) => ({
-          title: `import:${name}`,
-          facts: [count(asks, 'ask'), ...(unindexed === 0 ? [] : [`${unindexed} not searched yet`]), importedAt],
-          id: null,
-        }),
-        'No imports.',
-      ),
-  )
+const rowOf = ({ name, asks, unindexed, importedAt }: Data<'listImports'>['results'][number]): Row => ({
+  title: `import:${name}`,
+  facts: [count(asks, 'ask'), unindexed === 0 ? '' : `${unindexed} not searched yet`, importedAt],
+  id: null,
+})
 
-const remove = (name: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.DELETE('/api/v1/feedback/imports/{name}', { params: { path: { name } } }),
-    ({ data }) => [`Deleted import:${printable(data.name)} with ${count(data.deleted, 'ask')}.`],
-  )
+const deleted = ({ name, deleted: asks }: Data<'deleteImport'>) => [
+  `Deleted import:${printable(name)} with ${count(asks, 'ask')}.`,
+]

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
-import type { Answer, Data, Job, Query } from './api-types.ts'
-import { commandGroup, type Json, pageLines, printAnswer, subcommandsOf } from './client-command.ts'
+import type { Answer, Data, Job } from './api-types.ts'
+import { commandGroup, subcommandsOf } from './client-command.ts'
 import { exitCodes } from './exit-codes.ts'
 import { wholeNumber } from './options.ts'
 import type { Row } from './output.ts'
+import { plain } from './plain-actions.ts'
 import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
 
 const subcommand = subcommandsOf('jobs', {
@@ -20,19 +21,14 @@ export const jobsCommand = (): Command =>
       .addOption(new Option('--status <status>', 'only jobs with this status').choices(statuses))
       .option('--limit <jobs>', 'maximum of jobs to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
       .option('--cursor <cursor>', 'continue where an earlier list ended')
-      .action(list),
-    subcommand('show', 'show the present state of a job').argument('<jobId>', 'as "jobs list" shows it').action(show),
+      .action(plain.page('/api/v1/scrape', rowOf, 'No such jobs.', 'jobs list')),
+    subcommand('show', 'show the present state of a job')
+      .argument('<jobId>', 'as "jobs list" shows it')
+      .action(plain.call('get', '/api/v1/scrape/{jobId}', formatJob)),
     subcommand('cancel', 'cancel a job at once; delivered pages stay, all others cost nothing')
       .argument('<jobId>', 'as "jobs list" shows it')
-      .action(cancel),
+      .action(plain.call('delete', '/api/v1/scrape/{jobId}', formatCancelled)),
   ])
-
-const list = ({ json, ...query }: Query<'listScrapeJobs'> & Json) =>
-  printAnswer(
-    { json },
-    (api) => api.GET('/api/v1/scrape', { params: { query } }),
-    pageLines(rowOf, 'No such jobs.', 'jobs list', query),
-  )
 
 /** What a job costs, and by whom; older services do not say it. */
 function costOf({ credits, startedBy }: Job): string {
@@ -49,22 +45,12 @@ const rowOf = (job: Data<'listScrapeJobs'>['results'][number]): Row => {
   return { title: topic, facts, id: jobId }
 }
 
-const show = (jobId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.GET('/api/v1/scrape/{jobId}', { params: { path: { jobId } } }),
-    ({ data }) => [...formatOutcome(data), costOf(data)].filter((line) => line !== ''),
-  )
+const formatJob = (job: Job) => [...formatOutcome(job), costOf(job)].filter((line) => line !== '')
 
-const cancel = (jobId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.DELETE('/api/v1/scrape/{jobId}', { params: { path: { jobId } } }),
-    ({ data }) => {
-      const wasCancelled = data.errors?.some(({ code }) => code === 'cancelled') ?? false
-      return [wasCancelled ? 'The job is cancelled.' : 'The job had ended already.', ...formatOutcome(data)]
-    },
-  )
+const formatCancelled = (job: Job) => [
+  isCancelled(job) ? 'The job is cancelled.' : 'The job had ended already.',
+  ...formatOutcome(job),
+]
 
 /** The command that shows a job. */
 export const pollCommand = (jobId: string): string => `wishwell jobs show ${shellWord(printable(jobId))}`

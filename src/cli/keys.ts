@@ -1,19 +1,19 @@
 import { Command, Option } from 'commander'
 import { type KeyScope, keyScopes } from '../database/column-types.ts'
-import { wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
-import { operate, operatorCommand } from './operator-command.ts'
+import { operatorCommand, plainly } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
-import { formatList, type Row } from './output.ts'
+import type { Row } from './output.ts'
 import { count, printable } from './text.ts'
 
 type Key = Data<'listAccountKeys'>['results'][number]
+
+const keysOf = '/api/admin/accounts/{accountId}/keys'
 
 interface KeyOptions {
   scope: KeyScope
   expires?: string
   monthlyCredits?: number
-  json: boolean
 }
 
 function rowOf(key: Key): Row {
@@ -75,20 +75,14 @@ const create = () =>
     )
     .option('--expires <moment>', 'from then on it opens nothing: a UTC day, 2026-01-31, or an RFC 3339 date-time')
     .option('--monthly-credits <credits>', 'the most that it may use in a UTC month', wholeNumber(0, 2 ** 31 - 1))
-    .action((accountId: string, name: string, { scope, expires, monthlyCredits, ...options }: KeyOptions) =>
-      operate(
-        options,
-        ({ api }) =>
-          api.POST('/api/admin/accounts/{accountId}/keys', {
-            params: { path: { accountId } },
-            body: {
-              name,
-              ...(scope === 'feedback' ? { feedbackOnly: true } : { scope }),
-              ...defined({ expiresAt: expires, monthlyCredits }),
-            },
-          }),
-        (made) => [`Key ${made.keyId}`, `API key: ${made.apiKey}   (shown only once)`],
-      ),
+    .action(
+      plainly.call('post', keysOf, ({ keyId, apiKey }) => [`Key ${keyId}`, `API key: ${apiKey}   (shown only once)`], {
+        body: (name: string, { scope, expires, monthlyCredits }: KeyOptions) => ({
+          name,
+          ...(scope === 'feedback' ? { feedbackOnly: true } : { scope }),
+          ...defined({ expiresAt: expires, monthlyCredits }),
+        }),
+      }),
     )
 
 const list = () =>
@@ -97,16 +91,7 @@ const list = () =>
     "list an account's API keys: name, first characters, scope, day of creation, state, bounds, id",
   )
     .argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
-    .action((accountId: string, options: { json: boolean }) =>
-      operate(
-        options,
-        ({ api }) =>
-          wholeList((query) =>
-            api.GET('/api/admin/accounts/{accountId}/keys', { params: { path: { accountId }, query } }),
-          ),
-        ({ results }) => formatList(results, rowOf, 'The account has no keys.'),
-      ),
-    )
+    .action(plainly.list(keysOf, rowOf, 'The account has no keys.'))
 
 const revoke = () =>
   operatorCommand('revoke', 'revoke an API key, at once and for good')
@@ -116,29 +101,21 @@ const revoke = () =>
       `end all that it made, too: ${Object.keys(endedWords).join(', ')}; watches stop until they are resumed`,
       false,
     )
-    .action((keyId: string, options: { json: boolean; withMade: boolean }) =>
-      operate(
-        options,
-        ({ api }) =>
-          api.DELETE('/api/admin/keys/{keyId}', {
-            params: { path: { keyId }, query: { withMade: options.withMade } },
-          }),
-        ({ keyId: id, ended }) => [`Key ${id} is revoked.`, ...madeLines(ended)],
-      ),
+    .action(
+      plainly.call('delete', '/api/admin/keys/{keyId}', ({ keyId, ended }) => [
+        `Key ${keyId} is revoked.`,
+        ...madeLines(ended),
+      ]),
     )
 
 const made = () =>
   operatorCommand('made', 'list what a key made: what "revoke --with-made" would end')
     .argument('<keyId>', 'the id of a key, as "wishwell admin keys list" shows it')
-    .action((keyId: string, options: { json: boolean }) =>
-      operate(
-        options,
-        ({ api }) => api.GET('/api/admin/keys/{keyId}/made', { params: { path: { keyId } } }),
-        (found) => {
-          const lines = madeLines(found)
-          return lines.length === 0 ? ['It made nothing that is there still.'] : lines
-        },
-      ),
+    .action(
+      plainly.call('get', '/api/admin/keys/{keyId}/made', (found) => {
+        const lines = madeLines(found)
+        return lines.length === 0 ? ['It made nothing that is there still.'] : lines
+      }),
     )
 
 /** `wishwell admin keys`: the operator's commands for API keys. */

@@ -5,6 +5,7 @@ import { CommandError, exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
+import { actionsBy } from './plain-actions.ts'
 
 /** The bytes of an answer that is not JSON; reading them throws ApiError when the answer breaks off. */
 export async function download({ url, connection }: Operator, path: string): Promise<AsyncIterable<Uint8Array>> {
@@ -49,6 +50,15 @@ export async function operate<Data>(
   if (json) printJson(answer)
   else printLines(format(answer.data))
 }
+
+/** The plain actions, as the operator. */
+export const plainly = actionsBy((options, call, format) =>
+  operate(
+    options,
+    ({ api }) => call(api),
+    (data) => format({ data }),
+  ),
+)
 
 /**
  * Checks, before any work is done, that a question can be asked.

@@ -44,6 +44,12 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 export const defined = <T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 
+/** What a command changes. @throws CommandError when no option says it */
+export function changes<Fields extends object>(fields: Fields): Fields {
+  if (Object.keys(fields).length > 0) return fields
+  throw new CommandError('Give at least one option that says what changes.', exitCodes.usage)
+}
+
 /** Parses an option that becomes a header. */
 export function visibleAscii(text: string): string {
   if (!/^[\x21-\x7e]+$/.test(text)) throw new InvalidArgumentError('It must be ASCII and hold no spaces.')

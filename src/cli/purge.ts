@@ -4,7 +4,7 @@ import { wholeList } from './api.ts'
 import type { Body, Data } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
-import { confirm, operate, operatorCommand, requireSomebodyToAsk } from './operator-command.ts'
+import { confirm, operate, operatorCommand, plainly, requireSomebodyToAsk } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
 import { formatRows, noteLines } from './output.ts'
 import { count, printable, shorten } from './text.ts'
@@ -142,7 +142,14 @@ interface LiftOptions {
   id?: string
   sourceUrl?: string
   author?: string
-  json: boolean
+}
+
+/** @throws CommandError when no selection is given, or two. */
+function lifted({ purge: purgeId, platform, id, sourceUrl: url, author }: LiftOptions) {
+  if ([purgeId, id, url, author].filter((given) => given !== undefined).length !== 1) {
+    throw new CommandError('Give one of --purge, --id, --source-url, --author.', exitCodes.usage)
+  }
+  return defined({ purgeId, platform, id, url, author })
 }
 
 const lift = () =>
@@ -155,17 +162,11 @@ const lift = () =>
     .option('--id <id>', 'its id on the platform; needs --platform')
     .option('--source-url <url>', 'the request at this address')
     .option('--author <author>', 'every request of this author')
-    .action(({ purge: purgeId, platform, id, sourceUrl: url, author, json }: LiftOptions) => {
-      if ([purgeId, id, url, author].filter((given) => given !== undefined).length !== 1) {
-        throw new CommandError('Give one of --purge, --id, --source-url, --author.', exitCodes.usage)
-      }
-      return operate(
-        { json },
-        ({ api }) =>
-          api.POST('/api/admin/suppressions/lift', { body: defined({ purgeId, platform, id, url, author }) }),
-        () => ['Lifted: the requests may be collected again.'],
-      )
-    })
+    .action(
+      plainly.call('post', '/api/admin/suppressions/lift', () => ['Lifted: the requests may be collected again.'], {
+        body: lifted,
+      }),
+    )
 
 /** `wishwell admin suppressions`: the requests that are never stored again. */
 export function suppressionsCommand(): Command {

@@ -8,17 +8,14 @@ import { printable, shellWord } from './text.ts'
 
 type Filters = NonNullable<Body<'searchRequests'>['filters']>
 
-/** The options of a search that select and order its results. */
-export interface NarrowingOptions {
-  platforms?: Filters['platforms']
-  topic?: string
-  product?: string[]
+/** The options of a search, and of a watch, that filter. */
+export interface FilterOptions extends Pick<Filters, 'minVotes' | 'since' | 'until' | 'include' | 'status'> {
   tag?: string[]
-  minVotes?: number
-  since?: string
-  until?: string
-  include?: Filters['include']
-  status?: Filters['status']
+}
+
+/** The options of a search that select and order its results. */
+export interface NarrowingOptions extends FilterOptions, Pick<Filters, 'platforms' | 'topic'> {
+  product?: string[]
   sort?: Body<'searchRequests'>['sortBy']
   prefix: boolean
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { once, wholeList } from './api.ts'
-import type { Body, Data, Query, Schemas } from './api-types.ts'
-import { collectField, readFieldFile } from './channels.ts'
+import type { Data, Query, Schemas } from './api-types.ts'
+import { collectField, fieldsOf, type GivenFields, readFieldFile } from './channels.ts'
 import { commandGroup, type Json, pageLines, printAnswer, subcommandsOf } from './client-command.ts'
-import { wholeNumber } from './options.ts'
-import { formatList, formatRow, type Row } from './output.ts'
+import { defined, wholeNumber } from './options.ts'
+import { formatRow, type Row } from './output.ts'
+import { plain } from './plain-actions.ts'
 import { printable } from './text.ts'
 
 const subcommand = subcommandsOf('trackers', {
@@ -19,6 +19,8 @@ const types: Schemas['Tracker']['type'][] = ['github', 'gitlab', 'linear', 'jira
 
 const [trackerId, pushId] = ['as "wishwell trackers list" shows it', 'as "wishwell trackers pushes" shows it']
 
+const ofTracker = '/api/v1/trackers/{trackerId}'
+
 /** `wishwell trackers`: wishes as issues of a tracker, and what became of them. */
 export const trackersCommand = (): Command =>
   commandGroup('trackers', 'push wishes to GitHub, GitLab, Linear, Jira or a webhook as issues, and hear back (free)', [
@@ -27,16 +29,18 @@ export const trackersCommand = (): Command =>
       .argument('<name>', 'a name for people')
       .option('--field <name=value>', 'project, url, email or issueType; repeat it for several', collectField)
       .option('--field-file <name=file>', 'the same, read from a file; - for stdin, such as token=-', collectField)
-      .action(add),
-    subcommand('list', 'list the trackers').action(list),
+      .action(plain.call('post', '/api/v1/trackers', made, { body: newTracker, isOnce: true })),
+    subcommand('list', 'list the trackers').action(
+      plain.list('/api/v1/trackers', rowOf, 'The account has no trackers.'),
+    ),
     subcommand('update', 'change the name of a tracker, or its token')
       .argument('<trackerId>', trackerId)
       .option('--name <name>', 'a name for people')
       .option('--token-file <file>', 'read another token from a file; - for stdin')
-      .action(update),
+      .action(plain.call('patch', ofTracker, (one) => [formatRow(rowOf(one))], { body: changed })),
     subcommand('delete', 'delete a tracker and forget its pushes; the issues stay')
       .argument('<trackerId>', trackerId)
-      .action(remove),
+      .action(plain.call('delete', ofTracker, (gone) => [`Tracker ${printable(gone.trackerId)} is deleted.`])),
     subcommand('push', 'push a wish as an issue, once: a wish that was pushed before has that issue')
       .argument('<trackerId>', trackerId)
       .argument('<wishId>', 'as "wishwell wishes list" shows it')
@@ -48,32 +52,23 @@ export const trackersCommand = (): Command =>
       .action(listPushes),
     subcommand('show', 'show a push, with a draft for each place where somebody asked')
       .argument('<pushId>', pushId)
-      .action(show),
-    subcommand('undo', 'take a push back: its issue is closed').argument('<pushId>', pushId).action(undo),
+      .action(plain.call('get', '/api/v1/pushes/{pushId}', (one) => [...lineOfPush(one), ...draftLines(one)])),
+    subcommand('undo', 'take a push back: its issue is closed')
+      .argument('<pushId>', pushId)
+      .action(plain.call('delete', '/api/v1/pushes/{pushId}', lineOfPush)),
   ])
 
-interface AddOptions extends Json {
-  field?: Record<string, string>
-  fieldFile?: Record<string, string>
-}
+const newTracker = (type: Schemas['Tracker']['type'], name: string, given: GivenFields) => ({
+  type,
+  name,
+  ...fieldsOf(given),
+})
 
-const readFiles = (files: Record<string, string>) =>
-  Object.fromEntries(Object.entries(files).map(([name, file]) => [name, readFieldFile(name, file)]))
-
-const add = (type: Body<'createTracker'>['type'], name: string, { json, field, fieldFile = {} }: AddOptions) =>
-  printAnswer(
-    { json },
-    (api) =>
-      api.POST('/api/v1/trackers', {
-        params: { header: once() },
-        body: { type, name, ...field, ...readFiles(fieldFile) },
-      }),
-    ({ data: { trackerId: id, secret } }) => [
-      `Tracker ${printable(id)}`,
-      ...(secret === undefined ? [] : [`Secret: ${printable(secret)}   (shown only once)`]),
-      `Push a wish with: wishwell trackers push ${printable(id)} <wishId>`,
-    ],
-  )
+const made = ({ trackerId: id, secret }: Data<'createTracker'>) => [
+  `Tracker ${printable(id)}`,
+  ...(secret === undefined ? [] : [`Secret: ${printable(secret)}   (shown only once)`]),
+  `Push a wish with: wishwell trackers push ${printable(id)} <wishId>`,
+]
 
 const rowOf = ({ trackerId: id, type, name, target, error }: Schemas['Tracker']): Row => ({
   title: name,
@@ -81,44 +76,21 @@ const rowOf = ({ trackerId: id, type, name, target, error }: Schemas['Tracker'])
   id,
 })
 
-const list = (options: Json) =>
-  printAnswer(
-    options,
-    (api) => wholeList((query) => api.GET('/api/v1/trackers', { params: { query } })),
-    ({ data: { results } }) => formatList(results, rowOf, 'The account has no trackers.'),
-  )
-
-const update = (id: string, { json, name, tokenFile }: { name?: string; tokenFile?: string } & Json) =>
-  printAnswer(
-    { json },
-    (api) =>
-      api.PATCH('/api/v1/trackers/{trackerId}', {
-        params: { path: { trackerId: id } },
-        body: {
-          ...(name === undefined ? {} : { name }),
-          ...(tokenFile === undefined ? {} : { token: readFieldFile('token', tokenFile) }),
-        },
-      }),
-    ({ data }) => [formatRow(rowOf(data))],
-  )
-
-const remove = (id: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.DELETE('/api/v1/trackers/{trackerId}', { params: { path: { trackerId: id } } }),
-    ({ data }) => [`Tracker ${printable(data.trackerId)} is deleted.`],
-  )
+const changed = ({ name, tokenFile }: { name?: string; tokenFile?: string }) =>
+  defined({ name, token: tokenFile === undefined ? undefined : readFieldFile('token', tokenFile) })
 
 function rowOfPush({ pushId: id, wishId, state, issue, status, error }: Schemas['Push']): Row {
   const facts = [state, status ?? '', issue?.url ?? '', `wish ${wishId}`, error ?? '']
   return { title: issue?.key ?? 'no issue', facts, id }
 }
 
+const lineOfPush = (push: Schemas['Push']) => [formatRow(rowOfPush(push))]
+
 const push = (tracker: string, wishId: string, options: Json) =>
   printAnswer(
     options,
     (api) => api.POST('/api/v1/wishes/{wishId}/pushes', { params: { path: { wishId } }, body: { trackerId: tracker } }),
-    ({ data }) => [formatRow(rowOfPush(data))],
+    ({ data }) => lineOfPush(data),
   )
 
 const listPushes = ({ json, wish, ...query }: Omit<Query<'listPushes'>, 'wishId'> & { wish?: string } & Json) =>
@@ -138,17 +110,3 @@ const listPushes = ({ json, wish, ...query }: Omit<Query<'listPushes'>, 'wishId'
 
 const draftLines = ({ drafts }: Data<'readPush'>) =>
   drafts.flatMap(({ sourceUrl, text }) => ['', printable(sourceUrl), `  ${printable(text)}`])
-
-const show = (id: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.GET('/api/v1/pushes/{pushId}', { params: { path: { pushId: id } } }),
-    ({ data }) => [formatRow(rowOfPush(data)), ...draftLines(data)],
-  )
-
-const undo = (id: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.DELETE('/api/v1/pushes/{pushId}', { params: { path: { pushId: id } } }),
-    ({ data }) => [formatRow(rowOfPush(data))],
-  )

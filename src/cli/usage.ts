@@ -2,10 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { monthOf, monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { dayMs } from '../runtime/durations.ts'
-import type { Data, Query } from './api-types.ts'
-import { addJson, clientCommand, type Json, printAnswer } from './client-command.ts'
+import type { Data } from './api-types.ts'
+import { addJson, clientCommand } from './client-command.ts'
 import { wholeNumber } from './options.ts'
 import { formatRow } from './output.ts'
+import { plain } from './plain-actions.ts'
 import { count } from './text.ts'
 
 /** `wishwell usage`: the used and remaining credits of the account. */
@@ -29,7 +30,7 @@ export function usageCommand(): Command {
         .preset(weekOf(systemClock.now()))
         .argParser(week),
     )
-    .action(showUsage)
+    .action(plain.call('get', '/api/v1/usage', formatUsage))
 }
 
 function month(text: string): string {
@@ -41,13 +42,6 @@ function week(text: string): string {
   if (new RegExp(weekPattern).test(text) && weekPeriod(text) !== null) return text
   throw new InvalidArgumentError('It must be a week of a year, such as 2026-W47.')
 }
-
-const showUsage = ({ json, ...query }: Query<'readUsage'> & Json) =>
-  printAnswer(
-    { json },
-    (api) => api.GET('/api/v1/usage', { params: { query } }),
-    ({ data }) => formatUsage(data),
-  )
 
 const number = (amount: number) => amount.toLocaleString('en-US')
 

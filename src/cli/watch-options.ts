@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { newsKinds } from '../database/tables/watches.ts'
 import type { Body } from './api-types.ts'
 import { collectSource, collectValues, commaList, dateHelp, defined, wholeNumber } from './options.ts'
-import { includeOption, statusHelp } from './search-options.ts'
+import { type FilterOptions, includeOption, statusHelp } from './search-options.ts'
 
 const maxCredits = 1_000_000_000
 
@@ -47,10 +47,9 @@ export const addTelling = (command: Command): Command =>
     .option('--status <statuses>', statusHelp, commaList)
 
 type Fields = Omit<Body<'createWatch'>, 'topic'>
-type Filters = NonNullable<Fields['filters']>
 
 /** The `--no-` options are true unless they are given, or false. */
-export interface TermsOptions {
+export interface TermsOptions extends FilterOptions {
   schedule?: string
   timezone?: string
   platforms?: Fields['platforms']
@@ -65,12 +64,6 @@ export interface TermsOptions {
   filters?: boolean
   reportsQuiet?: boolean
   mute?: Fields['mutedNews'] | false
-  tag?: string[]
-  minVotes?: number
-  since?: string
-  until?: string
-  include?: Filters['include']
-  status?: Filters['status']
   json: boolean
 }
 

@@ -1,18 +1,18 @@
 import { Argument, type Command, Option } from 'commander'
-import { type Api, answerOf, once } from './api.ts'
-import type { Body, Query } from './api-types.ts'
+import { type Api, answerOf } from './api.ts'
+import type { Body, Data, Query } from './api-types.ts'
 import {
   addJson,
   clientCommand,
   commandGroup,
   type Json,
   moreOf,
-  pageLines,
   printAnswer,
   subcommandsOf,
 } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { collectValues, defined, wholeNumber } from './options.ts'
+import { plain } from './plain-actions.ts'
 import { printable } from './text.ts'
 import { correctionRow, formatMark, formatShownWish, wishRow } from './wish-lines.ts'
 import { review } from './wishes-review.ts'
@@ -26,6 +26,7 @@ type ListQuery = Query<'listWishes'>
 type Mark = NonNullable<ListQuery['mark']>
 
 const orders: NonNullable<ListQuery['sortBy']>[] = ['votes', 'requests', 'growing', 'new']
+const corrections = '/api/v1/corrections/wishes'
 const marks: Mark[] = ['planned', 'done', 'ignored', 'none']
 
 /** `wishwell wishes`: what people ask for, each wish once. */
@@ -44,7 +45,7 @@ export const wishesCommand = (): Command =>
         .option('--product <product>', 'only wishes of this product; may be repeated', collectValues)
         .option('--limit <wishes>', 'maximum of wishes to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
         .option('--cursor <cursor>', 'continue where an earlier list ended')
-        .action(list),
+        .action(plain.page('/api/v1/wishes', wishRow, 'No such wishes.', 'wishes list')),
       subcommand('show', 'show a wish, its requests, and when it was asked for')
         .argument('<wishId>', 'as "wishwell wishes list" shows it')
         .option('--limit <requests>', 'maximum of requests to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
@@ -57,18 +58,32 @@ export const wishesCommand = (): Command =>
       subcommand('merge', 'say that two wishes are the same')
         .argument('<wishId>', 'the wish that stays')
         .argument('<otherWishId>', 'the wish whose requests come into it')
-        .action(merge),
+        .action(
+          plain.call('post', corrections, merged, {
+            body: (wishId: string, otherWishId: string) => ({ kind: 'merge' as const, wishId, otherWishId }),
+            isOnce: true,
+          }),
+        ),
       subcommand('split', 'take requests out of a wish: they are not the same as the others')
         .argument('<wishId>', 'the wish')
         .argument('<requestIds...>', 'the _id of each request, as --json shows it')
-        .action(split),
+        .action(
+          plain.call('post', corrections, taken, {
+            body: (wishId: string, requestIds: string[]) => ({ kind: 'split' as const, wishId, requestIds }),
+            isOnce: true,
+          }),
+        ),
       subcommand('corrections', 'list the merges, splits and answers of the account, the last made first')
         .option('--limit <corrections>', 'maximum to show, 1 to 100 (default: 20)', wholeNumber(1, 100))
         .option('--cursor <cursor>', 'continue where an earlier list ended')
-        .action(listCorrections),
+        .action(plain.page(corrections, correctionRow, 'No merges, splits or answers.', 'wishes corrections')),
       subcommand('undo', 'undo a merge, a split or an answer')
         .argument('<correctionId>', 'as "wishwell wishes corrections" shows it')
-        .action(undo),
+        .action(
+          plain.call('delete', `${corrections}/{correctionId}`, (undone) => [
+            `Undone: ${printable(undone.correctionId)}`,
+          ]),
+        ),
       subcommand('mark', 'mark a wish, for the account alone; what is not given stays')
         .argument('<wishId>', 'as "wishwell wishes list" shows it')
         .addOption(new Option('--as <mark>', 'its mark; "none" removes it').choices(marks))
@@ -76,23 +91,10 @@ export const wishesCommand = (): Command =>
         .option('--unstar', 'remove the star')
         .option('--note <text>', 'a note; the empty text removes it')
         .option('--owner <name>', 'who looks after it; the empty text removes it')
-        .action(mark),
+        .action(plain.call('put', '/api/v1/wishes/{wishId}/mark', marked, { body: newMark })),
       correctCommand(),
     ],
   )
-
-interface ListOptions extends Omit<ListQuery, 'sortBy'>, Json {
-  sort?: ListQuery['sortBy']
-}
-
-const list = ({ json, ...options }: ListOptions) => {
-  const { sort: sortBy, ...rest } = options
-  return printAnswer(
-    { json },
-    (api) => api.GET('/api/v1/wishes', { params: { query: defined({ ...rest, sortBy }) } }),
-    pageLines(wishRow, 'No such wishes.', 'wishes list', options),
-  )
-}
 
 const show = (wishId: string, { json, ...query }: Query<'readWish'> & Json) =>
   printAnswer(
@@ -106,46 +108,19 @@ const show = (wishId: string, { json, ...query }: Query<'readWish'> & Json) =>
 
 const undoHint = (correctionId: string) => `Undo it with: wishwell wishes undo ${printable(correctionId)}`
 
-const merge = (wishId: string, otherWishId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) =>
-      api.POST('/api/v1/corrections/wishes', {
-        params: { header: once() },
-        body: { kind: 'merge', wishId, otherWishId },
-      }),
-    ({ data }) => [`Wish ${printable(data.wishId)} has the requests of both now.`, undoHint(data.correctionId)],
-  )
+type Correction = Data<'correctWishes'>
 
-const split = (wishId: string, requestIds: string[], options: Json) =>
-  printAnswer(
-    options,
-    (api) =>
-      api.POST('/api/v1/corrections/wishes', {
-        params: { header: once() },
-        body: { kind: 'split', wishId, requestIds },
-      }),
-    ({ data }) => [
-      `Taken out of wish ${printable(data.wishId)}. The new wish is ${printable(data.otherWishId)}.`,
-      undoHint(data.correctionId),
-    ],
-  )
+const merged = ({ wishId, correctionId }: Correction) => [
+  `Wish ${printable(wishId)} has the requests of both now.`,
+  undoHint(correctionId),
+]
 
-const listCorrections = ({ json, ...query }: Query<'listWishCorrections'> & Json) =>
-  printAnswer(
-    { json },
-    (api) => api.GET('/api/v1/corrections/wishes', { params: { query } }),
-    pageLines(correctionRow, 'No merges, splits or answers.', 'wishes corrections', query),
-  )
+const taken = ({ wishId, otherWishId, correctionId }: Correction) => [
+  `Taken out of wish ${printable(wishId)}. The new wish is ${printable(otherWishId)}.`,
+  undoHint(correctionId),
+]
 
-const undo = (correctionId: string, options: Json) =>
-  printAnswer(
-    options,
-    (api) => api.DELETE('/api/v1/corrections/wishes/{correctionId}', { params: { path: { correctionId } } }),
-    ({ data }) => [`Undone: ${printable(data.correctionId)}`],
-  )
-
-interface MarkOptions extends Json {
+interface MarkOptions {
   as?: Mark
   star?: true
   unstar?: true
@@ -153,7 +128,7 @@ interface MarkOptions extends Json {
   owner?: string
 }
 
-async function mark(wishId: string, { as, star, unstar, note, owner, json }: MarkOptions): Promise<void> {
+function newMark({ as, star, unstar, note, owner }: MarkOptions) {
   const body: Body<'markWish'> = defined({
     mark: as === 'none' ? null : as,
     starred: star || unstar ? star === true : undefined,
@@ -163,12 +138,12 @@ async function mark(wishId: string, { as, star, unstar, note, owner, json }: Mar
   if (Object.keys(body).length === 0) {
     throw new CommandError('Give one of --as, --star, --unstar, --note, --owner.', exitCodes.usage)
   }
-  await printAnswer(
-    { json },
-    (api) => api.PUT('/api/v1/wishes/{wishId}/mark', { params: { path: { wishId } }, body }),
-    ({ data }) => [`Wish ${printable(data.wishId)}: ${data.mark === null ? 'not marked' : formatMark(data.mark)}`],
-  )
+  return body
 }
+
+const marked = ({ wishId, mark }: Data<'markWish'>) => [
+  `Wish ${printable(wishId)}: ${mark === null ? 'not marked' : formatMark(mark)}`,
+]
 
 const correctHelp = {
   notes: `A correction holds for the account, in all lists, searches and counts of its own. It survives the expiry of the request. An account can

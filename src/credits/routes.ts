@@ -5,7 +5,7 @@ import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
-import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
+import { closed, nullable, oneOf, reading, sending } from '../http/schemas.ts'
 import { grantPack } from './ledger.ts'
 import { verifyLedger } from './verify.ts'
 
@@ -36,10 +36,7 @@ function registerVerify(app: App, { database, authentication }: RouteDependencie
         description: 'At most 100 differences. An empty list proves the ledger sound.',
         tags: ['Admin'],
         security: [{ adminKey: [] }],
-        response: {
-          200: closed({ data: closed({ differences: Type.Array(difference) }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(closed({ differences: Type.Array(difference) })),
       },
     },
     async () => ({ data: { differences: await verifyLedger(database) } }),
@@ -64,12 +61,11 @@ function registerPacks(app: App, { clock, authentication, idempotent, pricing: {
         params: closed({ accountId: Type.String() }),
         headers: idempotencyHeaders,
         body: closed({ pack: oneOf(packNames, { description: `One of ${packList}` }) }),
-        response: {
-          200: closed({
-            data: closed({ paygBalance: Type.Integer({ description: 'PAYG credits that are not held' }) }),
-          }),
-          ...errorResponses(...bodyErrors, 'NOT_FOUND', ...idempotencyErrors),
-        },
+        response: sending(
+          closed({ paygBalance: Type.Integer({ description: 'PAYG credits that are not held' }) }),
+          'NOT_FOUND',
+          ...idempotencyErrors,
+        ),
       },
     },
     async (request, reply) => {

@@ -6,7 +6,7 @@ import { requestStatuses } from '../database/column-types.ts'
 import type { App } from '../http/app-type.ts'
 import { dateParameter } from '../http/dates.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
-import { bodyErrors, closed, defaulted, errorResponses, oneOf, trimmedText } from '../http/schemas.ts'
+import { changing, closed, defaulted, oneOf, trimmedText } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { importPlatform } from '../platforms/registry.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
@@ -82,17 +82,15 @@ export function registerForm(app: App, { database, clock, authentication, idempo
         security: [{ apiKey: [] }],
         headers: idempotencyHeaders,
         body: newAsk,
-        response: {
-          200: closed({
-            data: closed({
-              import: Type.String(),
-              outcome: oneOf(outcomes, {
-                description: 'What became of it; `suppressed`: it, or its author, was purged, and is not stored again',
-              }),
+        response: changing(
+          closed({
+            import: Type.String(),
+            outcome: oneOf(outcomes, {
+              description: 'What became of it; `suppressed`: it, or its author, was purged, and is not stored again',
             }),
           }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors),
-        },
+          ...idempotencyErrors,
+        ),
       },
     },
     async (request, reply) => {

@@ -7,7 +7,7 @@ import type { App } from '../http/app-type.ts'
 import { type ErrorCode, notFound, ServiceError } from '../http/errors.ts'
 import { named } from '../http/openapi-components.ts'
 import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
-import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf } from '../http/schemas.ts'
+import { closed, defaulted, moment, nullable, oneOf, reading, sending } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
@@ -210,10 +210,7 @@ async function registerImport(
           querystring: importQuery,
           consumes: ['text/csv', 'application/x-ndjson', 'application/json'],
           body: Type.Unsafe<Buffer>({ description: 'The file' }),
-          response: {
-            200: closed({ data: importAnswer }),
-            ...errorResponses(...bodyErrors, ...changeErrors, ...refusals),
-          },
+          response: sending(importAnswer, ...changeErrors, ...refusals),
         },
       },
       async (request) => {
@@ -257,10 +254,7 @@ function registerList(app: App, { database }: RouteDependencies, audience: Feedb
         tags,
         security,
         querystring: closed(pageParameters),
-        response: {
-          200: closed({ data: pageOf(importSummary) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(importSummary)),
       },
     },
     async (request) => {
@@ -283,10 +277,11 @@ function registerDelete(app: App, { database }: RouteDependencies, audience: Fee
         tags,
         security,
         params: closed({ name }),
-        response: {
-          200: closed({ data: closed({ name, deleted: Type.Integer({ description: 'Asks that were deleted' }) }) }),
-          ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND'),
-        },
+        response: sending(
+          closed({ name, deleted: Type.Integer({ description: 'Asks that were deleted' }) }),
+          ...changeErrors,
+          'NOT_FOUND',
+        ),
       },
     },
     async (request) => {

@@ -79,3 +79,21 @@ export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
     }),
   )
 }
+
+/** The responses of a route that answers `data`. @param codes its errors */
+const answers = <Data extends TSchema>(data: Data, codes: ErrorCode[]) => ({
+  200: closed({ data }),
+  ...errorResponses(...codes),
+})
+
+/** The responses of a call without a body. @param codes its other errors */
+export const reading = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
+  answers(data, ['INVALID_REQUEST', 'UNAUTHORIZED', ...codes])
+
+/** The responses of a call with a body. @param codes its other errors */
+export const sending = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
+  answers(data, [...bodyErrors, ...codes])
+
+/** The responses of a call with a body that not every key may make. @param codes its other errors */
+export const changing = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
+  sending(data, 'SCOPE_EXCEEDED', ...codes)

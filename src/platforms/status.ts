@@ -1,7 +1,11 @@
-import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
+import { type Static, Type } from 'typebox'
+import type { PlatformName } from '../database/column-types.ts'
 import type { Database } from '../database/open.ts'
+import { named } from '../http/openapi-components.ts'
+import { closed, moment, nullable, oneOf, openWord } from '../http/schemas.ts'
 import type { Budget } from './budget/budget.ts'
 import { definitionOf, platformNames } from './registry.ts'
+import { platformErrorCode } from './schemas.ts'
 import type { PlatformsConfig } from './settings.ts'
 import { howToTurnOn } from './settings.ts'
 
@@ -16,57 +20,84 @@ export const platformStates = [
 ] as const
 export type PlatformState = (typeof platformStates)[number]
 
-export interface HostStatus {
-  host: string
-  state: 'ready' | 'waiting' | 'unreachable' | 'paused' | 'quota_exhausted'
-  /** When it is queried again; null for now. */
-  resumesAt: string | null
-  /** Requests in the current window. */
-  budget: { remaining: number; limit: number }
-  /** Requests of the day; null if the platform has no such quota. */
-  quota: { remaining: number; limit: number; resetsAt: string } | null
-  /** Failures in a row. */
-  failures: number
-  lastSuccessAt: string | null
-  lastError: { code: PlatformErrorCode; message: string; at: string } | null
-}
+const host = closed({
+  host: Type.String({ description: 'A forum, an instance or the address of the API' }),
+  state: oneOf(platformStates),
+  resumesAt: nullable(moment('When it is queried again; null for now')),
+  budget: closed(
+    { remaining: Type.Integer(), limit: Type.Integer() },
+    { description: 'Requests that may be sent in the current window, as far as this service can tell' },
+  ),
+  quota: nullable(
+    closed(
+      { remaining: Type.Integer(), limit: Type.Integer(), resetsAt: moment('When it is renewed, if known') },
+      { description: 'Requests of the day, if the platform has such a quota' },
+    ),
+  ),
+  failures: Type.Integer({ description: 'Failures in a row' }),
+  lastSuccessAt: nullable(moment('When it last answered')),
+  lastError: nullable(
+    closed({
+      code: platformErrorCode,
+      message: Type.String(),
+      at: moment('When its last failure was'),
+    }),
+  ),
+})
 
+/** The state of a platform, as it is answered. */
+export const platform = closed(
+  {
+    platform: openWord(platformNames, 'Its name'),
+    state: oneOf(platformStates, {
+      description:
+        '`waiting` for the next window, `unreachable` since its last try failed (`lastError` of its hosts), `paused` because it keeps failing, `quota_exhausted` until tomorrow, `not_configured` without its credentials, `off` by PLATFORMS',
+    }),
+    isDefault: Type.Boolean({ description: 'Whether a call that names no platforms uses it' }),
+    votes: Type.String({ description: 'What `votes` of its requests count' }),
+    missing: Type.Array(Type.String(), { description: 'Required variables that are not set' }),
+    resumesAt: nullable(moment('When it is queried again; null for now')),
+    lastSuccessAt: nullable(moment('When it last answered')),
+    advice: nullable(Type.String({ description: 'What the operator should do' })),
+    sources: nullable(
+      closed(
+        { form: Type.String(), example: Type.String() },
+        { description: 'What `sources` of a job may name on this platform; null for nothing' },
+      ),
+    ),
+    hosts: Type.Array(host),
+    yield: nullable(
+      closed(
+        {
+          isOfAlikeTopics: Type.Boolean({ description: 'Whether only topics with a word of `topic` count' }),
+          topics: Type.Integer(),
+          pages: Type.Integer(),
+          found: Type.Integer(),
+          likely: Type.Integer({ description: 'New and likely feature requests' }),
+          creditsPerWish: nullable(
+            Type.Number({ description: 'Pages for each likely one; null where there was none' }),
+          ),
+        },
+        {
+          description:
+            'What it gave to your last 300 collections, the first of each topic; null before the first. To an operator, to those of all accounts',
+        },
+      ),
+    ),
+  },
+  named('PlatformStatus'),
+)
+
+export type PlatformStatus = Omit<Static<typeof platform>, 'yield'>
+type HostStatus = PlatformStatus['hosts'][number]
 /** What a platform gave to collections. */
-export interface PlatformYield {
-  /** Whether only topics count that have a word in common with the one that was asked for. */
-  isOfAlikeTopics: boolean
-  topics: number
-  pages: number
-  found: number
-  /** New and likely feature requests. */
-  likely: number
-  /** Null where there was none. */
-  creditsPerWish: number | null
-}
+export type PlatformYield = NonNullable<Static<typeof platform>['yield']>
 
 /** By platform. @param accountId null for all accounts. @param topic undefined: all topics */
 export type ReadYields = (
   accountId: string | null,
   topic: string | undefined,
 ) => Promise<ReadonlyMap<PlatformName, PlatformYield>>
-
-export interface PlatformStatus {
-  platform: PlatformName
-  state: PlatformState
-  /** Whether a call that names no platforms uses it. */
-  isDefault: boolean
-  /** What `votes` of its requests count. */
-  votes: string
-  /** Its required variables that are not set. */
-  missing: string[]
-  resumesAt: string | null
-  lastSuccessAt: string | null
-  /** What the operator should do; null when there is nothing to do. */
-  advice: string | null
-  /** How a job names sources of the platform; null where it cannot. */
-  sources: { form: string; example: string } | null
-  hosts: HostStatus[]
-}
 
 export interface StatusOptions {
   database: Database

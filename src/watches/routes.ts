@@ -7,7 +7,7 @@ import type { App } from '../http/app-type.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { isId } from '../http/ids.ts'
 import { pageOfShort, pageParameters } from '../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
+import { bodyErrors, changing, closed, errorResponses, reading, usage } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { readLastRuns } from './history.ts'
 import { describeInFull, registerRunRoutes, shared, type WatchDependencies } from './run-routes.ts'
@@ -113,7 +113,7 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
         summary: 'List the watches of the account, the first made first',
         ...shared,
         querystring: closed(pageParameters),
-        response: { 200: watchList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(watchList),
       },
     },
     async (request) => {
@@ -140,10 +140,7 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
         summary: 'Read a watch and its next runs',
         ...shared,
         params: watchPath,
-        response: {
-          200: closed({ data: watchRecord }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(watchRecord, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -170,10 +167,7 @@ function registerChange(app: App, dependencies: WatchDependencies): void {
         ...shared,
         params: watchPath,
         body: watchChanges(dependencies),
-        response: {
-          200: closed({ data: watchRecord }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
+        response: changing(watchRecord, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -213,10 +207,7 @@ function registerDelete(app: App, { database, authentication }: WatchDependencie
           'What it collected stays. A run under way goes on to its end, because it is paid for: cancel its job to stop it.',
         ...shared,
         params: watchPath,
-        response: {
-          200: watchDeleted,
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
+        response: reading(watchDeleted, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
       },
     },
     async (request) => {

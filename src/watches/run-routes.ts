@@ -7,7 +7,7 @@ import type { App } from '../http/app-type.ts'
 import { ServiceError } from '../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
 import { pageParameters } from '../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, usage } from '../http/schemas.ts'
+import { closed, errorResponses, reading, sending, usage } from '../http/schemas.ts'
 import { choosePlatforms } from '../platforms/off-platforms.ts'
 import { listRuns, readLastRuns } from './history.ts'
 import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
@@ -102,7 +102,7 @@ function registerHistory(app: App, { database, authentication }: WatchDependenci
         ...shared,
         params: watchPath,
         querystring: closed(pageParameters),
-        response: { 200: watchRunPage, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
+        response: reading(watchRunPage, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -125,7 +125,7 @@ function registerPreview(app: App, dependencies: WatchDependencies): void {
         description: 'Nothing is stored, and no source is asked for.',
         ...shared,
         body: previewOf(dependencies),
-        response: { 200: previewAnswer, ...errorResponses(...bodyErrors) },
+        response: sending(previewAnswer),
       },
     },
     async (request) => {

@@ -137,11 +137,9 @@ export const preview = closed(
 )
 
 export const previewAnswer = closed({
-  data: closed({
-    ...preview.properties,
-    comparesGoals: Type.Boolean({
-      description: 'Whether this service compares news with goals, which takes a model. If not, a goal changes nothing',
-    }),
+  ...preview.properties,
+  comparesGoals: Type.Boolean({
+    description: 'Whether this service compares news with goals, which takes a model. If not, a goal changes nothing',
   }),
 })
 
@@ -207,7 +205,7 @@ const watchProperties = {
 
 const listedWatch = closed(watchProperties, named('ListedWatch'))
 export const watchRecord = closed({ ...watchProperties, preview }, named('Watch'))
-export const watchList = closed({ data: pageOf(listedWatch) })
+export const watchList = pageOf(listedWatch)
 
-export const watchRunPage = closed({ data: pageOf(watchRun) })
-export const watchDeleted = closed({ data: closed({ watchId: Type.String() }) })
+export const watchRunPage = pageOf(watchRun)
+export const watchDeleted = closed({ watchId: Type.String() })

@@ -5,7 +5,7 @@ import type { App } from '../http/app-type.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { pageOf, pageParameters, sortByParameter } from '../http/pagination.ts'
-import { closed, errorResponses, nullable, oneOf } from '../http/schemas.ts'
+import { closed, nullable, oneOf, reading } from '../http/schemas.ts'
 import { parseQueryFilters, queryFilters } from '../requests/filters/filters.ts'
 import { requestRecord } from '../requests/record.ts'
 import { dayOf } from '../requests/timeline.ts'
@@ -63,10 +63,7 @@ function registerList(app: App, { database, clock, authentication, cachedRead }:
           }),
           ...pageParameters,
         }),
-        response: {
-          200: closed({ data: pageOf(markedWish) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(markedWish)),
       },
     },
     async (request) => {
@@ -134,10 +131,7 @@ function registerDetail(app: App, { database, clock, authentication, possiblySam
         security,
         params: closed({ wishId: Type.String() }),
         querystring: closed(pageParameters),
-        response: {
-          200: closed({ data: wishDetail }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(wishDetail, 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -3,7 +3,7 @@ import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable, trimmedText } from '../../http/schemas.ts'
+import { closed, moment, nullable, reading, sending, trimmedText } from '../../http/schemas.ts'
 import { requireExisting } from '../accounts.ts'
 import type { RouteDependencies } from '../authentication.ts'
 import { invitationTimeMs, linkUrl, listLinks, makeLink, maxOpenLinks, revokeLinks } from './links.ts'
@@ -24,7 +24,6 @@ const linkProperties = {
   createdAt: moment('When it was made'),
   expiresAt: moment('When it expires'),
 }
-const linkList = closed({ data: pageOf(closed(linkProperties)) })
 /** For whom a link is made: who signs in with it is named so. */
 export const personName = trimmedText(1, 100, 'For whom it is: answers name who signed in with it so')
 const newLink = closed({ personName: Type.Optional(personName) })
@@ -67,12 +66,11 @@ function registerMakeLink(
           'Its address begins with `PUBLIC_URL`, by default with the address that the service listens on.',
         ...common,
         body: Type.Union([newLink, Type.Null()], { description: 'It may be missing' }),
-        response: {
-          200: closed({
-            data: closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
-          }),
-          ...errorResponses(...bodyErrors, 'NOT_FOUND', 'CONFLICT'),
-        },
+        response: sending(
+          closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
+          'NOT_FOUND',
+          'CONFLICT',
+        ),
       },
     },
     async (request, reply) => {
@@ -101,7 +99,7 @@ function registerListLinks(app: App, { database, clock, authentication }: AdminS
         summary: 'List the unused sign-in links of an account',
         ...common,
         querystring: closed(pageParameters),
-        response: { 200: linkList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
+        response: reading(pageOf(closed(linkProperties)), 'NOT_FOUND'),
       },
     },
     async ({ params: { accountId }, query }) => {
@@ -123,10 +121,7 @@ function registerRevokeLinks(app: App, { database, clock, authentication }: Admi
         operationId: 'revokeSignInLinks',
         summary: 'Revoke every open sign-in link of an account',
         ...common,
-        response: {
-          200: closed({ data: closed({ revoked: Type.Integer({ description: 'How many there were' }) }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(closed({ revoked: Type.Integer({ description: 'How many there were' }) }), 'NOT_FOUND'),
       },
     },
     async ({ params: { accountId } }) => {
@@ -146,10 +141,10 @@ function registerSessions(app: App, { database, authentication }: AdminSessionDe
         summary: 'Sign an account out everywhere, at once',
         description: 'Its API keys and open sign-in links stay valid: revoke those too to lock the account out.',
         ...common,
-        response: {
-          200: closed({ data: closed({ ended: Type.Integer({ description: 'How many sessions there were' }) }) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(
+          closed({ ended: Type.Integer({ description: 'How many sessions there were' }) }),
+          'NOT_FOUND',
+        ),
       },
     },
     async ({ params: { accountId } }) => {

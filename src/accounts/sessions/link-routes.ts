@@ -5,7 +5,7 @@ import { notFound } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { isId } from '../../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { changing, closed, moment, nullable, oneOf, reading } from '../../http/schemas.ts'
 import type { RouteDependencies } from '../authentication.ts'
 import { makerOf } from '../made-by-key.ts'
 import { personName } from './admin-routes.ts'
@@ -51,10 +51,7 @@ function registerList(app: App, { database, clock, authentication }: LinkRouteDe
         description: 'The oldest first. Their addresses cannot be read again.',
         ...shared,
         querystring: closed(pageParameters),
-        response: {
-          200: closed({ data: pageOf(closed(linkProperties)) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED'),
-        },
+        response: reading(pageOf(closed(linkProperties)), 'SCOPE_EXCEEDED'),
       },
     },
     async (request) => {
@@ -89,10 +86,11 @@ function registerMake(app: App, dependencies: LinkRouteDependencies): void {
         ...shared,
         headers: idempotencyHeaders,
         body: closed({ personName }),
-        response: {
-          200: closed({ data: closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }) }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-        },
+        response: changing(
+          closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
+          'NOT_FOUND',
+          ...idempotencyErrors,
+        ),
       },
     },
     async (request, reply) => {
@@ -125,10 +123,7 @@ function registerEnd(app: App, { database, authentication }: LinkRouteDependenci
         description: 'At once. What the person did stays.',
         ...shared,
         params: closed({ linkId: Type.String() }),
-        response: {
-          200: closed({ data: closed({ linkId: Type.String() }) }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
+        response: changing(closed({ linkId: Type.String() }), 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -4,7 +4,7 @@ import { keyScopes } from '../../database/column-types.ts'
 import type { App } from '../../http/app-type.ts'
 import { ServiceError } from '../../http/errors.ts'
 import type { RateLimits } from '../../http/rate-limits/rate-limits.ts'
-import { bodyErrors, closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
+import { closed, nullable, oneOf, reading, sending } from '../../http/schemas.ts'
 import type { RouteDependencies } from '../authentication.ts'
 import type { SignedIn } from '../credentials.ts'
 import { shownScope } from '../keys.ts'
@@ -19,23 +19,21 @@ interface SessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
 }
 
 const sessionAnswer = closed({
-  data: closed({
-    kind: oneOf(['account', 'operator']),
-    csrfToken: Type.String({ description: 'For X-CSRF-Token, in every call of the session that is not GET or HEAD' }),
-    account: nullable(
-      closed({
-        accountId: Type.String(),
-        name: Type.String(),
-        tier: oneOf(tiers, { description: 'The plan' }),
-        scope: oneOf(keyScopes, {
-          description: 'Of the key that opened the session, or made its link; `manage` after a link of the operator',
-        }),
-        personName: nullable(
-          Type.String({ description: 'For whom the link was made that opened it; null where nobody said' }),
-        ),
+  kind: oneOf(['account', 'operator']),
+  csrfToken: Type.String({ description: 'For X-CSRF-Token, in every call of the session that is not GET or HEAD' }),
+  account: nullable(
+    closed({
+      accountId: Type.String(),
+      name: Type.String(),
+      tier: oneOf(tiers, { description: 'The plan' }),
+      scope: oneOf(keyScopes, {
+        description: 'Of the key that opened the session, or made its link; `manage` after a link of the operator',
       }),
-    ),
-  }),
+      personName: nullable(
+        Type.String({ description: 'For whom the link was made that opened it; null where nobody said' }),
+      ),
+    }),
+  ),
 })
 const shared = { tags: ['Session'], security: [{ session: [] }] }
 const path = '/api/session'
@@ -105,7 +103,7 @@ function registerSignIn(app: App, dependencies: SessionDependencies): void {
         ...shared,
         security: [],
         body: signIn,
-        response: { 200: sessionAnswer, ...errorResponses(...bodyErrors) },
+        response: sending(sessionAnswer),
       },
     },
     async (request, reply) => {
@@ -132,7 +130,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
         operationId: 'readSession',
         summary: 'Read who is signed in',
         ...shared,
-        response: { 200: sessionAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(sessionAnswer),
       },
     },
     async (request, reply) => {
@@ -158,7 +156,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
         summary: 'Sign out',
         description: 'Ends the session and clears the cookie.',
         ...shared,
-        response: { 200: closed({ data: closed({}) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(closed({})),
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { App } from '../../http/app-type.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { pageParameters } from '../../http/pagination.ts'
-import { closed, errorResponses, oneOf, usage } from '../../http/schemas.ts'
+import { closed, errorResponses, oneOf, reading, usage } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { realtimeMeta } from '../../search/live-collection.ts'
 
@@ -163,18 +163,15 @@ function registerTopics(app: App): void {
         tags,
         security,
         querystring: closed({}),
-        response: {
-          200: closed({
-            data: Type.Array(
-              closed({
-                name: Type.String(),
-                slug: Type.String(),
-                topics: Type.Array(Type.String(), { description: 'What `topic` of a list takes' }),
-              }),
-            ),
-          }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(
+          Type.Array(
+            closed({
+              name: Type.String(),
+              slug: Type.String(),
+              topics: Type.Array(Type.String(), { description: 'What `topic` of a list takes' }),
+            }),
+          ),
+        ),
       },
     },
     async (request, reply) => {

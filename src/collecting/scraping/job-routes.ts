@@ -13,7 +13,7 @@ import {
   pageOf,
   pageParameters,
 } from '../../http/pagination.ts'
-import { closed, errorResponses, moment, oneOf } from '../../http/schemas.ts'
+import { closed, moment, oneOf, reading } from '../../http/schemas.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type EventDependencies, registerEventRoute } from './event-route.ts'
 import { cancelJob } from './job-end.ts'
@@ -137,10 +137,7 @@ function registerList(app: App, { database, authentication }: JobDependencies): 
         tags,
         security,
         querystring: listQuery,
-        response: {
-          200: closed({ data: pageOf(closed(listedJob)) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(closed(listedJob))),
       },
     },
     async (request) => {
@@ -167,10 +164,7 @@ function registerAdminList(app: App, { database, authentication }: JobDependenci
         tags: ['Admin'],
         security: [{ adminKey: [] }],
         querystring: listQuery,
-        response: {
-          200: closed({ data: pageOf(closed({ ...listedJob, ...owned })) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(closed({ ...listedJob, ...owned }))),
       },
     },
     async ({ query }) => {
@@ -201,10 +195,7 @@ function registerCancel(app: App, { database, clock, queue, authentication }: Jo
         tags,
         security,
         params,
-        response: {
-          200: closed({ data: jobSchema }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
+        response: reading(jobSchema, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -1,17 +1,15 @@
 import { type Static, Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { Pricing } from '../../accounts/plans.ts'
 import { readCreditUsage } from '../../credits/usage.ts'
-import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
-import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { isId } from '../../http/ids.ts'
-import { bodyErrors, closed, errorResponses, oneOf, usage } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, oneOf, reading, usage } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { anyPlatform } from '../../platforms/schemas.ts'
 import { byPlatform } from '../../platforms/sources/named-sources.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { jobSchema } from './job-schema.ts'
 import { type JobTermsDependencies, jobTermsSchema, readJobTerms, sourcesToCheck } from './job-terms.ts'
 import { costOf, jobStatuses, readJob, startJob } from './jobs.ts'
@@ -20,14 +18,10 @@ import type { TaskQueue } from './queue.ts'
 const security = [{ apiKey: [] }]
 const tags = ['Scraping']
 
-export interface ScrapeDependencies extends JobTermsDependencies {
-  database: Database
-  clock: Clock
+export interface ScrapeDependencies extends JobTermsDependencies, RouteDependencies {
   queue: TaskQueue
   jobTimeLimitMs: number
   pricing: Pricing
-  authentication: Authentication
-  idempotent: Idempotent
 }
 
 /** Starting and polling scrape jobs. */
@@ -128,10 +122,7 @@ function registerPoll(app: App, { database, authentication }: ScrapeDependencies
         tags,
         security,
         params: closed({ jobId: Type.String() }),
-        response: {
-          200: closed({ data: jobSchema }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(jobSchema, 'NOT_FOUND'),
       },
     },
     async (request) => {

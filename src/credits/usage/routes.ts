@@ -9,7 +9,7 @@ import type { Database } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { closed, creditUsage, errorResponses, moment, nullable, oneOf, openWord } from '../../http/schemas.ts'
+import { closed, creditUsage, errorResponses, moment, nullable, oneOf, openWord, reading } from '../../http/schemas.ts'
 import { maxSpenders, readSpending, readStatement, readWeeklySpending } from '../spending.ts'
 import { readDailyUsage, readUsage } from '../usage.ts'
 import { registerCollectionRoutes } from './collection-routes.ts'
@@ -205,7 +205,7 @@ function registerUsage(
         summary: 'Read the plan, its credits and what remains of them',
         ...shared,
         querystring: usageQuery,
-        response: { 200: closed({ data: ownUsage }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(ownUsage),
       },
     },
     async (request) => {
@@ -226,10 +226,7 @@ function registerUsage(
         security: [{ adminKey: [] }],
         params: closed({ accountId: Type.String() }),
         querystring: usageQuery,
-        response: {
-          200: closed({ data: usageRecord }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(usageRecord, 'NOT_FOUND'),
       },
     },
     async ({ params: { accountId }, query }) => {

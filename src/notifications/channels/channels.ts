@@ -29,6 +29,7 @@ export interface ChannelsDependencies {
   database: Database
   clock: Clock
   secrets: Secrets
+  /** The types of channels of this service. */
   adapters: Adapters
   renderEvent: RenderEvent
   /** The base of links. */

@@ -1,18 +1,17 @@
 import { type Static, Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { describeMaker, madeByFields } from '../../accounts/made-by-key.ts'
 import { deleteOwned, listOwned } from '../../accounts/owned.ts'
-import type { Database, Transaction } from '../../database/open.ts'
+import type { Transaction } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Account } from '../../http/callers.ts'
 import { notFound } from '../../http/errors.ts'
-import { type Idempotent, idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
+import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { isId } from '../../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
+import { changing, closed, moment, nullable, oneOf, reading, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { bodyFilters, parseBodyFilters } from '../../requests/filters/filters.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { parseQuery } from '../../search/query.ts'
 import { readWatchOfNews } from '../../watches/news/watch.ts'
 import { createFeed, type Feed, type FeedKind, feedKinds, feedUrl, maxFeeds } from './feeds.ts'
@@ -49,24 +48,16 @@ const feedProperties = {
 }
 
 const madeFeed = closed({
-  data: closed({
-    ...feedProperties,
-    url: Type.String({ description: 'The address as Atom, shown this once: who has it can read the feed' }),
-    jsonUrl: Type.String({ description: 'The same as JSON Feed' }),
-  }),
+  ...feedProperties,
+  url: Type.String({ description: 'The address as Atom, shown this once: who has it can read the feed' }),
+  jsonUrl: Type.String({ description: 'The same as JSON Feed' }),
 })
 
-const feedList = closed({ data: pageOf(closed(feedProperties)) })
 const feedPath = closed({ feedId: Type.String() })
-const revokedFeed = closed({ data: closed({ feedId: Type.String() }) })
 
 const shared = { tags: ['Feeds'], security: [{ apiKey: [] }] }
 
-export interface FeedRouteDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-  idempotent: Idempotent
+export interface FeedRouteDependencies extends RouteDependencies {
   publicUrl: () => string
 }
 
@@ -123,10 +114,7 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
         ...shared,
         headers: idempotencyHeaders,
         body: newFeed,
-        response: {
-          200: madeFeed,
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-        },
+        response: changing(madeFeed, 'NOT_FOUND', ...idempotencyErrors),
       },
     },
     async (request, reply) => {
@@ -183,7 +171,7 @@ function registerList(app: App, { database, authentication }: FeedRouteDependenc
         description: 'All of them, the oldest first. Their addresses cannot be read again.',
         ...shared,
         querystring: closed(pageParameters),
-        response: { 200: feedList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
+        response: reading(pageOf(closed(feedProperties)), 'SCOPE_EXCEEDED'),
       },
     },
     async (request) => {
@@ -204,7 +192,7 @@ function registerRevoke(app: App, { database, authentication }: FeedRouteDepende
         summary: 'Revoke a feed, at once and for ever',
         ...shared,
         params: feedPath,
-        response: { 200: revokedFeed, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND') },
+        response: changing(closed({ feedId: Type.String() }), 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { Database, DatabaseBackend } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
-import { closed, errorResponses, nullable, oneOf } from '../../http/schemas.ts'
+import { closed, nullable, oneOf, reading } from '../../http/schemas.ts'
 import type { Verified, VerifyOptions } from '../../requests/wrong-number.ts'
 import { verifyVocabulary } from '../../search/verify.ts'
 import { verifyWishes } from '../../wishes/list/verify.ts'
@@ -57,19 +57,15 @@ export function registerIntegrityRoutes(
         tags: ['Admin'],
         security: [{ adminKey: [] }],
         params: closed({ part: oneOf(derivedParts) }),
-        response: {
-          200: closed({
-            data: closed({
-              wrong: Type.Array(wrongNumber),
-              unchecked: Type.Integer({
-                minimum: 0,
-                description:
-                  'How many words changed each time that they were read, so that nothing can be said of them',
-              }),
+        response: reading(
+          closed({
+            wrong: Type.Array(wrongNumber),
+            unchecked: Type.Integer({
+              minimum: 0,
+              description: 'How many words changed each time that they were read, so that nothing can be said of them',
             }),
           }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        ),
       },
     },
     async ({ params: { part } }, reply) => {

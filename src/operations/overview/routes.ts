@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { freeBytes } from '../../database/embedded/free-space.ts'
 import type { Database, DatabaseBackend } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
 import type { Health } from '../../http/health.ts'
-import { closed, errorResponses } from '../../http/schemas.ts'
+import { reading } from '../../http/schemas.ts'
 import type { HostMemoryStore } from '../../platforms/budget/host-memory.ts'
 import type { StatusOptions } from '../../platforms/status.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { createCoalescedReads } from '../../runtime/request-coalescing.ts'
 import type { ClusterSearch } from '../../search/opensearch/cluster-search.ts'
 import { readStatus } from '../../search/opensearch/status.ts'
@@ -18,14 +17,14 @@ import { readCorrections } from './corrections.ts'
 import { readFailingChannels, readFailingPlatforms } from './failures.ts'
 import { type Overview, overview } from './schemas.ts'
 
-interface OverviewDependencies {
-  database: Database
+export interface OverviewDependencies extends Omit<RouteDependencies, 'idempotent'> {
   backend: DatabaseBackend
-  clock: Clock
-  authentication: Authentication
   health: () => Promise<Health>
+  /** That of an embedded database, and where its keys are. */
   dataDir: string
+  /** The texts that the model judges in a UTC day; 0 for none. */
   judgedPerDay: number
+  /** Null where the database searches. */
   searchCluster: ClusterSearch | null
   platformsConfig: StatusOptions['config']
   hosts: StatusOptions['hosts']
@@ -52,7 +51,7 @@ export function registerOverviewRoute(app: App, dependencies: OverviewDependenci
         description: 'Its work is bounded, however much is stored: counts end at the maximum that they say.',
         tags: ['Admin'],
         security: [{ adminKey: [] }],
-        response: { 200: closed({ data: overview }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(overview),
       },
     },
     async () => ({ data: await share('overview', () => readOverview(dependencies, startedAt)) }),

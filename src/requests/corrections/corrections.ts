@@ -1,23 +1,18 @@
 import { sql } from 'kysely'
 import { correctionRefusal, maxCorrections } from '../../accounts/accounts.ts'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, standings } from '../../database/column-types.ts'
-import type { Database, Transaction } from '../../database/open.ts'
+import type { Transaction } from '../../database/open.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { insertSearchChanges } from '../store/changes.ts'
 import { lockRequestsOf } from '../store/request-locks.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
 
 /** What the routes of corrections need. */
-export interface CorrectionDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-}
+export type CorrectionDependencies = Omit<RouteDependencies, 'idempotent'>
 
 /** Whose correction it is. */
 export interface Corrector {

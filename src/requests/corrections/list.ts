@@ -1,26 +1,30 @@
 import { sql } from 'kysely'
-import { personOf } from '../../accounts/sessions/people.ts'
+import { type Static, Type } from 'typebox'
+import { personName, personOf } from '../../accounts/sessions/people.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import { standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
+import { named } from '../../http/openapi-components.ts'
 import { cursorsOf, isPositionNumber, isPositionText, type PageInput, pageIn } from '../../http/pagination.ts'
-import { type RequestRecord, readRequests } from '../record.ts'
+import { closed, moment, nullable } from '../../http/schemas.ts'
+import { readRequests, requestRecord } from '../record.ts'
 import type { View } from '../views/view.ts'
 import { type Corrector, isVisibleTo } from './corrections.ts'
 
-export interface ListedCorrection {
-  correctionId: string
-  isRequest: boolean
-  sourcePlatform: PlatformName
-  madeBy: string
-  /** For whom the link was made that signed them in. */
-  personName: string | null
-  /** ISO 8601 */
-  correctedAt: string
-  /** Null when it is not stored now, or the account does not see it any more. */
-  request: RequestRecord | null
-}
+/** A correction in the list, as it is answered. */
+export const correction = closed(
+  {
+    correctionId: Type.String({ description: 'What it is undone by, also when its request is gone' }),
+    isRequest: Type.Boolean(),
+    sourcePlatform: Type.String({ description: 'Platform identifier' }),
+    madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
+    personName,
+    correctedAt: moment('When it was made or last changed'),
+    request: nullable(requestRecord),
+  },
+  named('Correction'),
+)
 
 /** The position after which a page continues: when a correction was made, in microseconds since 1970, and its id. */
 const cursors = cursorsOf<[correctedAt: number, correctionId: string]>(
@@ -36,7 +40,7 @@ const cursors = cursorsOf<[correctedAt: number, correctionId: string]>(
 export async function listCorrections(
   executor: Executor,
   { accountId, requestId, limit, cursor }: Corrector & PageInput & { requestId?: string | undefined },
-): Promise<{ results: ListedCorrection[]; hasMore: boolean; cursor: string | null }> {
+): Promise<{ results: Static<typeof correction>[]; hasMore: boolean; cursor: string | null }> {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const from =
     after === null

@@ -1,15 +1,12 @@
 import { Type } from 'typebox'
 import { maxCorrections } from '../../accounts/accounts.ts'
 import { type Audience, audiencesOf } from '../../accounts/authentication.ts'
-import { personName } from '../../accounts/sessions/people.ts'
 import type { App } from '../../http/app-type.ts'
 import { type ErrorCode, notFound } from '../../http/errors.ts'
-import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable } from '../../http/schemas.ts'
-import { requestRecord } from '../record.ts'
+import { closed, reading, sending } from '../../http/schemas.ts'
 import { type CorrectionDependencies, correctRequest, undoCorrection } from './corrections.ts'
-import { listCorrections } from './list.ts'
+import { correction, listCorrections } from './list.ts'
 
 const correctionPath = closed({ correctionId: Type.String() })
 
@@ -18,21 +15,6 @@ const newCorrection = closed({
   requestId,
   isRequest: Type.Boolean({ description: 'Whether the request is a feature request' }),
 })
-
-const correction = closed(
-  {
-    correctionId: Type.String({ description: 'What it is undone by, also when its request is gone' }),
-    isRequest: Type.Boolean(),
-    sourcePlatform: Type.String({ description: 'Platform identifier' }),
-    madeBy: Type.String({ description: '`key <id>`, `session <id>` or `admin`' }),
-    personName,
-    correctedAt: moment('When it was made or last changed'),
-    request: nullable(requestRecord),
-  },
-  named('Correction'),
-)
-
-const undoneCorrection = closed({ data: closed({ correctionId: Type.String() }) })
 
 /** What differs between the routes of accounts and those of the operator. */
 interface CorrectionAudience extends Audience {
@@ -81,10 +63,7 @@ function registerCorrect(app: App, dependencies: CorrectionDependencies, audienc
         tags,
         security,
         body: newCorrection,
-        response: {
-          200: closed({ data: correction }),
-          ...errorResponses(...bodyErrors, ...changeErrors, ...refusals),
-        },
+        response: sending(correction, ...changeErrors, ...refusals),
       },
     },
     async (request) => {
@@ -115,7 +94,7 @@ function registerUndo(app: App, { database }: CorrectionDependencies, audience: 
         tags,
         security,
         params: correctionPath,
-        response: { 200: undoneCorrection, ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
+        response: sending(closed({ correctionId: Type.String() }), ...changeErrors, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -144,7 +123,7 @@ function registerList(app: App, { database }: CorrectionDependencies, audience: 
         tags,
         security,
         querystring: closed({ requestId: Type.Optional(requestId), ...pageParameters }),
-        response: { 200: closed({ data: pageOf(correction) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(pageOf(correction)),
       },
     },
     async (request) => {

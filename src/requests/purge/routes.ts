@@ -1,11 +1,9 @@
 import { type Static, Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
-import type { Database } from '../../database/open.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { isId } from '../../http/ids.ts'
-import { bodyErrors, closed, defaulted, errorResponses, nullable, trimmedText } from '../../http/schemas.ts'
+import { closed, defaulted, nullable, sending, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { type PurgeResult, purgeRequests } from './purge.ts'
 import { purgeId, requireComparable, requireOne, selectionFields } from './suppression.ts'
 
@@ -63,11 +61,7 @@ const toAnswer = ({ matched, samples, ...result }: PurgeResult, dryRun: boolean)
   }),
 })
 
-export interface PurgeDependencies {
-  database: Database
-  clock: Clock
-  authentication: Authentication
-}
+export type PurgeDependencies = Omit<RouteDependencies, 'idempotent'>
 
 /** The operator's route to delete requests. */
 export function registerPurgeRoutes(app: App, { database, clock, authentication }: PurgeDependencies): void {
@@ -84,10 +78,7 @@ export function registerPurgeRoutes(app: App, { database, clock, authentication 
         tags: ['Admin'],
         security: [{ adminKey: [] }],
         body: purgeBody,
-        response: {
-          200: closed({ data: purged }),
-          ...errorResponses(...bodyErrors),
-        },
+        response: sending(purged),
       },
     },
     async ({ body }) => {

@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
-import type { Database } from '../../database/open.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, moment, trimmedText } from '../../http/schemas.ts'
+import { closed, moment, reading, sending, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { type Identity, identitiesOfAuthor, identitiesOfUrl } from '../store/identity.ts'
 import {
@@ -29,10 +28,7 @@ const liftBody = closed({
   ...selectionFields,
   id: Type.Optional(trimmedText(1, 500, 'The id of the request on its platform; needs `platform`')),
 })
-export interface SuppressionDependencies {
-  database: Database
-  authentication: Authentication
-}
+export type SuppressionDependencies = Pick<RouteDependencies, 'database' | 'authentication'>
 
 /** What the body of a lift names. @throws ServiceError INVALID_REQUEST */
 function toLifted({ purgeId, platform, id, url, author }: Static<typeof liftBody>) {
@@ -66,22 +62,19 @@ function registerListSuppressions(app: App, { database, authentication }: Suppre
         tags,
         security,
         querystring: closed(pageParameters),
-        response: {
-          200: closed({
-            data: closed({
-              entries: Type.Integer({ description: 'How many hashes are stored' }),
-              ...pageOf(
-                closed({
-                  purgeId,
-                  kinds: Type.Array(Type.String(), { description: 'What was named; empty for a platform or an age' }),
-                  entries: Type.Integer(),
-                  createdAt: moment('When it was purged'),
-                }),
-              ).properties,
-            }),
+        response: reading(
+          closed({
+            entries: Type.Integer({ description: 'How many hashes are stored' }),
+            ...pageOf(
+              closed({
+                purgeId,
+                kinds: Type.Array(Type.String(), { description: 'What was named; empty for a platform or an age' }),
+                entries: Type.Integer(),
+                createdAt: moment('When it was purged'),
+              }),
+            ).properties,
           }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        ),
       },
     },
     async ({ query }) => {
@@ -108,10 +101,7 @@ function registerLift(app: App, { database, authentication }: SuppressionDepende
         tags,
         security,
         body: liftBody,
-        response: {
-          200: closed({ data: closed({ lifted: Type.Integer({ description: 'How many hashes are gone' }) }) }),
-          ...errorResponses(...bodyErrors, 'NOT_FOUND'),
-        },
+        response: sending(closed({ lifted: Type.Integer({ description: 'How many hashes are gone' }) }), 'NOT_FOUND'),
       },
     },
     async ({ body }) => {

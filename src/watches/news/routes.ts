@@ -9,7 +9,7 @@ import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { changing, closed, defaulted, moment, nullable, oneOf, reading } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { markRead, readNews, type WatchNews } from './unread.ts'
 import { readWatchOfNews } from './watch.ts'
@@ -75,10 +75,8 @@ const watchNews = closed({
   other: section('What does not fit the goal of the watch'),
 })
 
-const newsAnswer = closed({ data: pageOf(watchNews) })
-
 const readAnswer = closed({
-  data: closed({ watchIds: Type.Array(Type.String(), { description: 'The watches whose news were marked' }) }),
+  watchIds: Type.Array(Type.String(), { description: 'The watches whose news were marked' }),
 })
 
 const shared = { tags: ['News'], security: [{ apiKey: [] }] }
@@ -138,7 +136,7 @@ function registerRead(app: App, { database, authentication, publicUrl, visits }:
           ),
           cursor: pageParameters.cursor,
         }),
-        response: { 200: newsAnswer, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND') },
+        response: reading(pageOf(watchNews), 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -180,7 +178,7 @@ function registerMark(app: App, { database, clock, authentication, recordVisit }
           watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this watch' })),
           until: Type.Optional(dateParameter('Only what was ready then')),
         }),
-        response: { 200: readAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND') },
+        response: changing(readAnswer, 'NOT_FOUND'),
       },
     },
     async (request) => {

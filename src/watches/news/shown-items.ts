@@ -42,8 +42,9 @@ export interface NewsItem {
   wishId: string
   /** The request that was completed or declined; else the one whose title is that of the wish. */
   requestId: string
+  /** Plain text from a platform. */
   title: string
-  /** The beginning of its text, in one line. */
+  /** The beginning of its text, from there, too, in one line. */
   excerpt: string
   /** Of the wish on the page. */
   url: string

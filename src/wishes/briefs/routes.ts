@@ -5,7 +5,7 @@ import type { Account } from '../../http/callers.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, defaulted, errorResponses, oneOf } from '../../http/schemas.ts'
+import { changing, closed, defaulted, errorResponses, oneOf, reading, sending } from '../../http/schemas.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { type About, type FindWatch, readAbout } from './about.ts'
 import { type BriefRow, createBrief, deleteBrief, describeBrief, listBriefs, maxBriefs, readBrief } from './briefs.ts'
@@ -69,10 +69,7 @@ requests. Where no wish matches none is made (404). It is stored, and stays what
         ...shared,
         headers: idempotencyHeaders,
         body: newBrief,
-        response: {
-          200: closed({ data: briefSummary }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'SEARCH_UNAVAILABLE', ...idempotencyErrors),
-        },
+        response: changing(briefSummary, 'NOT_FOUND', 'SEARCH_UNAVAILABLE', ...idempotencyErrors),
       },
     },
     async (request, reply) => {
@@ -103,7 +100,7 @@ function registerList(app: App, { database, authentication }: BriefRouteDependen
         description: 'The last made first.',
         ...shared,
         querystring: closed(pageParameters),
-        response: { 200: closed({ data: pageOf(briefSummary) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(pageOf(briefSummary)),
       },
     },
     async (request) => {
@@ -125,10 +122,7 @@ function registerRead(app: App, { database, authentication }: BriefRouteDependen
         summary: 'Read a brief',
         ...shared,
         params: briefPath,
-        response: {
-          200: closed({ data: brief }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(brief, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -190,10 +184,7 @@ function registerDelete(app: App, { database, authentication }: BriefRouteDepend
         description: 'Files of it that somebody has can be verified no more.',
         ...shared,
         params: briefPath,
-        response: {
-          200: closed({ data: briefPath }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
+        response: changing(briefPath, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -217,7 +208,7 @@ function registerVerify(app: App, { database, clock, authentication }: BriefRout
         description: 'Free, and changes nothing. The file is Markdown, HTML or JSON, as `readBriefFile` gave it.',
         ...shared,
         body: closed({ file: Type.String({ minLength: 1, description: 'All of it' }) }),
-        response: { 200: closed({ data: verification }), ...errorResponses(...bodyErrors) },
+        response: sending(verification),
       },
     },
     async (request) => {

@@ -3,7 +3,7 @@ import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
 import { pageParameters } from '../../http/pagination.ts'
-import { closed, errorResponses } from '../../http/schemas.ts'
+import { closed, reading } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import type { CoalescedReads } from '../../runtime/request-coalescing.ts'
 import { dayBefore } from '../list/summary.ts'
@@ -55,7 +55,7 @@ export function registerChangesRoutes(app: App, dependencies: ChangesDependencie
           since: Type.Optional(dateParameter('What changed then or later; by default in the last 7 days')),
           limit: pageParameters.limit,
         }),
-        response: { 200: closed({ data: changes }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(changes),
       },
     },
     async (request) => {

@@ -7,7 +7,7 @@ import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses } from '../../http/schemas.ts'
+import { closed, reading, sending } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { type Corrector, mergeWishes, partWishes, splitWish } from './corrections.ts'
 import { listWishCorrections } from './list.ts'
@@ -94,10 +94,7 @@ function registerCorrect(app: App, dependencies: RouteDependencies, audience: Co
         security,
         headers: idempotencyHeaders,
         body: newWishCorrection,
-        response: {
-          200: closed({ data: wishCorrection }),
-          ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
-        },
+        response: sending(wishCorrection, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
       },
     },
     async (request, reply) => {
@@ -125,7 +122,7 @@ function registerUndo(app: App, dependencies: RouteDependencies, audience: Corre
         tags,
         security,
         params: correctionPath,
-        response: { 200: undoAnswer, ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
+        response: sending(undoAnswer, ...changeErrors, 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -158,10 +155,7 @@ function registerList(app: App, { database }: RouteDependencies, audience: Corre
           wishId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what holds now of this wish' })),
           ...pageParameters,
         }),
-        response: {
-          200: closed({ data: pageOf(wishCorrection) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(wishCorrection)),
       },
     },
     async (request) => {

@@ -30,7 +30,7 @@ export const newWishCorrection = closed({
   ),
 })
 
-export const undoAnswer = closed({ data: closed({ correctionId: Type.String() }) })
+export const undoAnswer = closed({ correctionId: Type.String() })
 
 export const wishCorrection = closed(
   {

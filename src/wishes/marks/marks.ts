@@ -1,10 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type Static, Type } from 'typebox'
 import { lockAccount } from '../../accounts/made-by-key.ts'
-import { personOf } from '../../accounts/sessions/people.ts'
+import { personName, personOf } from '../../accounts/sessions/people.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
+import { named } from '../../http/openapi-components.ts'
+import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import type { MarkFilter } from '../list/filters.ts'
 
 export const marks = ['planned', 'done', 'ignored'] as const
@@ -15,18 +18,18 @@ export type Mark = (typeof marks)[number]
 export const maxMarkedWishes = 10_000
 
 /** What an account noted about a wish. */
-export interface WishMark {
-  mark: Mark | null
-  starred: boolean
-  /** Empty when there is none. */
-  note: string
-  /** Who looks after it, in the words of the account; empty when nobody does. */
-  owner: string
-  /** For whom the link was made that signed in who changed it last. */
-  personName: string | null
-  /** ISO 8601 */
-  updatedAt: string
-}
+export const wishMark = closed(
+  {
+    mark: nullable(oneOf(marks)),
+    starred: Type.Boolean(),
+    note: Type.String({ description: 'Empty when there is none' }),
+    owner: Type.String({ description: 'Who looks after it, as the account wrote it; empty for nobody' }),
+    personName,
+    updatedAt: moment('When it last changed'),
+  },
+  named('WishMark'),
+)
+export type WishMark = Static<typeof wishMark>
 
 /** Only what is given changes. */
 interface MarkChanges {

@@ -1,29 +1,16 @@
 import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
-import { personName } from '../../accounts/sessions/people.ts'
 import type { App } from '../../http/app-type.ts'
 import { named } from '../../http/openapi-components.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable, oneOf } from '../../http/schemas.ts'
+import { changing, closed, nullable, oneOf } from '../../http/schemas.ts'
 import { isWishSeen } from '../corrections/members.ts'
 import { wishPath } from '../corrections/schemas.ts'
 import { wishProperties } from '../list/summary.ts'
-import { marks, markWish, maxMarkedWishes } from './marks.ts'
+import { marks, markWish, maxMarkedWishes, wishMark } from './marks.ts'
 
 const maxNoteLength = 2_000
 
 /** What an account noted about a wish, in every answer that has wishes. */
-export const wishMark = closed(
-  {
-    mark: nullable(oneOf(marks)),
-    starred: Type.Boolean(),
-    note: Type.String({ description: 'Empty when there is none' }),
-    owner: Type.String({ description: 'Who looks after it, as the account wrote it; empty for nobody' }),
-    personName,
-    updatedAt: moment('When it last changed'),
-  },
-  named('WishMark'),
-)
-
 export const markProperty = { mark: nullable(wishMark) }
 
 /** A wish in a list, with what the account noted about it. */
@@ -51,9 +38,7 @@ export const markFilters = {
   starred: Type.Optional(Type.Boolean({ description: 'Only wishes with, or without, a star of the account' })),
 }
 
-const markAnswer = closed({
-  data: closed({ wishId: Type.String(), mark: nullable(wishMark) }),
-})
+const markAnswer = closed({ wishId: Type.String(), mark: nullable(wishMark) })
 
 /** The route by which accounts mark wishes. */
 export function registerMarkRoutes(
@@ -74,7 +59,7 @@ export function registerMarkRoutes(
         security: [{ apiKey: [] }],
         params: wishPath,
         body: markChanges,
-        response: { 200: markAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
+        response: changing(markAnswer, 'NOT_FOUND', 'CONFLICT'),
       },
     },
     async (request) => {

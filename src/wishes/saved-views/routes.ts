@@ -6,7 +6,7 @@ import type { Account } from '../../http/callers.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, moment, nullable, optional, trimmedText } from '../../http/schemas.ts'
+import { changing, closed, moment, nullable, optional, reading, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { checkView, givenView, type ListView, listView } from '../shares/view.ts'
 import { changeSavedView, createSavedView, maxSavedViews, type SavedView } from './saved-views.ts'
@@ -38,7 +38,7 @@ const savedView = closed(
   named('SavedView'),
 )
 
-const savedViewAnswer = closed({ data: savedView })
+const savedViewAnswer = savedView
 const viewPath = closed({ viewId: Type.String() })
 const shared = { tags: ['Views'], security: [{ apiKey: [] }] }
 
@@ -78,10 +78,7 @@ function registerList(app: App, { database, authentication }: RouteDependencies)
         description: 'The oldest first.',
         ...shared,
         querystring: closed(pageParameters),
-        response: {
-          200: closed({ data: pageOf(savedView) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(savedView)),
       },
     },
     async (request) => {
@@ -107,7 +104,7 @@ function registerCreate(app: App, { clock, authentication, idempotent }: RouteDe
         ...shared,
         headers: idempotencyHeaders,
         body: closed(content),
-        response: { 200: savedViewAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors) },
+        response: changing(savedViewAnswer, ...idempotencyErrors),
       },
     },
     async (request, reply) => {
@@ -134,10 +131,7 @@ function registerChange(app: App, { database, clock, authentication }: RouteDepe
         ...shared,
         params: viewPath,
         body: closed(optional(content), { minProperties: 1 }),
-        response: {
-          200: savedViewAnswer,
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT'),
-        },
+        response: changing(savedViewAnswer, 'NOT_FOUND', 'CONFLICT'),
       },
     },
     async (request) => {
@@ -171,10 +165,7 @@ function registerDelete(app: App, { database, authentication }: RouteDependencie
         summary: 'Delete a saved view',
         ...shared,
         params: viewPath,
-        response: {
-          200: closed({ data: viewPath }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
+        response: changing(viewPath, 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -9,7 +9,7 @@ import { notFound } from '../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { isId } from '../../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, defaulted, errorResponses, moment, nullable, trimmedText } from '../../http/schemas.ts'
+import { changing, closed, defaulted, moment, nullable, reading, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 import { dayOf } from '../../requests/timeline.ts'
 import { viewOf } from '../../requests/views/view.ts'
@@ -134,10 +134,11 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
         ...shared,
         headers: idempotencyHeaders,
         body: newShare,
-        response: {
-          200: closed({ data: closed({ ...shareProperties, url: Type.String({ description: 'Shown this once' }) }) }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-        },
+        response: changing(
+          closed({ ...shareProperties, url: Type.String({ description: 'Shown this once' }) }),
+          'NOT_FOUND',
+          ...idempotencyErrors,
+        ),
       },
     },
     async (request, reply) => {
@@ -176,10 +177,7 @@ function registerList(app: App, { database, clock, authentication }: ShareRouteD
         description: 'The oldest first, without what has expired. The addresses cannot be read again.',
         ...shared,
         querystring: closed(pageParameters),
-        response: {
-          200: closed({ data: pageOf(closed(shareProperties)) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED'),
-        },
+        response: reading(pageOf(closed(shareProperties)), 'SCOPE_EXCEEDED'),
       },
     },
     async (request) => {
@@ -204,10 +202,7 @@ function registerRevoke(app: App, { database, authentication }: ShareRouteDepend
         summary: 'Revoke a share, at once and for ever',
         ...shared,
         params: closed({ shareId: Type.String() }),
-        response: {
-          200: closed({ data: closed({ shareId: Type.String() }) }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-        },
+        response: changing(closed({ shareId: Type.String() }), 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import type { Authentication } from '../../accounts/authentication.ts'
+import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -8,7 +8,7 @@ import type { Account } from '../../http/callers.ts'
 import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { pageParameters } from '../../http/pagination.ts'
-import { closed, errorResponses, nullable } from '../../http/schemas.ts'
+import { closed, nullable, reading } from '../../http/schemas.ts'
 import { queryFilters } from '../../requests/filters/filters.ts'
 import {
   fullTextParameter,
@@ -97,10 +97,8 @@ export const similarWishProperties = {
   platforms: Type.Array(Type.String(), { description: 'Where they were posted' }),
 }
 
-interface SimilarDependencies {
-  database: Database
+interface SimilarDependencies extends Pick<RouteDependencies, 'database' | 'authentication'> {
   possiblySame: PossiblySame
-  authentication: Authentication
 }
 
 const common = { tags: ['Requests'], security: [{ apiKey: [] }], params }
@@ -128,10 +126,7 @@ function registerRequest(app: App, { database, authentication }: SimilarDependen
         operationId: 'readRequest',
         summary: 'Read a cached request',
         description: 'Of any class; an unlisted one only where a job of your account named its source.',
-        response: {
-          200: closed({ data: requestRecord }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'SEARCH_UNAVAILABLE'),
-        },
+        response: reading(requestRecord, 'NOT_FOUND', 'SEARCH_UNAVAILABLE'),
       },
     },
     async (request) => ({ data: await readOne(database, authentication.accountOf(request), request.params.requestId) }),
@@ -156,27 +151,26 @@ function registerSimilar(app: App, { database, possiblySame, authentication }: S
           include: queryFilters.include,
           fullText: fullTextParameter,
         }),
-        response: {
-          200: closed({
-            data: closed({
-              results: Type.Array(
-                closed({
-                  ...requestRecord.properties,
-                  similarity: Type.Number({
-                    minimum: 0,
-                    maximum: 1,
-                    description:
-                      'How alike it is to the core of the wish: 1 for the core, and for what a person put there',
-                  }),
-                  sameWish: Type.Boolean({ description: 'A member of the wish; else only possibly the same' }),
+        response: reading(
+          closed({
+            results: Type.Array(
+              closed({
+                ...requestRecord.properties,
+                similarity: Type.Number({
+                  minimum: 0,
+                  maximum: 1,
+                  description:
+                    'How alike it is to the core of the wish: 1 for the core, and for what a person put there',
                 }),
-              ),
-              ...similarWishProperties,
-              wish: nullable(wishOfRequest),
-            }),
+                sameWish: Type.Boolean({ description: 'A member of the wish; else only possibly the same' }),
+              }),
+            ),
+            ...similarWishProperties,
+            wish: nullable(wishOfRequest),
           }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'SEARCH_UNAVAILABLE'),
-        },
+          'NOT_FOUND',
+          'SEARCH_UNAVAILABLE',
+        ),
       },
     },
     async (request) => {

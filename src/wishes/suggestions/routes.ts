@@ -4,7 +4,7 @@ import type { App } from '../../http/app-type.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../http/idempotency/idempotency.ts'
 import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses, nullable, oneOf, openWord } from '../../http/schemas.ts'
+import { bodyErrors, closed, errorResponses, nullable, oneOf, openWord, reading } from '../../http/schemas.ts'
 import { queryFilters } from '../../requests/filters/filters.ts'
 import { wishProperties } from '../list/summary.ts'
 import { reasonsAgainst, reasonsFor } from '../pairs/reasons.ts'
@@ -69,10 +69,7 @@ function registerSuggestions(
           'Those with the most votes times similarity first; requests of one day count half. A pair that was answered is not asked again, until ' +
           'the answer is undone. A page may be short although more follow.',
         querystring: closed({ ...pageParameters, topic: queryFilters.topic, product: queryFilters.product }),
-        response: {
-          200: closed({ data: pageOf(suggestion) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(suggestion)),
       },
     },
     async (request) => {

@@ -4,38 +4,16 @@ import { requestStatuses } from '../../database/column-types.ts'
 import type { App } from '../../http/app-type.ts'
 import { notFound } from '../../http/errors.ts'
 import { pageOf, pageParameters, sortByParameter } from '../../http/pagination.ts'
-import { closed, errorResponses, moment, nullable, oneOf, trimmedText } from '../../http/schemas.ts'
+import { closed, nullable, oneOf, reading, trimmedText } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { platformVotes, productCounts } from '../list/summary.ts'
 import { similarWishProperties } from '../similar/routes.ts'
 import { topicOrders } from './orders.ts'
 import { readTopicPage } from './topic-page.ts'
-import { listTopics } from './topics.ts'
+import { listTopics, summaryProperties } from './topics.ts'
 
 const shared = { tags: ['Topics'], security: [{ apiKey: [] }] }
-
-const summaryProperties = {
-  topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
-  requests: Type.Integer({ description: 'How many likely requests it has, as your account sees them' }),
-  votes: Type.Integer({ description: 'Of all of them together' }),
-  maybeRequests: Type.Integer({
-    description: 'How many more may be requests: `include=maybe` lists them; no other number counts them',
-  }),
-  fromExpansion: Type.Optional(
-    Type.Literal(true, {
-      description: 'Only expansions of searches have collected it: no list has it until a job collects it; else absent',
-    }),
-  ),
-  lastCollectedAt: moment('When a platform last delivered a page of it'),
-  growth: closed(
-    { days7: Type.Integer(), days30: Type.Integer() },
-    { description: 'How many of them were posted in the last 7 and 30 UTC days, today included' },
-  ),
-  tags: Type.Array(closed({ tag: Type.String(), requests: Type.Integer() }), {
-    description: 'The most frequent of them, at most 10',
-  }),
-}
 
 /** The topics of the cache. */
 export function registerTopicRoutes(app: App, dependencies: RouteDependencies): void {
@@ -63,10 +41,7 @@ function registerList(app: App, { database, clock, authentication }: RouteDepend
           }),
           ...pageParameters,
         }),
-        response: {
-          200: closed({ data: pageOf(closed(summaryProperties)) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
-        },
+        response: reading(pageOf(closed(summaryProperties))),
       },
     },
     async (request) => {
@@ -139,10 +114,7 @@ function registerPage(app: App, { database, clock, authentication }: RouteDepend
         description: 'Numbers, platforms and timeline count all of its likely requests.',
         ...shared,
         params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
-        response: {
-          200: closed({ data: topicPage }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
-        },
+        response: reading(topicPage, 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type Static, type TObject, Type } from 'typebox'
 import type { Executor } from '../../database/open.ts'
 import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInput } from '../../http/pagination.ts'
+import { closed, moment } from '../../http/schemas.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 import { dayOf } from '../../requests/timeline.ts'
 import type { View } from '../../requests/views/view.ts'
@@ -16,23 +18,30 @@ interface TopicListInput extends PageInput {
   view: View
 }
 
-export interface TopicSummary {
-  /** In its first spelling. */
-  topic: string
-  /** Those that the view shows as likely. */
-  requests: number
-  votes: number
-  /** How many more of its requests are of the class maybe. */
-  maybeRequests: number
-  /** ISO 8601; when a platform last delivered a page of it. */
-  lastCollectedAt: string
-  /** How many of its requests were posted in the last 7 and 30 UTC days, today included. */
-  growth: { days7: number; days30: number }
-  /** The most frequent first. */
-  tags: { tag: string; requests: number }[]
-  /** Only expansions have collected it: no list has it. */
-  fromExpansion?: true
+/** A topic in a list, as it is answered. */
+export const summaryProperties = {
+  topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
+  requests: Type.Integer({ description: 'How many likely requests it has, as your account sees them' }),
+  votes: Type.Integer({ description: 'Of all of them together' }),
+  maybeRequests: Type.Integer({
+    description: 'How many more may be requests: `include=maybe` lists them; no other number counts them',
+  }),
+  fromExpansion: Type.Optional(
+    Type.Literal(true, {
+      description: 'Only expansions of searches have collected it: no list has it until a job collects it; else absent',
+    }),
+  ),
+  lastCollectedAt: moment('When a platform last delivered a page of it'),
+  growth: closed(
+    { days7: Type.Integer(), days30: Type.Integer() },
+    { description: 'How many of them were posted in the last 7 and 30 UTC days, today included' },
+  ),
+  tags: Type.Array(closed({ tag: Type.String(), requests: Type.Integer() }), {
+    description: 'The most frequent of them, at most 10',
+  }),
 }
+
+export type TopicSummary = Static<TObject<typeof summaryProperties>>
 
 interface TopicRow {
   key: string

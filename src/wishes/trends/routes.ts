@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { isId } from '../../http/ids.ts'
-import { closed, defaulted, errorResponses, nullable } from '../../http/schemas.ts'
+import { closed, defaulted, nullable, reading } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { wishProperties } from '../list/summary.ts'
 import { withMarks } from '../marks/marks.ts'
@@ -54,7 +54,7 @@ export function registerTrendRoutes(
           ),
           weeks: defaulted(Type.Integer({ minimum: 1, maximum: 52, default: 12 })),
         }),
-        response: { 200: closed({ data: trends }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') },
+        response: reading(trends),
       },
     },
     async (request) => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-const item = (title: string, more: object = {}) => ({
+const item = (title: string, more: object = {}): Report['grown'][number] => ({
   wishId: 'w1',
   requestId: 'r1',
   title,

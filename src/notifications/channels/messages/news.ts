@@ -6,25 +6,12 @@ import { titleOf } from '../../../platforms/registry.ts'
 import { goalChangesNothing, notComparedWithGoal } from '../../../watches/news/goal-words.ts'
 import { readRise } from '../../../watches/news/read-report.ts'
 import { riseInWords, topicRiseInWords } from '../../../watches/news/rise-words.ts'
-import type { ShownRise } from '../../../watches/news/shown-items.ts'
+import type { NewsItem, ShownRise } from '../../../watches/news/shown-items.ts'
 import { idIn, type Renderer, statusLabel, untitled } from './renderer.ts'
 import { readWatchName } from './watch.ts'
 
 /** A wish in a report, as the account sees it now. */
-export interface ReportItem {
-  wishId: string
-  requestId: string
-  /** Plain text from a platform. */
-  title: string
-  /** The beginning of its text, from there, too. */
-  excerpt: string
-  votes: number
-  votesGained: number
-  requestsGained: number
-  platforms: readonly string[]
-  status: string | null
-  rise: ShownRise | null
-}
+export type ReportItem = Omit<NewsItem, 'url'>
 
 type SectionName = 'rising' | 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { noteEvent } from '../../../accounts/events/events.ts'
 import type { App } from '../../../http/app-type.ts'
 import { ServiceError } from '../../../http/errors.ts'
-import { bodyErrors, errorResponses } from '../../../http/schemas.ts'
+import { changing, reading } from '../../../http/schemas.ts'
 import type { DeliveryOutcome } from '../adapter.ts'
 import {
   askReceiverAgain,
@@ -87,8 +87,6 @@ export function registerChannelRoutesOfOne(app: App, dependencies: ChannelRouteD
   registerConfirmation(app, dependencies)
 }
 
-const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
-
 function registerRead(app: App, { database, secrets, authentication }: ChannelRouteDependencies): void {
   app.get(
     '/api/v1/channels/:channelId',
@@ -99,7 +97,7 @@ function registerRead(app: App, { database, secrets, authentication }: ChannelRo
         summary: 'Read a channel',
         ...channelTags,
         params: channelPath,
-        response: { 200: channelAnswer, ...errorResponses(...pathErrors) },
+        response: reading(channelAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -122,7 +120,7 @@ function registerChange(app: App, dependencies: ChannelRouteDependencies): void 
         ...channelTags,
         params: channelPath,
         body: channelChanges,
-        response: { 200: channelAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
+        response: changing(channelAnswer, 'NOT_FOUND', 'CONFLICT'),
       },
     },
     async (request) => {
@@ -150,7 +148,7 @@ function registerDelete(app: App, { database, clock, adapters, authentication }:
         description: 'What is pending on it is not sent. Watches that named it do not name it any more.',
         ...channelTags,
         params: channelPath,
-        response: { 200: channelIdAnswer, ...errorResponses(...pathErrors) },
+        response: reading(channelIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -176,7 +174,7 @@ function registerTest(app: App, dependencies: ChannelRouteDependencies): void {
         description: 'Also on a disabled channel. It is tried once, and the log has it.',
         ...channelTags,
         params: channelPath,
-        response: { 200: testAnswer, ...errorResponses(...pathErrors, 'CONFLICT') },
+        response: reading(testAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT'),
       },
     },
     async (request) => {
@@ -199,7 +197,7 @@ function registerConfirmation(app: App, dependencies: ChannelRouteDependencies):
           'Ten minutes after the last one at the earliest, once however often it is called. A mailbox that did not answer twice gets none for four weeks.',
         ...channelTags,
         params: channelPath,
-        response: { 200: askedAgain, ...errorResponses(...pathErrors, 'CONFLICT') },
+        response: reading(askedAgain, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT'),
       },
     },
     async (request) => {

@@ -3,7 +3,7 @@ import type { App } from '../../../http/app-type.ts'
 import { ServiceError } from '../../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../../http/idempotency/idempotency.ts'
 import { pageOfShort, pageParameters } from '../../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses } from '../../../http/schemas.ts'
+import { changing, closed, errorResponses, reading } from '../../../http/schemas.ts'
 import { prepareChannel, storeChannel } from '../channels.ts'
 import { listChannels, maxChannels, readChannel } from '../store/channels.ts'
 import { keptDays, listDeliveries, replayDelivery } from '../store/deliveries.ts'
@@ -39,7 +39,7 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
         description: 'Oldest first. Addresses and tokens are never shown.',
         ...channelTags,
         querystring: closed(pageParameters),
-        response: { 200: channelList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
+        response: reading(channelList, 'SCOPE_EXCEEDED'),
       },
     },
     async (request) => {
@@ -63,10 +63,7 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
         ...channelTags,
         headers: idempotencyHeaders,
         body: newChannel(adapters),
-        response: {
-          200: madeChannel,
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-        },
+        response: changing(madeChannel, 'NOT_FOUND', ...idempotencyErrors),
       },
     },
     async (request, reply) => {
@@ -122,7 +119,7 @@ function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies
         ...channelTags,
         params: deliveryPath,
         headers: idempotencyHeaders,
-        response: { 200: deliveryIdAnswer, ...errorResponses(...pathErrors, ...idempotencyErrors) },
+        response: reading(deliveryIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
       },
     },
     async (request, reply) => {

@@ -10,7 +10,7 @@ import { closed, defaulted, moment, nullable, oneOf, openWord, trimmedText } fro
 import { mutedNews } from '../../../watches/schemas.ts'
 import { type Adapters, disabledReasons } from '../adapter.ts'
 import type { ChannelsDependencies } from '../channels.ts'
-import { keptDays } from '../store/deliveries.ts'
+import { delivery, keptDays } from '../store/deliveries.ts'
 
 export interface ChannelRouteDependencies extends ChannelsDependencies {
   authentication: Authentication
@@ -125,64 +125,37 @@ export const channel = closed(
   named('Channel'),
 )
 
-export const channelAnswer = closed({ data: channel })
+export const channelAnswer = channel
 const offeredType = closed({
   type: openWord(channelTypes, 'Its kind'),
   unavailable: nullable(Type.String({ description: 'Why no channel of the type can be made here; null if one can' })),
 })
 export const channelList = closed({
-  data: closed({
-    ...pageOf(channel).properties,
-    types: Type.Array(offeredType, { description: 'The types of channels of this service' }),
-  }),
+  ...pageOf(channel).properties,
+  types: Type.Array(offeredType, { description: 'The types of channels of this service' }),
 })
 export const madeChannel = closed({
-  data: closed({
-    ...channel.properties,
-    secret: Type.Optional(
-      Type.String({ description: 'Of a webhook: what its signatures are checked with. Shown this once' }),
-    ),
-  }),
+  ...channel.properties,
+  secret: Type.Optional(
+    Type.String({ description: 'Of a webhook: what its signatures are checked with. Shown this once' }),
+  ),
 })
 export const channelPath = closed({ channelId: Type.String() })
 export const deliveryPath = closed({ channelId: Type.String(), deliveryId: Type.String() })
-export const channelIdAnswer = closed({ data: closed({ channelId: Type.String() }) })
+export const channelIdAnswer = closed({ channelId: Type.String() })
 export const askedAgain = closed({
-  data: closed({
-    channelId: Type.String(),
-    confirmationAt: moment('When it is sent, or later where a limit holds it'),
-  }),
+  channelId: Type.String(),
+  confirmationAt: moment('When it is sent, or later where a limit holds it'),
 })
-export const deliveryIdAnswer = closed({ data: closed({ deliveryId: Type.String() }) })
-
-const delivery = closed({
-  deliveryId: Type.String(),
-  eventId: Type.String(),
-  type: Type.String({ description: 'Of the event' }),
-  messageId: nullable(
-    Type.String({ description: 'The `webhook-id`: of the event, or of the digest; null before the first attempt' }),
-  ),
-  state: oneOf(['pending', 'delivered', 'failed', 'nothing_left'], {
-    description: '`nothing_left`: what it was about was purged or hidden before it was sent',
-  }),
-  attempts: Type.Integer(),
-  createdAt: moment('When the event was taken up'),
-  dueAt: nullable(moment('When it is tried next; null once it has ended')),
-  lastAttemptAt: nullable(moment('When it was last tried')),
-  endedAt: nullable(moment('When it ended')),
-  status: nullable(Type.Integer({ description: 'The HTTP or SMTP status of the last attempt' })),
-  error: nullable(Type.String({ description: 'What failed, in words of this service' })),
-})
+export const deliveryIdAnswer = closed({ deliveryId: Type.String() })
 
 export const deliveryList = closed(
   { data: pageOf(delivery) },
   { description: `Kept for ${keptDays} days. No texts of messages are kept.` },
 )
 export const testAnswer = closed({
-  data: closed({
-    delivered: Type.Boolean(),
-    status: nullable(Type.Integer({ description: 'The HTTP or SMTP status' })),
-    error: nullable(Type.String()),
-    eventId: Type.String({ description: 'The id that the receiver got' }),
-  }),
+  delivered: Type.Boolean(),
+  status: nullable(Type.Integer({ description: 'The HTTP or SMTP status' })),
+  error: nullable(Type.String()),
+  eventId: Type.String({ description: 'The id that the receiver got' }),
 })

@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type Static, Type } from 'typebox'
 import { deleteSlice } from '../../../database/delete-slice.ts'
 import type { Executor, Transaction } from '../../../database/open.ts'
 import type { DeliveryState } from '../../../database/tables/notifications.ts'
 import { notFound, ServiceError } from '../../../http/errors.ts'
 import { isId } from '../../../http/ids.ts'
 import { cursorsOf, isPositionId, isPositionText, type PageInput, pageIn } from '../../../http/pagination.ts'
+import { closed, moment, nullable, oneOf } from '../../../http/schemas.ts'
 import { dayMs } from '../../../runtime/durations.ts'
 import { lockChannel } from './channels.ts'
 
@@ -12,21 +14,24 @@ import { lockChannel } from './channels.ts'
 export const keptDays = 30
 
 /** A line of the delivery log. It never holds a text of a message. */
-export interface DeliveryDescription {
-  deliveryId: string
-  eventId: string
-  type: string
-  /** What receivers recognise repeats by; null before the first attempt. */
-  messageId: string | null
-  state: DeliveryState
-  attempts: number
-  createdAt: string
-  dueAt: string | null
-  lastAttemptAt: string | null
-  endedAt: string | null
-  status: number | null
-  error: string | null
-}
+export const delivery = closed({
+  deliveryId: Type.String(),
+  eventId: Type.String(),
+  type: Type.String({ description: 'Of the event' }),
+  messageId: nullable(
+    Type.String({ description: 'The `webhook-id`: of the event, or of the digest; null before the first attempt' }),
+  ),
+  state: oneOf(['pending', 'delivered', 'failed', 'nothing_left'], {
+    description: '`nothing_left`: what it was about was purged or hidden before it was sent',
+  }),
+  attempts: Type.Integer(),
+  createdAt: moment('When the event was taken up'),
+  dueAt: nullable(moment('When it is tried next; null once it has ended')),
+  lastAttemptAt: nullable(moment('When it was last tried')),
+  endedAt: nullable(moment('When it ended')),
+  status: nullable(Type.Integer({ description: 'The HTTP or SMTP status of the last attempt' })),
+  error: nullable(Type.String({ description: 'What failed, in words of this service' })),
+})
 
 interface Row {
   id: string
@@ -44,7 +49,7 @@ interface Row {
   position: string
 }
 
-const describe = (row: Row): DeliveryDescription => ({
+const describe = (row: Row): Static<typeof delivery> => ({
   deliveryId: row.id,
   eventId: row.event_id,
   type: row.type,

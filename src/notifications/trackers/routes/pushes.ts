@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import type { App } from '../../../http/app-type.ts'
 import { pageOf, pageParameters } from '../../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses } from '../../../http/schemas.ts'
+import { changing, closed, reading } from '../../../http/schemas.ts'
 import { wishPath } from '../../../wishes/corrections/schemas.ts'
 import { readDrafts } from '../drafts.ts'
 import { describePush, findPush, listPushes, maxPushesOfDay, pushWish, undoPush } from '../store/pushes.ts'
 import {
   newPush,
-  pathErrors,
   push,
   pushAnswer,
   pushPath,
@@ -29,7 +28,7 @@ most ${maxPushesOfDay} wishes in 24 hours; one more is a 409. The issue has what
         ...trackerTags,
         params: wishPath,
         body: newPush,
-        response: { 200: pushAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
+        response: changing(pushAnswer, 'NOT_FOUND', 'CONFLICT'),
       },
     },
     async (request) => {
@@ -57,10 +56,7 @@ function registerList(app: App, { database, authentication }: TrackerRouteDepend
         description: 'The last made first. A wish has those of what was merged into it.',
         ...trackerTags,
         querystring: closed({ wishId: Type.Optional(Type.String()), ...pageParameters }),
-        response: {
-          200: closed({ data: pageOf(push) }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED'),
-        },
+        response: reading(pageOf(push), 'SCOPE_EXCEEDED'),
       },
     },
     async (request) => {
@@ -82,7 +78,7 @@ function registerRead(app: App, { database, clock, authentication }: TrackerRout
           '`drafts` has a text for each public request, for a person to copy and send there. It is never sent.',
         ...trackerTags,
         params: pushPath,
-        response: { 200: pushWithDrafts, ...errorResponses(...pathErrors) },
+        response: reading(pushWithDrafts, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
       },
     },
     async (request) => {
@@ -105,7 +101,7 @@ function registerUndo(app: App, { database, clock, authentication }: TrackerRout
           'What waits is not sent. An issue is closed, or deleted in Linear and Jira: `undoing` until that is done.',
         ...trackerTags,
         params: pushPath,
-        response: { 200: pushAnswer, ...errorResponses(...pathErrors) },
+        response: reading(pushAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
       },
     },
     async (request) => {

@@ -15,7 +15,6 @@ export interface TrackerRouteDependencies extends RouteDependencies {
 }
 
 export const trackerTags = { tags: ['Pushes'], security: [{ apiKey: [] }] }
-export const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
 
 export const trackerTypes = ['github', 'gitlab', 'linear', 'jira', 'webhook'] as const satisfies TrackerType[]
 const pushStates = [
@@ -73,16 +72,14 @@ const tracker = closed(
   named('Tracker'),
 )
 
-export const trackerAnswer = closed({ data: tracker })
-export const trackerList = closed({ data: pageOf(tracker) })
+export const trackerAnswer = tracker
+export const trackerList = pageOf(tracker)
 export const madeTracker = closed({
-  data: closed({
-    ...tracker.properties,
-    secret: Type.Optional(Type.String({ description: 'Of a webhook, to check its signatures. Shown this once' })),
-  }),
+  ...tracker.properties,
+  secret: Type.Optional(Type.String({ description: 'Of a webhook, to check its signatures. Shown this once' })),
 })
 export const trackerPath = closed({ trackerId: Type.String() })
-export const trackerIdAnswer = closed({ data: closed({ trackerId: Type.String() }) })
+export const trackerIdAnswer = closed({ trackerId: Type.String() })
 
 export const push = closed(
   {
@@ -101,7 +98,7 @@ export const push = closed(
   },
   named('Push'),
 )
-export const pushAnswer = closed({ data: push })
+export const pushAnswer = push
 export const pushPath = closed({ pushId: Type.String() })
 export const newPush = closed({ trackerId: Type.String() })
 const draft = closed({
@@ -111,5 +108,6 @@ const draft = closed({
   text: Type.String({ description: 'Plain text' }),
 })
 export const pushWithDrafts = closed({
-  data: closed({ ...push.properties, drafts: Type.Array(draft, { description: 'The most voted requests first' }) }),
+  ...push.properties,
+  drafts: Type.Array(draft, { description: 'The most voted requests first' }),
 })

@@ -4,7 +4,7 @@ import type { App } from '../../../http/app-type.ts'
 import { ServiceError } from '../../../http/errors.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../../../http/idempotency/idempotency.ts'
 import { pageOfShort, pageParameters } from '../../../http/pagination.ts'
-import { bodyErrors, closed, errorResponses } from '../../../http/schemas.ts'
+import { changing, closed, reading } from '../../../http/schemas.ts'
 import { UnreadableSecretError } from '../../../http/secrets/secrets.ts'
 import { invalidField } from '../../../http/validation.ts'
 import {
@@ -22,7 +22,6 @@ import type { PreparedTracker, TrackerAdapter, TrackerFields } from '../tracker.
 import {
   madeTracker,
   newTracker,
-  pathErrors,
   type TrackerRouteDependencies,
   trackerAnswer,
   trackerChanges,
@@ -59,10 +58,7 @@ function registerMake(app: App, { clock, trackers, secrets, authentication, idem
         ...trackerTags,
         headers: idempotencyHeaders,
         body: newTracker,
-        response: {
-          200: madeTracker,
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-        },
+        response: changing(madeTracker, 'NOT_FOUND', ...idempotencyErrors),
       },
     },
     async (request, reply) => {
@@ -98,7 +94,7 @@ function registerList(app: App, { database, clock, authentication }: TrackerRout
         description: 'The first made first. Tokens are never shown.',
         ...trackerTags,
         querystring: closed(pageParameters),
-        response: { 200: trackerList, ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED') },
+        response: reading(trackerList, 'SCOPE_EXCEEDED'),
       },
     },
     async (request) => {
@@ -139,7 +135,7 @@ function registerChange(app: App, dependencies: TrackerRouteDependencies) {
         ...trackerTags,
         params: trackerPath,
         body: trackerChanges,
-        response: { 200: trackerAnswer, ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT') },
+        response: changing(trackerAnswer, 'NOT_FOUND', 'CONFLICT'),
       },
     },
     async (request) => {
@@ -168,7 +164,7 @@ function registerDelete(app: App, { database, authentication }: TrackerRouteDepe
           'What waits is not sent. The issues stay; what was pushed is forgotten, so pushing it again makes another.',
         ...trackerTags,
         params: trackerPath,
-        response: { 200: trackerIdAnswer, ...errorResponses(...pathErrors) },
+        response: reading(trackerIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
       },
     },
     async (request) => {

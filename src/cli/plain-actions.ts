@@ -1,0 +1,101 @@
+import type { paths } from '../../client/api.d.ts'
+import type { DataOf } from '../../client/types.ts'
+import { type Api, once, wholeList } from './api.ts'
+import { type Json, pageLines, printAnswer } from './client-command.ts'
+import { formatList, type Row } from './output.ts'
+import { printable } from './text.ts'
+
+// The actions of commands that make one call of the API: what the command line says is what is sent.
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type PathOf<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends { [Key in M]: { responses: object } } ? Path : never
+}[keyof paths]
+type Data<M extends Method, Path extends PathOf<M>> = DataOf<paths[Path][M]>
+type Body<M extends Method, Path extends PathOf<M>> = paths[Path][M] extends {
+  requestBody?: { content: { 'application/json': infer Sent } }
+}
+  ? Sent
+  : never
+type Page<Item> = { results: Item[]; hasMore: boolean; cursor: string | null }
+/** The lists of the API. */
+type ListPath = {
+  [Path in PathOf<'get'>]: Data<'get', Path> extends Page<unknown> ? Path : never
+}[PathOf<'get'>]
+type ItemOf<Path extends ListPath> = Data<'get', Path> extends Page<infer Item> ? Item : never
+
+/** What commander gives an action: the arguments, the options and the command. */
+type Given = [...words: unknown[], options: Json & Record<string, unknown>, command: unknown]
+type Call<Data> = (api: Pick<Api, 'request'>) => Promise<{ data?: { data: Data } }>
+/** Makes a call and prints its answer. */
+type Print = <Data>(options: Json, call: Call<Data>, format: (answer: { data: Data }) => string[]) => Promise<void>
+
+/** The arguments are the parameters of the path, in their order; the options, but for `--json`, are the query, `--sort` as `sortBy`. */
+function readGiven(path: string, given: Given) {
+  const words = given.slice(0, -2)
+  const { json, ...options } = given.at(-2) as Json & { sort?: string }
+  const { sort, ...same } = options
+  const query = sort === undefined ? same : { ...same, sortBy: sort }
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  const inPath = Object.fromEntries(names.map((name, index) => [name, words[index]]))
+  return { words, json, options, query, path: inPath, others: [...words.slice(names.length), given.at(-2)] }
+}
+
+/** A call whose path is known at run time only. */
+const request =
+  <Data>(method: Method, path: string, init: object): Call<Data> =>
+  (api) =>
+    api.request(method, path as never, init as never) as Promise<{ data?: { data: Data } }>
+
+/** @param print as an account, or as the operator */
+export const actionsBy = (print: Print) => ({
+  /**
+   * One call, and what is said of its answer.
+   * @param body makes what is sent of the further arguments and the options, which are no query then
+   * @param isOnce whether the call has its effect once, however often it arrives
+   */
+  call:
+    <M extends Method, Path extends PathOf<M>>(
+      method: M,
+      path: Path,
+      format: (data: Data<M, Path>) => string[],
+      { body, isOnce }: { body?: (...given: never[]) => Body<M, Path>; isOnce?: true } = {},
+    ) =>
+    async (...given: Given) => {
+      const { json, query, path: inPath, others } = readGiven(path, given)
+      const params = { path: inPath, header: isOnce ? once() : {} }
+      const sent =
+        body === undefined ? { params: { ...params, query } } : { params, body: body(...(others as never[])) }
+      return print<Data<M, Path>>({ json }, request(method, path, sent), ({ data }) => format(data))
+    },
+
+  /** All pages of a list, a row for each item. @param none what is said of an empty list */
+  list:
+    <Path extends ListPath>(path: Path, rowOf: (item: ItemOf<Path>) => Row, none: string) =>
+    (...given: Given) => {
+      const { json, query, path: inPath } = readGiven(path, given)
+      return print<Page<ItemOf<Path>>>(
+        { json },
+        (api) =>
+          wholeList((page) =>
+            request<never>('get', path, { params: { path: inPath, query: { ...query, ...page } } })(api),
+          ),
+        ({ data: { results } }) => formatList(results, rowOf, none),
+      )
+    },
+
+  /** One page of a list, and how to get the next. @param command the words of the command */
+  page:
+    <Path extends ListPath>(path: Path, rowOf: (item: ItemOf<Path>) => Row, none: string, command: string) =>
+    (...given: Given) => {
+      const { json, options, query, path: inPath, words } = readGiven(path, given)
+      return print<Page<ItemOf<Path>>>(
+        { json },
+        request('get', path, { params: { path: inPath, query } }),
+        pageLines(rowOf, none, [command, ...words.map((word) => printable(String(word)))].join(' '), options),
+      )
+    },
+})
+
+/** As an account. */
+export const plain = actionsBy(printAnswer)
