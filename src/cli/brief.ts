@@ -164,11 +164,15 @@ function verificationLines({ verdict, briefId, changes, removed, noLongerHolds }
     verdict === 'intact'
       ? `Intact: nothing was changed in it since it was made as brief ${printable(briefId ?? '')}.`
       : `Changed in ${count(changes.length, 'place')} since it was made as brief ${printable(briefId ?? '')}:`,
-    ...changes.flatMap(({ line, made, file }) => [
-      `  line ${line}`,
-      `    made:    ${firstLine(made) || '(nothing)'}`,
-      `    in file: ${firstLine(file) || '(nothing)'}`,
-    ]),
+    ...changes.flatMap(({ line, made, file }) => {
+      // What differs in its white space alone is shown with it.
+      const shown = firstLine(made) === firstLine(file) ? (text: string) => printable(JSON.stringify(text)) : firstLine
+      return [
+        `  line ${line}`,
+        `    made:    ${shown(made) || '(nothing)'}`,
+        `    in file: ${shown(file) || '(nothing)'}`,
+      ]
+    }),
     ...(removed === 0
       ? []
       : [

@@ -42,6 +42,10 @@ export function VerifyFile() {
   )
 }
 
+/** What differs in its white space alone is shown with it. */
+const visible = (text: string, other: string): string =>
+  text.replace(/\s+/gu, ' ').trim() === other.replace(/\s+/gu, ' ').trim() ? JSON.stringify(text) : text
+
 function Result({ name, found }: { name: string; found: Verification }) {
   const { verdict, briefId, changes, removed, noLongerHolds } = found
   return (
@@ -59,10 +63,10 @@ function Result({ name, found }: { name: string; found: Verification }) {
             <li key={at}>
               <p className="note">{texts.line(line)}</p>
               <p dir="auto">
-                <del>{made || texts.nothing}</del>
+                <del>{visible(made, file) || texts.nothing}</del>
               </p>
               <p dir="auto">
-                <ins>{file || texts.nothing}</ins>
+                <ins>{visible(file, made) || texts.nothing}</ins>
               </p>
             </li>
           ))}

@@ -364,7 +364,19 @@ describe('the verification of a file', () => {
         ...{ verdict: 'intact', briefId, changes: [], removed: 0, noLongerHolds: [] },
         snapshot: (await read(briefId)).snapshot,
       })
-      expect((await verify(text.replaceAll('\n', '\r\n'))).verdict).toBe('intact')
+      for (const same of [text.replaceAll('\n', '\r\n'), `\ufeff${text}`, text.trimEnd()])
+        expect((await verify(same)).verdict).toBe('intact')
+      const quotations = text.replace(/^(>.*)\n\n/gmu, '$1\n')
+      for (const other of [
+        text.replace(/\n\n/gu, '\n'),
+        quotations,
+        text.replace('\n\n', '\n\u00a0\n'),
+        text.replace(/ $/mu, ''),
+      ])
+        expect([other === text, (await verify(other)).verdict]).toEqual([
+          other === text,
+          other === text ? 'intact' : 'changed',
+        ])
     }
     const text = await file(briefId)
     const line = text.split('\n').findIndex((one) => one.includes('it hurts my eyes')) + 1

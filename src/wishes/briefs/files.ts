@@ -30,3 +30,26 @@ export const formatOf = (file: string): BriefFormat =>
 /** The state that a file names at its end, in hex; null where it names none. Quotations before it may have the like. */
 export const namedSnapshot = (file: string): string | null =>
   [...file.matchAll(/sha256:([0-9a-f]{64})/g)].at(-1)?.[1] ?? null
+
+export interface Line {
+  /** With the empty lines that follow it. */
+  text: string
+  /** From 1. */
+  number: number
+}
+
+/**
+ * The lines of a file; a byte order mark and the form of line ends say nothing. Empty ones do: in Markdown a quotation ends with one. By themselves they
+ * would be taken for equal ones between what has nothing else in common.
+ */
+export function linesOf(file: string): Line[] {
+  const texts = file.replace(/^\ufeff/, '').split(/\r\n?|\n/)
+  if (texts.at(-1) === '') texts.pop()
+  const lines: Line[] = []
+  for (const [at, text] of texts.entries()) {
+    const before = lines.at(-1)
+    if (text.trim() === '' && before !== undefined) before.text += `\n${text}`
+    else lines.push({ text, number: at + 1 })
+  }
+  return lines
+}

@@ -1,4 +1,4 @@
-import type { BriefFormat } from './files.ts'
+import { type BriefFormat, linesOf } from './files.ts'
 import { removedStatus, removedText, removedTitle } from './lines.ts'
 import { documentJson } from './parts.ts'
 import type { Brief, BriefDocument, BriefWish } from './schemas.ts'
@@ -56,9 +56,6 @@ function mostLines(line: string, before: string, format: BriefFormat): number {
   return notice.test(line) || single.some((one) => one.test(line)) ? 1 : 0
 }
 
-/** The lines of a text that say something. */
-const linesOf = (text: string): string[] => text.split(/\r\n?|\n/).filter((line) => line.trim() !== '')
-
 /**
  * Whether a file has all that is left of a brief in its order, and no more lines than it had where something was removed.
  * @param made the brief as a file now.
@@ -72,7 +69,7 @@ export function isButForRemovals(
     format === 'json'
       ? documentJson({ snapshot: `sha256:${snapshot}`, removed, document: markRemoved(document) })
       : made,
-  )
+  ).map(({ text }) => text)
   const most = expected.map((line, at) => mostLines(line, expected[at - 1] ?? '', format))
   // All places where the next line may stand: of the expected line, and after how many of those that stand for it.
   const width = Math.max(...most) + 1
@@ -82,7 +79,7 @@ export function isButForRemovals(
   }
   let places = new Set<number>()
   reach(places, 0, 0)
-  for (const line of linesOf(file)) {
+  for (const { text: line } of linesOf(file)) {
     const next = new Set<number>()
     for (const place of places) {
       const [at, used] = [Math.floor(place / width), place % width]

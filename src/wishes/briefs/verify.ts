@@ -5,7 +5,7 @@ import { type RequestRecord, readRequests } from '../../requests/record.ts'
 import { viewOf } from '../../requests/views/view.ts'
 import { readWishes, type WishSummary } from '../list/summary.ts'
 import { readBriefOfSnapshot } from './briefs.ts'
-import { briefFile, formatOf, namedSnapshot } from './files.ts'
+import { briefFile, formatOf, type Line, linesOf, namedSnapshot } from './files.ts'
 import { isButForRemovals } from './removals.ts'
 import type { BriefQuote, BriefWish, Verification } from './schemas.ts'
 
@@ -13,19 +13,6 @@ import type { BriefQuote, BriefWish, Verification } from './schemas.ts'
 const maxChanges = 50
 /** Of a file in which more lines are others, no line is compared: the time grows with their square. */
 const maxEdits = 2_000
-
-interface Line {
-  text: string
-  /** From 1. */
-  number: number
-}
-
-/** Empty lines say nothing, and would be taken for equal ones between what has nothing else in common. */
-const linesOf = (file: string): Line[] =>
-  file
-    .split(/\r\n?|\n/)
-    .map((text, at) => ({ text, number: at + 1 }))
-    .filter(({ text }) => text.trim() !== '')
 
 type Change = Verification['changes'][number]
 
