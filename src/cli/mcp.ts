@@ -20,5 +20,7 @@ export const mcpCommand = () =>
     ])
     exitWhenOutputCloses()
     const client = createClient(config)
-    serveOnStdio(({ era }) => createMcpServer(client, scope, era))
+    // Standard output is the protocol's.
+    const onError = (error: unknown) => console.error(error)
+    serveOnStdio(({ era }) => createMcpServer({ client, scope, onError }, era))
   })

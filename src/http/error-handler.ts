@@ -18,12 +18,18 @@ const fastifyFaults: Record<string, ServiceError> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is empty; send a JSON object.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new ServiceError('INVALID_REQUEST', 'body: its size is not its Content-Length.'),
   FST_ERR_BAD_URL: new ServiceError('INVALID_REQUEST', 'The address is not properly encoded.'),
-  FST_ERR_CTP_BODY_TOO_LARGE: new ServiceError('PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.'),
 }
 
-function toServiceError(error: FastifyError | ServiceError): ServiceError {
+const sizeOf = (bytes: number) => (bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`)
+
+/** What a request is known by: that of a framework's error may have no route yet. */
+type Failed = Pick<FastifyRequest, 'log' | 'id'> & Partial<Pick<FastifyRequest, 'routeOptions'>>
+
+function toServiceError(error: FastifyError | ServiceError, { routeOptions }: Failed): ServiceError {
   if (error instanceof ServiceError) return error
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${sizeOf(routeOptions!.bodyLimit)}.`)
   if (error.validation) return invalidRequest(error.validationContext ?? 'body', error.validation as ErrorObject[])
   const known = fastifyFaults[error.code]
   if (known) return known
@@ -41,8 +47,9 @@ const errorBody = ({ code, message, extras }: ServiceError, requestId: string) =
 })
 
 /** The public part of an error; the text of an inner error is only in the log. */
-export function describeError(error: FastifyError | ServiceError, { log, id }: Pick<FastifyRequest, 'log' | 'id'>) {
-  const serviceError = toServiceError(error)
+export function describeError(error: FastifyError | ServiceError, request: Failed) {
+  const { log, id } = request
+  const serviceError = toServiceError(error, request)
   const { status } = serviceError
   if (status >= 500) log.error({ err: error }, 'request failed')
   return { status, body: errorBody(serviceError, id) }

@@ -82,7 +82,8 @@ export function registerMcp(app: App, { authentication, oidc, log, guardFiles }:
         const { scope, address } = authInfo!.extra as { scope: 'read'; address: string }
         const fetch = callInProcess(app as never, address)
         const client = createClient({ url: ownAddress, apiKey: authInfo!.token, maxRetries: 0, fetch })
-        return createMcpServer(client, scope, era)
+        const onError = (error: unknown) => log.error({ err: error }, 'a tool of /mcp failed')
+        return createMcpServer({ client, scope, onError }, era)
       },
       // Nothing that a server could tell of changes.
       { maxSubscriptions: 0, onerror: (error) => log.debug({ err: error }, 'a call of /mcp was refused') },
@@ -93,7 +94,7 @@ export function registerMcp(app: App, { authentication, oidc, log, guardFiles }:
   // An address is often pasted with a slash at its end.
   for (const url of ['/mcp', '/mcp/'])
     app.route({
-      method: ['GET', 'POST', 'DELETE'],
+      method: ['GET', 'HEAD', 'POST', 'DELETE'],
       url,
       schema: { hide: true },
       async onRequest(request, reply) {
@@ -107,6 +108,7 @@ export function registerMcp(app: App, { authentication, oidc, log, guardFiles }:
         }
       },
       async handler(request, reply) {
+        if (request.method === 'HEAD') return reply.code(405).header('allow', 'POST').send()
         const { token } = authentication.callerOf(request)
         const { accountId, scope } = authentication.accountOf(request)
         // A batch would be many calls that count once; the specification has none since 2025-06-18.

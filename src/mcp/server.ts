@@ -53,7 +53,10 @@ function schemasOf(tool: Tool) {
   return schemas
 }
 
-function register(server: McpServer, tool: Tool, client: WishwellClient): void {
+/** As the API answers what nobody expected: with nothing of it. */
+const unexpected = new WishwellError('Something went wrong on our side.', { code: 'INTERNAL_ERROR' })
+
+function register(server: McpServer, tool: Tool, { client, onError }: Caller): void {
   const { name, title, description, scope, isOpenWorld = false } = tool
   const annotations = { readOnlyHint: scope === 'read', destructiveHint: false, openWorldHint: isOpenWorld }
   server.registerTool(name, { title, description, ...schemasOf(tool), annotations }, async (given, context) => {
@@ -62,18 +65,26 @@ function register(server: McpServer, tool: Tool, client: WishwellClient): void {
       return { ...resultOf(answer), ...(takesTasks(context) ? answer.task : {}) }
     } catch (error) {
       if (error instanceof WishwellError) return refusal(error)
-      throw error
+      if (context.mcpReq.signal.aborted) throw error
+      onError(error)
+      return refusal(unexpected)
     }
   })
 }
 
-/**
- * A server of the Model Context Protocol on the calls of one key.
- * @param client with that key
- * @param scope of the key: it is not told of tools that it may not use
- * @param era of the specification: before 2026-07-28, or not
- */
-export function createMcpServer(client: WishwellClient, scope: KeyScope, era: 'legacy' | 'modern'): McpServer {
+/** On whose calls a server stands. */
+export interface Caller {
+  /** With one key. */
+  client: WishwellClient
+  /** Of the key: it is not told of tools that it may not use. */
+  scope: KeyScope
+  /** Takes what no refusal of the API is. */
+  onError: (error: unknown) => void
+}
+
+/** A server of the Model Context Protocol on the calls of one key. @param era of the specification: before 2026-07-28, or not */
+export function createMcpServer(caller: Caller, era: 'legacy' | 'modern'): McpServer {
+  const { client, scope } = caller
   const server = new McpServer(
     { name: 'wishwell', title: 'Wishwell', version },
     {
@@ -82,7 +93,7 @@ export function createMcpServer(client: WishwellClient, scope: KeyScope, era: 'l
       capabilities: { tools: { listChanged: false } },
     },
   )
-  for (const tool of tools) if (includesScope(scope, tool.scope)) register(server, tool, client)
+  for (const tool of tools) if (includesScope(scope, tool.scope)) register(server, tool, caller)
   if (era === 'modern' && includesScope(scope, 'collect')) serveTasks(server, client)
   return server
 }

@@ -1,14 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { WishwellClient } from '../../client/client.ts'
 import { childEnvironment } from '../../test/child-environment.ts'
 import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { runCommand } from '../cli/command-testing.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { callTool, connect, eras, httpTransport, sendMcp, tokensOf } from './mcp-testing.ts'
+import { createMcpServer } from './server.ts'
 
 // Holds (MCP): a key that only reads is told of no tool that spends or changes anything, and cannot call one
+// Holds (MCP): an id leads to no other path, and no answer says what happened inside
 // Holds (MCP): what spends is refused without maxCredits, or above it, before anything is spent; with its idempotencyKey it is spent once
 
 const topics = ['dark mode', 'Vim keys', 'offline maps']
@@ -251,6 +255,38 @@ describe('what is stored', () => {
     const { isError, text } = await callTool(await open(), 'collect', { jobId: structured.jobId })
     expect([isError, text]).toEqual([true, expect.stringMatching(/^NOT_FOUND: /)])
   })
+
+  it.each([
+    ['wish', 'requestId', {}],
+    ['wish', 'wishId', {}],
+    ['brief', 'briefId', {}],
+    ['collect', 'jobId', {}],
+    ['news', 'watchId', {}],
+    ['watch', 'watchId', { action: 'pause' }],
+    ['correct', 'requestId', { what: 'is_no_request' }],
+  ])('of %s do not exist where %s is a path, or the name of another call', async (name, field, more) => {
+    const client = await open()
+    const ids = ['export', 'facets', 'search', '..', '.', '', '../keys', '%2e%2e', 'a/b', `${crypto.randomUUID()}/..`]
+    for (const id of ids) {
+      const { isError, text } = await callTool(client, name, { ...more, [field]: id })
+      expect([id, isError, text]).toEqual([
+        id,
+        true,
+        expect.stringMatching(/^(?:NOT_FOUND|INVALID_REQUEST): [^{}/<]+\.$/),
+      ])
+    }
+  })
+})
+
+it('a tool that fails says nothing of why, and the log does', async () => {
+  const errors: unknown[] = []
+  const broken = new TypeError("Cannot read properties of undefined (reading 'secret')")
+  const failing = { POST: () => Promise.reject(broken) } as unknown as WishwellClient
+  const caller = { client: failing, scope: 'read', onError: (error: unknown) => errors.push(error) } as const
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await createMcpServer(caller, 'legacy').connect(theirs)
+  const { isError, text } = await callTool(await connect(ours, 'legacy'), 'search', { query: 'dark mode' })
+  expect([isError, text, errors]).toEqual([true, 'INTERNAL_ERROR: Something went wrong on our side.', [broken]])
 })
 
 describe('/mcp', () => {
@@ -267,6 +303,7 @@ describe('/mcp', () => {
     ['POST', { origin: 'null' }, 403],
     ['GET', {}, 405],
     ['DELETE', {}, 405],
+    ['HEAD', {}, 405],
   ])('%s with %j is refused', async (method, more, status) => {
     expect((await send(method, more)).status).toBe(status)
   })
