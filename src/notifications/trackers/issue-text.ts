@@ -9,8 +9,9 @@ import { quoteOf, tellingSentence, titleQuote } from '../../wishes/briefs/quotes
 import { originOf } from '../../wishes/briefs/wish-blocks.ts'
 import { bounded } from '../../wishes/shares/bounded.ts'
 import { readPassedOnWish } from '../../wishes/shares/content.ts'
+import { withoutReferences } from './references.ts'
 
-/** What an issue says of a wish. All texts are plain: whoever sends them escapes them. */
+/** What an issue says of a wish. All texts are plain: what is sent has no references (`references.ts`), and adapters escape markup. */
 export interface IssueText {
   /** One line, at most 200 characters. */
   title: string
@@ -94,32 +95,22 @@ export async function readIssueText(
   }
 }
 
-const breaker = '\u200B'
-/** What trackers turn into a mention of somebody, or a link to another issue or label. A zero-width space behind it is what ends that. */
-const references = /[@#!%~$&](?=[\p{L}\p{N}_"])|\bGH(?=-\d)/giu
-
-/** A text that mentions nobody and nothing: trackers look for mentions in what Markdown has become, where escapes are gone. */
-const withoutReferences = (text: string): string => text.replace(references, `$&${breaker}`)
-
 /**
- * The text of an issue as Markdown, in which nothing is markup or a mention.
+ * The text of an issue as Markdown, in which nothing is markup.
  * @param linkTo what an address of a request is written as; null where a link to it would tell the people there: then it is a text.
  */
 export function markdownOf({ blocks }: IssueText, linkTo: (url: URL) => string | null = ({ href }) => href): string {
   const inline = (part: Inline): Inline => {
-    if (typeof part === 'string') return withoutReferences(part)
+    if (typeof part === 'string') return part
     const url = part.url === null ? null : URL.parse(part.url)
     const link = url && linkTo(url)
-    const text = withoutReferences(
-      url === null || link !== null ? part.text : `${part.text} (${url.host}${url.pathname})`,
-    )
-    return { ...part, text, url: link }
+    const address = url === null || link !== null ? '' : withoutReferences(` (${url.host}${url.pathname})`)
+    return { ...part, text: part.text + address, url: link }
   }
   return briefMarkdown(
     blocks.map((block): Block => {
       if (block.kind === 'line') return { ...block, parts: block.parts.map(inline) }
-      if (block.kind === 'quote')
-        return { ...block, text: withoutReferences(block.text), origin: block.origin.map(inline) }
+      if (block.kind === 'quote') return { ...block, origin: block.origin.map(inline) }
       return block
     }),
   )

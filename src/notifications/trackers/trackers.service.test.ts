@@ -107,7 +107,7 @@ describe('a pushed wish', () => {
   it('has numbers, a quotation without mentions, and links that tell nobody', async () => {
     await pushed()
     const [{ title, body }] = github.issues as [FakeTracker['issues'][0]]
-    expect(title).toBe('Dark mode @octocat #12')
+    expect(title).toBe('Dark mode @\u200boctocat #\u200b12')
     expect(body).toContain('12 votes · asked for by 1 person · GitHub')
     expect(body).toContain('because my eyes hurt at night')
     expect(body).not.toMatch(/@octocat|#12|<b>/)
