@@ -124,9 +124,9 @@ describe('the commands and the real service', () => {
       return stderr
     }
     expect(await refused('scrape', 'dark mode', '--platforms', 'github?')).toBe(
-      `wishwell: --platforms: must be one of ${platformNames.join(', ')}, not "github?".\n`,
+      `wishwell: --platforms: must be one of ${platformNames.join(', ')}, not "github?". Did you mean github?\n`,
     )
-    expect(await refused('scrape', 'a')).toBe('wishwell: topic: must have at least 2 characters.\n')
+    expect(await refused('scrape', 'a')).toBe('wishwell: topic: must have at least 2 characters, not 1.\n')
     expect(await refused('watches', 'create', 'maps', '--timezone', 'Berlin')).toBe(
       'wishwell: --timezone: must be a name of a time zone, such as Europe/Berlin, not "Berlin".\n',
     )

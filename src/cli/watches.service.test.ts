@@ -115,5 +115,7 @@ describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
     expect([refused.exitCode, refused.stdout]).toEqual([exitCodes.usage, ''])
     expect(refused.stderr).toContain('--credits: must be at least 9')
     expect((await run('create')).exitCode).toBe(exitCodes.usage)
+    const often = await run('preview', 'dark mode', '--schedule', 'fortnightly')
+    expect(often.stderr).toMatch(/^wishwell: --schedule: must be hourly, .*, not "fortnightly"\.\n$/)
   })
 })
