@@ -20,9 +20,9 @@ const commands: Record<string, () => Promise<Command>> = {
 
 /** `wishwell admin`: the commands of the operator. @param name the one that is used; by default all are loaded. */
 export async function adminCommand(name?: string): Promise<Command> {
-  const admin = new Command('admin')
-    .description('accounts, keys, purges, backups and checks: the commands of the operator')
-    .showHelpAfterError('(wishwell admin --help shows every command)')
+  const admin = new Command('admin').description(
+    'accounts, keys, purges, backups and checks: the commands of the operator',
+  )
   const isOne = name !== undefined && Object.hasOwn(commands, name)
   for (const [other, load] of Object.entries(commands)) {
     if (!isOne || other === name) admin.addCommand(await load())

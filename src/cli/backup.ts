@@ -91,7 +91,6 @@ export function restoreCommand(): Command {
     .option('--yes', 'do not ask for confirmation; required without a terminal', false)
     .option('--json', 'print only the result, as one JSON object', false)
     .addHelpText('after', helpEnd(restoreHelp))
-    .showHelpAfterError('(add --help to see every option)')
     .action(restore)
 }
 

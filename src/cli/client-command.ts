@@ -26,10 +26,7 @@ const clientHelp = (help: ClientHelp): string => {
 
 /** A command of an account. @param path its words, such as `watches list` */
 export const clientCommand = (path: string, description: string, help: ClientHelp): Command =>
-  new Command(path.split(' ').at(-1))
-    .description(description)
-    .addHelpText('after', helpEnd(clientHelp(help)))
-    .showHelpAfterError(`(wishwell ${path} --help shows every option)`)
+  new Command(path.split(' ').at(-1)).description(description).addHelpText('after', helpEnd(clientHelp(help)))
 
 /** The option of every command that calls `printAnswer`. */
 export interface Json {
@@ -46,9 +43,7 @@ export const subcommandsOf = (group: string, help: ClientHelp) => (name: string,
 
 /** A command that is a group of others. */
 export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
-  const group = new Command(name)
-    .description(description)
-    .showHelpAfterError(`(wishwell ${name} --help shows every command)`)
+  const group = new Command(name).description(description)
   for (const command of commands) group.addCommand(command)
   return group
 }

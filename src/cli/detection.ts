@@ -43,7 +43,6 @@ const exportLabelled = () =>
     .description('save every correction of the operator and of accounts as a labelled text, as JSON Lines')
     .option('--out <file>', 'the file to write; an existing file is replaced when the new one is complete')
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(add --help to see every option)')
     .action(async ({ out }: { out?: string }) => {
       exitWhenOutputCloses()
       const { withOperator } = await import('./operator.ts')

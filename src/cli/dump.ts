@@ -78,7 +78,6 @@ export function dumpCommand(): Command {
     .argument('<file>', 'the file to write; - for stdout')
     .option('--json', 'print only the result, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(add --help to see every option)')
     .action(runDump)
 }
 

@@ -1,3 +1,5 @@
+import type { Command } from 'commander'
+
 /** The exit codes of the `wishwell` command, as `--help` prints them. */
 export const exitCodes = {
   ok: 0,
@@ -20,5 +22,21 @@ export class CommandError extends Error {
   constructor(message: string, exitCode: number = exitCodes.failed) {
     super(message)
     this.exitCode = exitCode
+  }
+}
+
+/** What is wrong of a command line, and what comes after it. */
+export interface Mistake {
+  command: Command
+  kind: 'command' | 'option' | 'arguments'
+  words: readonly string[]
+}
+
+/** In the place of commander's own errors, which know no command of another group, no synonym and no secret. */
+export class MistakeError extends Error {
+  readonly mistake: Mistake
+  constructor(mistake: Mistake) {
+    super(mistake.kind)
+    this.mistake = mistake
   }
 }

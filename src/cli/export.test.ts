@@ -125,7 +125,7 @@ describe('wishwell export', () => {
     const file = temporaryFile('export.jsonl')
     writeFileSync(file, 'as before')
     const { exitCode, stderr } = await runCommand(['export', '--topic', 'refused', '--out', file], service)
-    expect([exitCode, stderr]).toEqual([exitCodes.failed, 'wishwell: topic: is refused.\n'])
+    expect([exitCode, stderr]).toEqual([exitCodes.usage, 'wishwell: --topic: is refused.\n'])
     expect(readFileSync(file, 'utf8')).toBe('as before')
   })
 

@@ -56,7 +56,6 @@ export function healthcheckCommand(): Command {
     .description('ask the service whether it can serve: exit code 0 or 1, for containers')
     .option('--json', 'print the result as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell admin healthcheck --help shows every option)')
     .action(async ({ json }: { json: boolean }) => {
       const result = await checkHealth()
       const { healthy, url, reason = '' } = result

@@ -25,7 +25,6 @@ export function loginCommand(): Command {
   return new Command('login')
     .description('save the address of a service and your API key for the other commands')
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell login --help shows every option)')
     .action(login)
 }
 

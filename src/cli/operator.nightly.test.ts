@@ -86,7 +86,7 @@ describe('with a running service', () => {
     expect(malformed).toMatchObject({ exitCode: exitCodes.usage, stdout: '' })
     expect(malformed.stderr).toContain('"../../.." is no id. An id has 36 characters')
     const empty = await run(environment(), 'admin', 'accounts', 'create', ' ')
-    expect(empty).toMatchObject({ exitCode: exitCodes.failed, stdout: '' })
+    expect(empty).toMatchObject({ exitCode: exitCodes.usage, stdout: '' })
     expect(empty.stderr).toContain('name: must have at least 1 character')
   })
 })

@@ -19,7 +19,7 @@ describe('a whole number', () => {
 
 describe('a comma list', () => {
   it('is read without spaces and empty items', () => {
-    expect(commaList('github, hackernews,,')).toEqual(['github', 'hackernews'])
+    expect(commaList('GitHub, hackernews,,')).toEqual(['github', 'hackernews'])
     expect(commaList(' , ')).toEqual([])
   })
 })

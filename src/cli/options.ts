@@ -56,11 +56,11 @@ export function visibleAscii(text: string): string {
   return text
 }
 
-/** Parses an option that is a comma list. */
+/** Parses an option that is a comma list of words, which may be in capitals. */
 export function commaList(text: string): string[] {
   return text
     .split(',')
-    .map((item) => item.trim())
+    .map((item) => item.trim().toLowerCase())
     .filter((item) => item !== '')
 }
 

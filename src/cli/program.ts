@@ -1,8 +1,8 @@
+import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { version } from '../runtime/version.ts'
-import { CommandError, exitCodes } from './exit-codes.ts'
+import { CommandError, exitCodes, type Mistake, MistakeError } from './exit-codes.ts'
 import { helpEnd, isAdminPath, requireIds, shortFlags } from './options.ts'
-import { printable } from './text.ts'
 
 const help = `
 Environment of serve and admin migrate: PORT, DATA_DIR, DATABASE_URL and more; see docs/configuration.md.
@@ -21,8 +21,9 @@ Exit codes:
   130  interrupted while waiting; a scrape job continues`
 
 /** Settings that subcommands do not inherit when they are added with addCommand. */
-function configure(command: Command): void {
+function configure(command: Command, path = 'wishwell'): void {
   command.exitOverride()
+  if (command.name() !== 'serve') command.showHelpAfterError(`(${path} --help shows every option)`)
   // Without a minimum, descriptions beside long option names are not wrapped at all on 80 columns.
   command.configureHelp({ minWidthToWrap: 20, showGlobalOptions: true })
   for (const option of command.options) {
@@ -31,49 +32,55 @@ function configure(command: Command): void {
     option.short = short
     option.flags = `${short}, ${option.flags}`
   }
-  const unknownCommand = () => {
-    throw new UnknownCommandError(command)
+  const refuse = (kind: Mistake['kind'], words: readonly string[]) => {
+    throw new MistakeError({ command, kind, words })
   }
-  Object.assign(command, { unknownCommand })
-  for (const inner of command.commands) configure(inner)
+  // Methods of commander, whose own messages know no synonym.
+  Object.assign(command, {
+    unknownCommand: () => refuse('command', command.args),
+    unknownOption: (flag: string) => refuse('option', command.args.slice(command.args.indexOf(flag))),
+    _excessArguments: (words: readonly string[]) => refuse('arguments', words),
+  })
+  command.addHelpText('before', (context) => {
+    requireKnown(context)
+    return ''
+  })
+  for (const inner of command.commands) configure(inner, inner.name() === 'file' ? path : `${path} ${inner.name()}`)
 }
 
-/** The words of a command, without those of the program. */
-const pathOf = (command: Command): string[] =>
-  command.parent === null ? [] : [...pathOf(command.parent), command.name()]
-
-/** In the place of commander's own, which knows no command of another group, and no synonym. */
-class UnknownCommandError extends Error {
-  readonly command: Command
-  constructor(command: Command) {
-    super('unknown command')
-    this.command = command
-  }
+/** Where a command of a group is not known, its help is none. */
+function requireKnown({ command }: { command: Command }): void {
+  const words = command.args[0] === 'help' ? command.args.slice(1) : command.args
+  const isKnown = ([name]: readonly string[]) =>
+    name === undefined || name.startsWith('-') || command.commands.some((one) => one.name() === name)
+  // What follows "import" may be a file.
+  const isFile = command.name() === 'import' && !isPlainWord(words[0])
+  if (command.commands.length > 0 && !isFile && !isKnown(words))
+    throw new MistakeError({ command, kind: 'command', words })
 }
 
-/** @throws CommandError that says what was meant. */
-async function explainUnknown(command: Command): Promise<never> {
-  const [unknown = '', ...others] = command.args
-  const group = pathOf(command)
-  const { suggestCommands } = await import('./suggestions.ts')
-  const meant = suggestCommands(await createProgram(), { group, unknown, others })
-  const written = ['wishwell', ...group].join(' ')
-  const help =
-    meant.length === 0 ? `"${written} --help" shows every command.` : `Did you mean "${meant.join('" or "')}"?`
-  throw new CommandError(
-    `There is no command "${written} ${printable(unknown).slice(0, 60)}". ${help}`,
-    exitCodes.usage,
-  )
-}
+const isPlainWord = (word: unknown) =>
+  typeof word === 'string' && /^[a-z]+(?:-[a-z]+)*$/.test(word) && !existsSync(word)
 
 /** Runs what the command line says. @throws CommanderError, CommandError and what commands throw */
-export async function runProgram(parameters: readonly string[]): Promise<void> {
+export async function runProgram(given: readonly string[]): Promise<void> {
+  const [first, ...rest] = given
+  const parameters = first === 'help' && rest.length > 0 ? [...rest, '--help'] : given
   const program = await createProgram(parameters)
-  await program.parseAsync(parameters, { from: 'user' }).catch((error: unknown) => {
-    if (error instanceof UnknownCommandError) return explainUnknown(error.command)
+  let used: Command | undefined
+  program.hook('preAction', (_program, command) => {
+    used = command
+    if (command.name() === 'file' && command.parent?.name() === 'import' && isPlainWord(command.args[0]))
+      throw new MistakeError({ command: command.parent, kind: 'command', words: command.args })
+  })
+  await program.parseAsync(parameters, { from: 'user' }).catch(async (error: unknown) => {
+    if (error instanceof MistakeError) throw (await explanations()).explainMistake(error.mistake, await createProgram())
+    if (error instanceof CommandError && 'code' in error && used) throw (await explanations()).inWordsOf(used, error)
     throw error
   })
 }
+
+const explanations = () => import('./usage-errors.ts')
 
 /** What each command needs is loaded when the command is used, or when the help lists all of them. */
 const commands: Record<string, (inner?: string) => Promise<Command>> = {
@@ -130,7 +137,6 @@ export async function createProgram([name, inner]: readonly string[] = []): Prom
       'your API key, or the admin key; other users of the machine may see it: rather "wishwell login"',
     )
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell --help shows every command and option)')
   program
     .command('serve')
     .description('run the service until it is stopped (also without a command)')
@@ -166,6 +172,5 @@ function demoCommand(): Command {
     .description('run the service with sample data of simulated platforms, until it is stopped')
     .option('--exit', 'end after the first collection and a search', false)
     .addHelpText('after', helpEnd(demoHelp))
-    .showHelpAfterError('(wishwell demo --help shows every option)')
     .action(async (options: { exit: boolean }) => (await import('./demo/demo.ts')).runDemo(options))
 }

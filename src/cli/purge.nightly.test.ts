@@ -83,7 +83,7 @@ describe('wishwell admin purge', { timeout: 60_000 }, () => {
     [['--older-than', '0', '--yes'], 'whole number'],
     [['--older-than', '30d', '--yes'], 'whole number'],
     [['--author', 'ada'], 'add --yes'],
-    [['ada', '--yes', '--platform', 'github'], 'too many arguments'],
+    [['ada', '--yes', '--platform', 'github'], 'Too many arguments'],
   ])('deletes nothing when the command line is wrong: %j', async (parameters, message) => {
     const { exitCode, stdout, stderr } = await purge(...parameters)
     expect([exitCode, stdout]).toEqual([exitCodes.usage, ''])
@@ -93,7 +93,7 @@ describe('wishwell admin purge', { timeout: 60_000 }, () => {
 
   it("tells the service's own words of what it refuses", async () => {
     const { exitCode, stderr } = await purge('--source-url', 'example.org/1', '--yes')
-    expect([exitCode, stderr]).toEqual([exitCodes.failed, expect.stringContaining('must be a web address')])
+    expect([exitCode, stderr]).toEqual([exitCodes.usage, expect.stringContaining('must be a web address')])
   })
 
   it('has help that names every option', async () => {

@@ -117,18 +117,18 @@ describe('the commands and the real service', () => {
     expect(stdout).toContain('  hackernews  error    unauthorized: hackernews answered 401. Check its credentials.\n')
   })
 
-  it("give the service's own words for what it refuses", async () => {
+  it("give the service's own words for what it refuses, with the names of their options", async () => {
     const refused = async (...parameters: string[]) => {
       const { exitCode, stderr } = await runCommand(parameters, service)
-      expect(exitCode).toBe(exitCodes.failed)
+      expect(exitCode).toBe(exitCodes.usage)
       return stderr
     }
     expect(await refused('scrape', 'dark mode', '--platforms', 'github?')).toBe(
-      `wishwell: platforms.0: must be one of ${platformNames.join(', ')}, not "github?".\n`,
+      `wishwell: --platforms: must be one of ${platformNames.join(', ')}, not "github?". Did you mean github?\n`,
     )
-    expect(await refused('scrape', 'a')).toBe('wishwell: topic: must have at least 2 characters.\n')
+    expect(await refused('scrape', 'a')).toBe('wishwell: topic: must have at least 2 characters, not 1.\n')
     expect(await refused('watches', 'create', 'maps', '--timezone', 'Berlin')).toBe(
-      'wishwell: timezone: must be a name of a time zone, such as Europe/Berlin, not "Berlin".\n',
+      'wishwell: --timezone: must be a name of a time zone, such as Europe/Berlin, not "Berlin".\n',
     )
   })
 

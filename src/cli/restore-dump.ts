@@ -39,7 +39,6 @@ export function restoreDumpCommand(): Command {
     .argument('<file>', 'the dump; - for stdin')
     .option('--json', 'print only the result, as one JSON object', false)
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(add --help to see every option)')
     .action(runRestore)
 }
 

@@ -57,7 +57,6 @@ export function scrapeCommand(): Command {
     .option('--json', 'print only the final job and the credits, as one JSON object', false)
     .option('--no-wait', 'start the job and do not wait for its end')
     .addHelpText('after', helpEnd(help))
-    .showHelpAfterError('(wishwell scrape --help shows every option)')
     .action(scrape)
 }
 

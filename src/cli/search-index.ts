@@ -94,4 +94,3 @@ export const searchIndexCommand = (): Command =>
     .description('show or rebuild the search index of a cluster (SEARCH_URL)')
     .addCommand(statusCommand())
     .addCommand(rebuildCommand())
-    .showHelpAfterError('(add --help to see every option)')

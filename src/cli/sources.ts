@@ -58,7 +58,6 @@ export const sourcesCommand = (): Command =>
       )
       .option('--json', 'print one JSON object', false)
       .addHelpText('after', helpEnd(appsHelp))
-      .showHelpAfterError('(wishwell sources apps --help shows every option)')
       .action(findApps),
     new Command('try')
       .description('read a board as a file describes it, and show what would be stored')
@@ -66,7 +65,6 @@ export const sourcesCommand = (): Command =>
       .addOption(new Option('--topic <text>', 'what to look for').default('dark mode'))
       .option('--json', 'print one JSON object', false)
       .addHelpText('after', helpEnd(help))
-      .showHelpAfterError('(wishwell sources try --help shows every option)')
       .action(tryFile),
   ])
 

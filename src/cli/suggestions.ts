@@ -1,53 +1,57 @@
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { slipsBetween } from '../runtime/text/slips.ts'
+import { fewSlips } from '../runtime/text/slips.ts'
 
-/** What people write, by the words of our commands that it may mean. */
-const meanings = `create: make add new init; list: ls all index get; show: get view read open describe info inspect cat details status print
-  delete revoke cancel: delete remove rm del drop destroy erase unset; update mark: edit change set modify rename patch configure mute
-  cancel pause: stop abort kill end disable suspend; resume run serve enable: start continue unpause restart; run: execute trigger refresh
-  verify test healthcheck try: check validate; merge: join combine same duplicate dedupe; split: part divide separate; undo: revert rollback restore
-  mark: label tag star plan ignore note; replay: retry resend; push: send publish sync; search apps: find query grep lookup
-  scrape: collect fetch crawl gather pull get; import: upload load ingest; export: download save csv json; dump show: export download save
-  restore-dump: import; healthcheck verify: doctor diagnose health ping ready; usage: status stats whoami balance credits quota billing plan me
-  serve: up server daemon run; login: auth signin log-in setup config configure connect init; sign-out: logout log-out signout
-  link: invite person people; migrate: upgrade schema; search-index rebuild: reindex index; purge: gdpr forget; demo: sample example tour
-  api: curl call http rest; mcp: agent tools claude; --help: help; --version: version; complete: completion completions autocomplete
-  accounts: user users account tenant tenants organisation org; keys: token tokens apikey api-key api-keys credential credentials secret
-  jobs: task tasks collection collections run; wishes: request requests feature features idea ideas; feeds: rss atom
-  watches: monitor alert alerts subscription subscribe follow schedule cron; brief: report reports summary evidence document briefs
-  channels: notification notifications notify webhook webhooks email mail slack discord ntfy; platforms: adapters providers
-  trackers: integration integrations issue issues jira linear ticket tickets; sources: repository repo board boards adapter`
+/** What people write, by what it may mean: words of commands, commands, options. */
+const [words, commands, options] = readFileSync(new URL('./synonyms.txt', import.meta.url), 'utf8')
+  .split(/^# .*\n/m)
+  .slice(1)
+  .map((part) =>
+    part
+      .trim()
+      .split('\n')
+      .flatMap((line) => {
+        const [meant = '', written = ''] = line.split(': ')
+        return written.split(', ').map((one) => ({ written: one, meant: meant.split(' ') }))
+      }),
+  ) as [Synonym[], Synonym[], Synonym[]]
 
-const meant = new Map<string, string[]>()
-for (const [, commands, words] of meanings.matchAll(/([^;:\n]+): ([^;\n]+)/g))
-  for (const word of words!.split(' ')) meant.set(word, [...(meant.get(word) ?? []), ...commands!.trim().split(' ')])
+interface Synonym {
+  written: string
+  meant: string[]
+}
+
+const meaningsOf = (synonyms: Synonym[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    [...Map.groupBy(synonyms, ({ written }) => written)].map(([one, some]) => [
+      one,
+      some.flatMap(({ meant }) => meant),
+    ]),
+  )
+
+export const commandMeanings = meaningsOf(words)
+export const optionMeanings = meaningsOf(options)
 
 const singular = (word: string) => word.replace(/(?<=.{2})(?:(?<=ch|sh|x)es|s)$/, '')
-
-/** The slips from one word to another; null for more than may be in one of its length. */
-function fewSlips(written: string, word: string): number | null {
-  const slips = slipsBetween(written, word)
-  return slips <= Math.min(2, Math.floor((word.length - 1) / 3)) ? slips : null
-}
 
 /** How far what was written is from a word of a command, from 0; null when it has nothing to do with it. */
 function distance(written: string, word: string): number | null {
   if (written === word) return 0
-  if (meant.get(written)?.includes(word)) return 0.4
+  const rank = commandMeanings.get(written)?.indexOf(word) ?? -1
+  if (rank >= 0) return 0.4 + Math.min(rank, 3) * 0.01
   // "new" is no slip of "news".
-  if (meant.has(written)) return null
+  if (commandMeanings.has(written)) return null
   if (singular(written) === singular(word)) return 0.1
   const slips = fewSlips(written, word) ?? fewSlips(singular(written), singular(word))
   if (slips !== null) return 0.2 + slips * 0.15
-  return [...meant].some(([one, commands]) => commands.includes(word) && fewSlips(written, one) === 1) ? 0.55 : null
+  return [...commandMeanings].some(([one, words]) => words.includes(word) && fewSlips(written, one) === 1) ? 0.55 : null
 }
 
 /** What a written word costs that is in no command: the first says most, and later ones may be arguments. */
 const unused = [1, 0.7, 0.6]
 /** What a word of a command costs that was not written. */
-const missing = (word: string) => (word === 'admin' ? 0.1 : 0.35)
-const near = 0.15
-const maxSuggestions = 3
+const missing = (word: string) => (word === 'admin' ? 0.25 : 0.35)
+const near = 0.16
 /** Beyond this nothing is suggested. */
 const farthest = 1.2
 
@@ -69,39 +73,91 @@ function costOf(written: readonly string[], path: readonly string[]): number {
   return cost + left.reduce((sum, word) => sum + missing(word), 0)
 }
 
-const pathsOf = ({ commands }: Command): string[][] =>
-  commands.flatMap((command) => [[command.name()], ...pathsOf(command).map((path) => [command.name(), ...path])])
+const pathsOf = ({ commands: inner }: Command): string[][] =>
+  inner.flatMap((command) => [[command.name()], ...pathsOf(command).map((path) => [command.name(), ...path])])
+
+/** What may be meant: the words that lead to it, and the command, which may be another than they say. */
+interface Meant {
+  path: readonly string[]
+  target: string
+}
+
+interface Written {
+  /** The words of the command line that are known. */
+  group: readonly string[]
+  /** The next one, and what comes after it. */
+  words: readonly string[]
+}
+
+/** What deletes, ends or sends something. */
+const grave = /^(?:delete|revoke|cancel|lift|purge|sign-out|push|migrate|restore|restore-dump)$/
+
+/** Whether a command may be suggested: a grave one only to those who named its group, or wrote it and it is the only one. */
+function isAllowed({ target }: Meant, { group, words: [first = '', ...others] }: Written, all: readonly Meant[]) {
+  const [verb = '', parent = ''] = target.split(' ').toReversed()
+  const names = (word: string, name: string | undefined) => name !== 'admin' && distance(word, name ?? '') !== null
+  if (!grave.test(verb) || group.at(-1) === parent || [first, ...others].some((word) => names(word, parent)))
+    return true
+  const isOnly = all.every((one) => one.target === target || !one.target.endsWith(` ${verb}`))
+  const isNamed = all.some(({ path }) => others.some((word) => path.at(-2) === word))
+  const isWritten = distance(first, verb) !== null && (first === verb || !commandMeanings.get(first)?.includes(verb))
+  return group.length === 0 && isOnly && !isNamed && isWritten
+}
 
 /** The commands that come nearest to what was written, from the best on; none where nothing is near. */
-function rank(paths: readonly string[][], words: readonly string[], unknown: string): string[] {
-  const ranked = paths
-    .filter((path) => path.some((word) => distance(unknown, word) !== null))
-    .map((path) => ({ path, cost: costOf(words, path) }))
+function rank(all: readonly Meant[], written: Written, unknown = written.words[0]!): string[] {
+  const ranked = all
+    .map((one) => ({ ...one, left: one.path.slice(written.group.length) }))
+    .filter((one) => one.left.some((word) => distance(unknown, word) !== null) && isAllowed(one, written, all))
+    .map(({ left, path, target }) => ({ target, path, cost: costOf(written.words, left) }))
+    .map(({ target, path, cost }) => ({ target, cost: cost > 0 && path.join(' ') !== target ? cost + near : cost }))
     .filter(({ cost }) => cost < farthest)
     .toSorted((a, b) => a.cost - b.cost)
   const best = ranked[0]?.cost ?? 0
-  return ranked.filter(({ cost }) => cost <= best + near).map(({ path }) => ['wishwell', ...path].join(' '))
+  return ranked.filter(({ cost }) => cost < best + near).map(({ target }) => `wishwell ${target}`)
+}
+
+const firstFew = (found: readonly string[]) => [...new Set(found)].slice(0, 3)
+
+/** The commands that were most likely meant, as they are written. @param program with every command */
+export function suggestCommands(program: Command, { group, words: [unknown = '', ...others] }: Written): string[] {
+  const real = [...pathsOf(program), ['--help'], ['--version']].map((path) => ({ path, target: path.join(' ') }))
+  const other = commands.map(({ written, meant }) => ({ path: written.split(' '), target: meant.join(' ') }))
+  const all = [...real.filter(({ target }) => !/^help$|^import file$/.test(target)), ...other].filter(
+    ({ path }) => path.length > group.length && group.every((word, place) => path[place] === word),
+  )
+  const [word = '', ...after] = [unknown, ...others.filter((one) => /^[a-z][-a-z]*$/i.test(one))].map((one) =>
+    one.toLowerCase(),
+  )
+  // "log out" is one word.
+  const pair = `${word}-${after[0]}`
+  if (commandMeanings.has(pair) || other.some(({ path }) => path[0] === pair))
+    return firstFew(rank(all, { group, words: [pair] }))
+  // What follows may be words of an argument.
+  for (let count = unused.length; count > 0; count--) {
+    const found = rank(all, { group, words: [word, ...after].slice(0, count) })
+    if (found.length > 0) return firstFew(found)
+  }
+  const parts = word.split(/[-_:./]+/).filter((part) => part !== '' && part !== word)
+  const together = parts.flatMap((part) => rank(all, { group, words: parts.slice(0, unused.length) }, part))
+  return firstFew(together.length > 0 ? together : parts.flatMap((part) => rank(all, { group, words: [part] })))
 }
 
 /**
- * The commands that were most likely meant, as they are written.
- * @param program with every command
- * @param group the words of the command line that are known
- * @param unknown the next one
- * @param others what comes after it
+ * The options that were most likely meant.
+ * @param flag without its hyphens
+ * @param value what follows it
+ * @param known the options of the command, without theirs
  */
-export function suggestCommands(
-  program: Command,
-  { group, unknown, others }: { group: readonly string[]; unknown: string; others: readonly string[] },
-): string[] {
-  const paths = [...pathsOf(program), ['--help'], ['--version']]
-  const word = unknown.toLowerCase()
-  const after = others.filter((one) => /^[a-z][-a-z]*$/.test(one))
-  const ranked = rank(paths, [...group, word, ...after].slice(0, unused.length), word)
-  if (ranked.length > 0) return ranked.slice(0, maxSuggestions)
-  const parts = word.split(/[-_:./]+/)
-  if (parts.length === 1) return []
-  return parts
-    .flatMap((part) => rank(paths, [...group, ...parts].slice(0, unused.length), part))
-    .slice(0, maxSuggestions)
+export function suggestOptions(flag: string, value: string | undefined, known: readonly string[]): string[] {
+  const word = flag.toLowerCase().replaceAll('_', '-')
+  const isPart = (part: string, whole: string) => part.length > 2 && whole.split('-').includes(part)
+  const isForm = value === 'json' && /^(?:o|out|output|format|type|as)$/.test(word)
+  const meant = [
+    known.filter((name) => isForm && /^(?:format|json)$/.test(name)),
+    (optionMeanings.get(word) ?? []).filter((name) => known.includes(name)),
+    known.filter((name) => singular(name) === singular(word) || fewSlips(word, name) !== null),
+    known.filter((name) => isPart(name, word) || isPart(word, name) || (word.length > 2 && name.startsWith(word))),
+  ]
+  return firstFew(meant.find((some) => some.length > 0) ?? [])
 }

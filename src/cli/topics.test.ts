@@ -90,7 +90,8 @@ describe('wishwell topics', () => {
   it('ends with 1 for a topic that is not there', async () => {
     const service = await startFakeService(() => failure(404, 'NOT_FOUND', 'Topic not found.'))
     const { exitCode, stderr } = await runCommand(['topics', 'a/b'], service)
-    expect([exitCode, stderr]).toEqual([exitCodes.failed, 'wishwell: Topic not found.\n'])
+    expect(exitCode).toBe(exitCodes.failed)
+    expect(stderr).toBe('wishwell: Topic not found: "a/b". "wishwell topics" shows what there is.\n')
     expect(service.received[0]?.call).toBe('GET /api/v1/topics/a%2Fb')
   })
 })

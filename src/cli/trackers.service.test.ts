@@ -40,7 +40,7 @@ it('creates a tracker, pushes a wish, shows what to tell those who asked, and ta
   writeFileSync(file, 'token\n')
   const fields = ['--field', 'project=acme/app', '--field', `url=${github.url}`, '--field-file', `token=${file}`]
   const refused = await run('create', 'github', 'App', ...fields.map((one) => one.replace('acme/app', 'acme/none')))
-  expect(refused.exitCode).toBe(exitCodes.failed)
+  expect(refused.exitCode).toBe(exitCodes.usage)
   expect(refused.stderr).toContain('project')
   const made = await run('create', 'github', 'App', ...fields)
   expect([made.exitCode, made.stderr]).toEqual([exitCodes.ok, ''])

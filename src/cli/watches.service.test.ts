@@ -103,7 +103,7 @@ describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
       },
     )
     expect((await run('update', added.watchId)).exitCode).toBe(exitCodes.usage)
-    expect((await run('update', added.watchId, '--platforms', 'nowhere')).exitCode).toBe(exitCodes.failed)
+    expect((await run('update', added.watchId, '--platforms', 'nowhere')).exitCode).toBe(exitCodes.usage)
     await run('delete', added.watchId)
   })
 
@@ -112,8 +112,10 @@ describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
     expect(stdout.split('\n')).toHaveLength(8)
     expect(stdout).toContain('at most 2 credits\n')
     const refused = await run('create', 'dark mode', ...terms, '--depth', '9')
-    expect([refused.exitCode, refused.stdout]).toEqual([exitCodes.failed, ''])
-    expect(refused.stderr).toContain('monthlyCredits: must be at least 9')
+    expect([refused.exitCode, refused.stdout]).toEqual([exitCodes.usage, ''])
+    expect(refused.stderr).toContain('--credits: must be at least 9')
     expect((await run('create')).exitCode).toBe(exitCodes.usage)
+    const often = await run('preview', 'dark mode', '--schedule', 'fortnightly')
+    expect(often.stderr).toMatch(/^wishwell: --schedule: must be hourly, .*, not "fortnightly"\.\n$/)
   })
 })

@@ -6,14 +6,14 @@ import { requestStatuses } from '../database/column-types.ts'
 import type { App } from '../http/app-type.ts'
 import { dateParameter } from '../http/dates.ts'
 import { idempotencyErrors, idempotencyHeaders } from '../http/idempotency/idempotency.ts'
-import { changing, closed, defaulted, oneOf, trimmedText } from '../http/schemas.ts'
+import { changing, closed, defaulted, formedText, oneOf, trimmedText } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import { importPlatform } from '../platforms/registry.ts'
 import { preparePage } from '../requests/store/prepared-page.ts'
 import { storePage } from '../requests/store/store.ts'
 import { recount } from '../requests/wishes/recount.ts'
 import { readAsk } from './items.ts'
-import { importName, namePattern } from './names.ts'
+import { importName, nameForm, namePattern } from './names.ts'
 import { openImport, outcomeOf } from './store.ts'
 
 const outcomes = ['created', 'updated', 'unchanged', 'suppressed'] as const
@@ -42,8 +42,7 @@ const newAsk = closed({
     }),
   ),
   import: defaulted(
-    Type.String({
-      pattern: namePattern,
+    formedText(namePattern, nameForm, {
       default: 'feedback',
       description: 'The import that it joins; it is made where there is none',
     }),

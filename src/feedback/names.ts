@@ -1,5 +1,6 @@
 /** What a name is, for people and for JSON Schema. */
 export const namePattern = '^[a-z0-9][a-z0-9-]{0,39}$'
+export const nameForm = 'lower case letters, digits and hyphens, at most 40'
 
 /** Whose import it is, and what it is called. */
 export interface ImportName {

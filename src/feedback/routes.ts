@@ -7,7 +7,7 @@ import type { App } from '../http/app-type.ts'
 import { type ErrorCode, notFound, ServiceError } from '../http/errors.ts'
 import { named } from '../http/openapi-components.ts'
 import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
-import { closed, defaulted, moment, nullable, oneOf, reading, sending } from '../http/schemas.ts'
+import { closed, defaulted, formedText, moment, nullable, oneOf, reading, sending } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
@@ -15,7 +15,7 @@ import { type CheckedFile, checkFile, type OpenedFile, openFile, readRequests } 
 import { registerForm } from './form.ts'
 import { importFormats } from './formats.ts'
 import { deleteImport, listImports } from './imports.ts'
-import { importName, namePattern } from './names.ts'
+import { importName, nameForm, namePattern } from './names.ts'
 import { UnreadableFileError } from './rows.ts'
 import { storeAsks } from './store.ts'
 
@@ -24,8 +24,7 @@ const maxFileBytes = 64 * 1024 * 1024
 /** Of the values of `map`, as long as any header of a file. */
 const maxColumnName = 200
 
-const name = Type.String({
-  pattern: namePattern,
+const name = formedText(namePattern, nameForm, {
   description: 'What it is called: lower case letters, digits and hyphens',
 })
 const counts = {

@@ -2,7 +2,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { version } from '../runtime/version.ts'
 
-const ownKeywords = ['x-trim', 'x-synonyms']
+const ownKeywords = ['x-trim', 'x-synonyms', 'x-words']
 
 /** Removes the schema keywords that only this service uses. */
 function withoutOwnKeywords(value: unknown): unknown {

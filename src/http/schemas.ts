@@ -17,6 +17,19 @@ export const defaulted = <T extends TSchema>(schema: T): T => Type.Optional(sche
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>
   Type.String({ 'x-trim': true, minLength, maxLength, description })
 
+/** What a text of a pattern must be, in words; a secret is not repeated. */
+export const patternForms = new Map<string, { form: string; isSecret: boolean }>()
+
+/** A text of a pattern, whose faults say its form. */
+export function formedText(
+  pattern: string,
+  form: string,
+  { isSecret = false, ...options }: Record<string, unknown> = {},
+) {
+  patternForms.set(pattern, { form, isSecret: isSecret === true })
+  return Type.String({ pattern, ...options })
+}
+
 /** One of some words; its error message lists them, unlike that of a union. */
 export const oneOf = <const T extends string>(words: readonly T[], options: Record<string, unknown> = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })

@@ -1,9 +1,11 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import { nearestWord } from '../runtime/text/slips.ts'
 import { dateFormat, dateForms, isDate } from './dates.ts'
 import { type ErrorDetail, ServiceError } from './errors.ts'
 import { nameKeyword } from './openapi-components.ts'
+import { patternForms } from './schemas.ts'
 
 /** A function that is made by its first call. */
 export function whenCalled<Parameters extends unknown[], Result>(
@@ -60,7 +62,17 @@ function createAjv(): Ajv {
       return true
     },
   })
+  ajv.addKeyword({ keyword: 'x-words', type: 'array', schemaType: 'array', modifying: true, validate: readWords })
   return ajv
+}
+
+/** Reads a list of a query string, which may be a comma list, repeated or both, and of which each must be one of some words. */
+const readWords: SchemaValidateFunction = (words: string[], given: unknown[], _schema, position?: ValuePosition) => {
+  const read = given.flatMap((value) => String(value).split(',')).map((word) => word.trim())
+  if (position) position.parentData[position.parentDataProperty] = read
+  const unknown = read.find((word) => !words.includes(word))
+  readWords.errors = [{ keyword: 'enum', params: { allowedValues: words, unknown } }]
+  return unknown === undefined
 }
 
 /** A plain decimal. `Number` accepts more: an empty text, blanks, `1e1`, `0x10`, `Infinity`. */
@@ -122,18 +134,32 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
 const dotted = (pointer: string) =>
   pointer.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 
-function describe(error: ErrorObject): ErrorDetail {
+function describe(error: ErrorObject, part: string): ErrorDetail {
   const path = dotted(error.instancePath)
   const inside = (name: string) => (path === '' ? name : `${path}.${name}`)
   const params = error.params as Record<string, unknown>
   switch (error.keyword) {
-    case 'additionalProperties':
-      return { path: inside(String(params.additionalProperty)), message: 'unknown field' }
+    case 'additionalProperties': {
+      const [name, known] = [String(params.additionalProperty), Object.keys(error.parentSchema?.properties ?? {})]
+      return { path: inside(name), message: `unknown field${perhaps(name, known)}` }
+    }
     case 'required':
       return { path: inside(String(params.missingProperty)), message: 'is required' }
     default:
-      return { path, message: sentenceOf(error, params) }
+      return { path, message: repeated(error, part) ?? sentenceOf(error, params) }
   }
+}
+
+/** What is wrong with a parameter that is given several times and has one value; null where that is not the fault. */
+const repeated = ({ keyword, data }: ErrorObject, part: string) =>
+  part === 'querystring' && keyword === 'type' && Array.isArray(data)
+    ? `is given ${data.length} times; give it once`
+    : null
+
+/** The question whether one of a few words was meant; empty where none is near. */
+const perhaps = (written: unknown, words: readonly string[]) => {
+  const nearest = nearestWord(String(written), words)
+  return nearest === null ? '' : `. Did you mean ${nearest}?`
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -147,10 +173,20 @@ const typeNames: Readonly<Record<string, string>> = {
 
 const maxShown = 60
 /** The value of a fault. A text is shown only where it had to be one of a few, a number or a date: it may be a secret elsewhere. */
-function notThis(data: unknown): string {
-  if (typeof data === 'number' || typeof data === 'boolean') return `, not ${data}`
-  if (typeof data !== 'string') return ''
+export function notThis(data: unknown): string {
+  if (typeof data === 'object' && data !== null)
+    return `, not ${Array.isArray(data) ? typeNames.array : typeNames.object}`
+  if (data === undefined) return ''
+  if (typeof data !== 'string') return `, not ${data}`
   return `, not ${JSON.stringify(data.length > maxShown ? `${data.slice(0, maxShown)}…` : data)}`
+}
+
+/** What is wrong with the type of a value. What was to be a text may be a secret, also as a number. */
+function typeFault({ data, instancePath }: ErrorObject, type: string): string {
+  const isPlain = /^(?:integer|number|boolean)$/.test(type)
+  const isSecret = /(?:token|key|secret|password)$/i.test(instancePath)
+  const isShown = isPlain || (typeof data !== 'string' && !isSecret)
+  return `must be ${typeNames[type] ?? type}${isShown || data === null ? notThis(data) : `, not ${typeNames[typeof data]}`}`
 }
 
 const counted: Readonly<Record<string, string>> = { Length: 'character', Items: 'item', Properties: 'field' }
@@ -159,22 +195,34 @@ const counted: Readonly<Record<string, string>> = { Length: 'character', Items: 
 function boundOf({ keyword, data }: ErrorObject, limit: unknown): string {
   const most = keyword.startsWith('max') ? 'most' : 'least'
   const unit = counted[keyword.slice(3)]
-  return unit === undefined
-    ? `must be at ${most} ${limit}${notThis(data)}`
-    : `must have at ${most} ${limit} ${unit}${limit === 1 ? '' : 's'}`
+  if (unit === undefined) return `must be at ${most} ${limit}${notThis(data)}`
+  const size = typeof data === 'string' ? [...data].length : Object.keys(data as object).length
+  return `must have at ${most} ${limit} ${unit}${limit === 1 ? '' : 's'}, not ${size}`
+}
+
+const formats: Readonly<Record<string, string>> = {
+  [dateFormat]: dateForms,
+  'visible-ascii': 'must be ASCII without spaces',
 }
 
 /** What is wrong with a value, for people. */
-function sentenceOf(error: ErrorObject, { allowedValues, allowedValue, format, limit, type }: Record<string, unknown>) {
+function sentenceOf(error: ErrorObject, params: Record<string, unknown>): string {
+  const { allowedValues, allowedValue, format, limit, type, pattern, unknown = error.data } = params
   switch (error.keyword) {
-    case 'enum':
-      return `must be one of ${(allowedValues as string[]).join(', ')}${notThis(error.data)}`
+    case 'enum': {
+      const words = allowedValues as string[]
+      return `must be one of ${words.join(', ')}${notThis(unknown)}${perhaps(unknown, words)}`
+    }
     case 'const':
       return `must be ${JSON.stringify(allowedValue)}${notThis(error.data)}`
     case 'type':
-      return `must be ${typeNames[String(type)] ?? type}${/^(?:integer|number|boolean)$/.test(String(type)) ? notThis(error.data) : ''}`
+      return typeFault(error, String(type))
     case 'format':
-      return format === dateFormat ? dateForms + notThis(error.data) : (error.message ?? 'is invalid')
+      return (formats[String(format)] ?? 'is invalid') + (format === dateFormat ? notThis(error.data) : '')
+    case 'pattern': {
+      const { form = 'in its form', isSecret = true } = patternForms.get(String(pattern)) ?? {}
+      return `must be ${form}${isSecret ? '' : notThis(error.data)}`
+    }
     case 'uniqueItems':
       return 'must not have an item twice'
     default:
@@ -182,21 +230,24 @@ function sentenceOf(error: ErrorObject, { allowedValues, allowedValue, format, l
   }
 }
 
+/** A sentence that a path begins. */
+const sentence = (path: string, message: string) => `${path}: ${message}${message.endsWith('?') ? '' : '.'}`
+
 /** The error of an invalid request, with all faults at once. */
 export function invalidRequest(part: string, errors: readonly ErrorObject[]): ServiceError {
   // Null is one of the types of a field, and no fault of its own; an unknown field may only follow from another fault.
   const own = errors.filter(({ keyword, params }) => keyword !== 'anyOf' && params.type !== 'null')
   const isUnknown = ({ keyword }: ErrorObject) => keyword === 'additionalProperties'
   const told = (own.length === 0 ? [...errors] : own).toSorted((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)))
-  const details = told.slice(0, 20).map(describe)
+  const details = told.slice(0, 20).map((error) => describe(error, part))
   const [first] = details
-  const where = first?.path ? `${first.path}: ` : `${part}: `
-  return new ServiceError('INVALID_REQUEST', `${where}${first?.message ?? 'is invalid'}.`, { details })
+  const message = sentence(first?.path || part, first?.message ?? 'is invalid')
+  return new ServiceError('INVALID_REQUEST', message, { details })
 }
 
 /** The error of a fault that no schema can express, in the same form as a schema error. */
 export const invalidField = (path: string, message: string): ServiceError =>
-  new ServiceError('INVALID_REQUEST', `${path}: ${message}.`, { details: [{ path, message }] })
+  new ServiceError('INVALID_REQUEST', sentence(path, message), { details: [{ path, message }] })
 
 export const invalidTimezone = (given: string): ServiceError =>
   invalidField('timezone', `must be a name of a time zone, such as Europe/Berlin${notThis(given)}`)

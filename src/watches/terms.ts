@@ -3,7 +3,7 @@ import { type JobTerms, type JobTermsDependencies, readJobTerms } from '../colle
 import { costOf, pagesOf } from '../collecting/scraping/jobs.ts'
 import type { Tier } from '../database/column-types.ts'
 import type { NewsKind } from '../database/tables/watches.ts'
-import { invalidField, invalidTimezone } from '../http/validation.ts'
+import { invalidField, invalidTimezone, notThis } from '../http/validation.ts'
 import { isTimezone } from '../runtime/timezone.ts'
 import { faultOfSchedule, previewRuns } from './schedule.ts'
 import type { NewWatchBody, PreviewBody, WatchChangesBody } from './schemas.ts'
@@ -31,7 +31,7 @@ export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependenci
   const { schedule = 'daily', timezone = 'UTC', ...job } = body
   const terms = readJobTerms(job, dependencies)
   const fault = faultOfSchedule(schedule, now)
-  if (fault !== null) throw invalidField('schedule', fault)
+  if (fault !== null) throw invalidField('schedule', fault + notThis(schedule))
   if (!isTimezone(timezone)) throw invalidTimezone(timezone)
   return { ...terms, schedule, timezone }
 }

@@ -7,14 +7,16 @@ import {
   weekPattern,
   weekPeriod,
 } from '../../accounts/period.ts'
+import { formedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 
 /** The query parameters that name a period. @param does what the parameter does, before "in this UTC month". */
 export const periodParameters = (does: string) => ({
-  month: Type.Optional(Type.String({ pattern: monthPattern, description: `${does} in this UTC month, 2026-11` })),
+  month: Type.Optional(
+    formedText(monthPattern, 'a month, such as 2026-11', { description: `${does} in this UTC month, 2026-11` }),
+  ),
   week: Type.Optional(
-    Type.String({
-      pattern: weekPattern,
+    formedText(weekPattern, 'an ISO week, such as 2026-W47', {
       description: 'Instead of `month`: in this ISO week, 2026-W47, which begins on Monday at 00:00 UTC',
     }),
   ),

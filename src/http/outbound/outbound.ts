@@ -158,9 +158,14 @@ function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy
 /** Checks a URL as text. @throws TargetRefusedError */
 function parseTarget(text: string, allowPrivateTargets: boolean): URL {
   const url = text.length > maxUrlLength ? null : URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new TargetRefusedError('It must be an https address.')
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new TargetRefusedError(
+      `It must be an https address${url === null ? ', which begins with https://' : `, not ${url.protocol}`}.`,
+    )
   if (url.protocol === 'http:' && !allowPrivateTargets)
-    throw new TargetRefusedError('It must be an https address, unless the operator sets ALLOW_PRIVATE_TARGETS.')
+    throw new TargetRefusedError(
+      'It must be an https address, not http:, unless the operator sets ALLOW_PRIVATE_TARGETS.',
+    )
   if (url.username !== '' || url.password !== '') {
     throw new TargetRefusedError('It must not hold a name and a password.')
   }

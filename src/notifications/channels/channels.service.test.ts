@@ -133,6 +133,21 @@ describe('the routes', () => {
     expect(answer.text).not.toContain('a:b')
   })
 
+  it.each([
+    ['webhook', { url: 'hooks.example.org/s3cret' }, 'url: must be an https address, which begins with https://.'],
+    ['webhook', { url: 'ftp://hooks.example.org/s3cret' }, 'url: must be an https address, not ftp:.'],
+    ['ntfy', { topic: 's3cret/' }, 'topic: must be letters, digits, - and _, at most 64.'],
+    [
+      'ntfy',
+      { topic: 'ideas', token: 's3cret s3cret' },
+      'token: must be ASCII without spaces, at most 200 characters.',
+    ],
+    ['ntfy', { topic: 's3cret', tokne: 's3cret' }, 'tokne: unknown field. Did you mean token?'],
+  ])('say in a sentence what is wrong with a field of %s, and no secret: %j', async (type, fields, message) => {
+    const { body } = await service.client.post('/api/v1/channels', { type, name: 'hook', ...fields })
+    expect(body.error.message).toBe(message)
+  })
+
   it('say which types can be made here', async () => {
     const { types } = (await service.client.get('/api/v1/channels')).body.data
     const reasons = new Map(

@@ -58,7 +58,7 @@ export interface PreparedChannelRow {
 
 const prepareMs = 10_000
 const maxHint = 200
-const ajv = new Ajv({ allErrors: true }).addKeyword('x-trim').addKeyword('x-kind')
+const ajv = new Ajv({ allErrors: true, verbose: true }).addKeyword('x-trim').addKeyword('x-kind')
 const validators = new WeakMap<ChannelAdapter, ReturnType<typeof ajv.compile>>()
 
 /** Checks the fields of a type by its own schemas: no field of another type is allowed beside them. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../http/errors.ts'
-import { parseBodyFilters, parseQueryFilters } from './filters.ts'
+import { closed } from '../../http/schemas.ts'
+import { createValidatorCompiler, invalidRequest } from '../../http/validation.ts'
+import { parseBodyFilters, parseQueryFilters, queryFilters } from './filters.ts'
 
 const account = {
   accountId: '00000000-0000-4000-8000-000000000001',
@@ -12,31 +13,31 @@ const account = {
   scope: 'manage' as const,
 }
 
-/** The message of the error that a call throws. */
-function refusalOf(call: () => unknown): string {
-  try {
-    call()
-  } catch (error) {
-    if (error instanceof ServiceError) return error.message
-    throw error
-  }
-  throw new Error('nothing was refused')
+const validate = createValidatorCompiler()({
+  schema: closed(queryFilters),
+  httpPart: 'querystring',
+  method: 'GET',
+  url: '/',
+} as never)
+
+/** The filters of a query string; the message of the refusal where it is wrong. */
+function read(sent: Record<string, unknown>) {
+  const result = validate(sent) as true | { error: never }
+  return result === true ? parseQueryFilters(sent, account) : invalidRequest('querystring', result.error).message
 }
 
 describe('the filters of a query string', () => {
   it('read statuses as a comma list, repeated, or both, each once', () => {
-    expect(parseQueryFilters({ status: ['open, planned', 'open'] }, account).status).toEqual(['open', 'planned'])
+    expect(read({ status: ['open, planned', 'open'] })).toMatchObject({ status: ['open', 'planned'] })
+    expect(read({ status: 'open' })).toMatchObject({ status: ['open'] })
     expect(parseQueryFilters({}, account).status).toBeUndefined()
   })
 
   it('refuse an unknown status or platform, and name it', () => {
-    expect(refusalOf(() => parseQueryFilters({ status: ['open,done'] }, account))).toMatch(
-      /^status: must be one of open, planned, .*closed, not "done"\.$/,
-    )
-    expect(refusalOf(() => parseQueryFilters({ platforms: ['myspace'] }, account))).toMatch(
-      /^platforms: must be one of .*, not "myspace"\.$/,
-    )
-    expect(refusalOf(() => parseQueryFilters({ status: [''] }, account))).toContain('not ""')
+    expect(read({ status: 'open,done' })).toMatch(/^status: must be one of open, planned, .*closed, not "done"\.$/)
+    expect(read({ platforms: 'myspace' })).toMatch(/^platforms: must be one of .*, not "myspace"\.$/)
+    expect(read({ platforms: 'GitHub' })).toMatch(/not "GitHub"\. Did you mean github\?$/)
+    expect(read({ status: '' })).toContain('not ""')
   })
 })
 

@@ -3,7 +3,6 @@ import { type PlatformName, type RequestStatus, requestStatuses } from '../../da
 import type { Account } from '../../http/callers.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
 import { closed, oneOf, trimmedText } from '../../http/schemas.ts'
-import { invalidField } from '../../http/validation.ts'
 import { storedPlatformNames } from '../../platforms/registry.ts'
 import { includes } from '../views/include.ts'
 import { sharedView, type View, viewOf } from '../views/view.ts'
@@ -88,7 +87,13 @@ export const bodyFilters = closed(
 /** The filters of a query string. */
 export const queryFilters = {
   platforms: Type.Optional(
-    Type.Array(Type.String({ maxLength: 500 }), { maxItems: 100, description: 'Comma list, or repeated' }),
+    Type.Unsafe<PlatformName[]>(
+      Type.Array(Type.String({ maxLength: 500 }), {
+        maxItems: 100,
+        description: 'Comma list, or repeated',
+        'x-words': storedPlatformNames,
+      }),
+    ),
   ),
   product: Type.Optional(
     Type.Array(product, {
@@ -100,27 +105,18 @@ export const queryFilters = {
     Type.Array(tag, { maxItems: maxTags, description: 'Only requests with this tag; repeated: with all of them' }),
   ),
   status: Type.Optional(
-    Type.Array(Type.String({ maxLength: 200 }), {
-      maxItems: 20,
-      description: `Only requests with one of these statuses: ${requestStatuses.join(', ')}. Comma list, or repeated`,
-    }),
+    Type.Unsafe<RequestStatus[]>(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: 20,
+        description: `Only requests with one of these statuses: ${requestStatuses.join(', ')}. Comma list, or repeated`,
+        'x-words': requestStatuses,
+      }),
+    ),
   ),
   ...sharedFilters,
 }
 
 const queryFiltersSchema = closed(queryFilters)
-
-/**
- * Reads a list of words of a query string: a comma list, a repeated parameter, or both.
- * @throws ServiceError INVALID_REQUEST that names an unknown word.
- */
-function parseWords<Word extends string>(name: string, values: readonly string[], words: readonly Word[]): Word[] {
-  const given = values.flatMap((value) => value.split(',')).map((word) => word.trim())
-  const unknown = given.find((word) => !(words as readonly string[]).includes(word))
-  if (unknown !== undefined)
-    throw invalidField(name, `must be one of ${words.join(', ')}, not ${JSON.stringify(unknown)}`)
-  return given as Word[]
-}
 
 const distinct = <T>(values: readonly T[] | undefined) => values && [...new Set(values)]
 
@@ -142,16 +138,8 @@ export function parseBodyFilters(
   return filters
 }
 
-/** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or status. */
-export function parseQueryFilters(
-  { platforms, product: products, tag: tags, status, ...shared }: Static<typeof queryFiltersSchema>,
+/** The filters of a query string. */
+export const parseQueryFilters = (
+  { product: products, tag: tags, ...shared }: Static<typeof queryFiltersSchema>,
   account: Pick<Account, 'accountId' | 'hasOwnView'>,
-) {
-  const lists = {
-    ...(platforms ? { platforms: parseWords('platforms', platforms, storedPlatformNames) } : {}),
-    ...(products ? { products } : {}),
-    ...(tags ? { tags } : {}),
-    ...(status ? { status: parseWords('status', status, requestStatuses) } : {}),
-  }
-  return parseBodyFilters({ ...shared, ...lists }, account)
-}
+) => parseBodyFilters({ ...shared, ...(products && { products }), ...(tags && { tags }) }, account)

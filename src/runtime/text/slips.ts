@@ -21,3 +21,21 @@ export function slipsBetween(a: string, b: string): number {
   }
   return last.at(-1)!
 }
+
+const lettersOf = (word: string) => [...word].sort().join('')
+
+/** The slips from one word to another; null for more than may be in one of its length. Letters in another order are two at most. */
+export function fewSlips(written: string, word: string): number | null {
+  const slips = slipsBetween(written, word)
+  const most = lettersOf(written) === lettersOf(word) ? 2 : Math.min(2, Math.floor((word.length - 1) / 3))
+  return slips <= most ? slips : null
+}
+
+/** The word that was probably meant, of a few; null when none is near. */
+export function nearestWord(written: string, words: readonly string[]): string | null {
+  const ranked = words.flatMap((word) => {
+    const slips = fewSlips(written.toLowerCase(), word.toLowerCase())
+    return slips === null ? [] : [{ word, slips }]
+  })
+  return ranked.toSorted((a, b) => a.slips - b.slips)[0]?.word ?? null
+}

@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
+import { formedText } from '../../../http/schemas.ts'
 import type { ChannelAdapter } from '../adapter.ts'
 import type { AppriseConfig } from '../settings.ts'
 import { postJson } from './http-outcome.ts'
@@ -64,8 +64,7 @@ export const createAppriseAdapter = (
   type: 'apprise',
   unavailable: config === null ? 'The operator has not configured Apprise (APPRISE_URL).' : null,
   fields: {
-    tag: Type.String({
-      pattern: '^[A-Za-z0-9][-_A-Za-z0-9]{0,63}$',
+    tag: formedText('^[A-Za-z0-9][-_A-Za-z0-9]{0,63}$', 'letters, digits, - and _, at most 64', {
       description: 'A tag that the operator has set up',
     }),
   },

@@ -20,7 +20,7 @@ export async function checkAddress(outbound: Outbound, field: string, text: stri
   try {
     return await outbound.checkTarget(text, signal)
   } catch (error) {
-    if (error instanceof TargetRefusedError) throw invalidField(field, error.message.replace(/\.$/, ''))
+    if (error instanceof TargetRefusedError) throw invalidField(field, error.message.replace(/^It |\.$/g, ''))
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Message } from '../../../accounts/events/message.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
+import { formedText } from '../../../http/schemas.ts'
 import type { ChannelAdapter } from '../adapter.ts'
 import { checkAddress, hostOf, lastOf, postJson } from './http-outcome.ts'
 import { fitting, plainLines, toLine, withoutHosts } from './text.ts'
@@ -34,12 +35,15 @@ export const createNtfyAdapter = (outbound: Outbound): ChannelAdapter<NtfyConfig
   unavailable: null,
   fields: {
     server: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'By default `https://ntfy.sh`' })),
-    topic: Type.String({
-      pattern: '^[-_A-Za-z0-9]{1,64}$',
+    topic: formedText('^[-_A-Za-z0-9]{1,64}$', 'letters, digits, - and _, at most 64', {
+      isSecret: true,
       description: 'Whoever knows it can read it on a public server, so it is never shown again',
     }),
     token: Type.Optional(
-      Type.String({ pattern: '^[\\x21-\\x7e]{1,200}$', description: 'An access token. It is never shown again' }),
+      formedText('^[\\x21-\\x7e]{1,200}$', 'ASCII without spaces, at most 200 characters', {
+        isSecret: true,
+        description: 'An access token. It is never shown again',
+      }),
     ),
   },
   initialState: 'active',

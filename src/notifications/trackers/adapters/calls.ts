@@ -155,7 +155,7 @@ export async function baseUrl(outbound: Outbound, text: string, signal: AbortSig
     if (url.search !== '' || url.hash !== '') throw invalidField('url', 'must have no query')
     return url.href.replace(/\/+$/, '')
   } catch (error) {
-    if (error instanceof TargetRefusedError) throw invalidField('url', error.message.replace(/\.$/, ''))
+    if (error instanceof TargetRefusedError) throw invalidField('url', error.message.replace(/^It |\.$/g, ''))
     throw error
   }
 }
