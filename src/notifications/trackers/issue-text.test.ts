@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TrackerType } from '../../database/tables/notifications.ts'
-import { markdownOf } from './issue-text.ts'
-import { issueWithoutReferences } from './references.ts'
+import { issueWithoutReferences, markdownOf } from './issue-text.ts'
 
 // Holds (Hostile input): the text of a pushed issue mentions nobody, links to no other issue and holds no markup of a stranger
 

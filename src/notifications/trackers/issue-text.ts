@@ -1,5 +1,6 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
+import type { TrackerType } from '../../database/tables/notifications.ts'
 import { publicPagesOf } from '../../platforms/registry.ts'
 import { platformTitle } from '../../platforms/titles.ts'
 import type { RequestRecord } from '../../requests/record.ts'
@@ -92,6 +93,25 @@ export async function readIssueText(
         : []),
     ],
     counts: { requests, votes, voices, own },
+  }
+}
+
+/**
+ * What an issue says, its title too, so that nobody and nothing is mentioned: trackers look for references in what Markdown has become, where escapes
+ * are gone. All that is sent passes here.
+ */
+export function issueWithoutReferences({ title, blocks, counts }: IssueText, type: TrackerType): IssueText {
+  const clean = (text: string) => withoutReferences(text, type)
+  const inline = (part: Inline): Inline =>
+    typeof part === 'string' ? clean(part) : { ...part, text: clean(part.text) }
+  return {
+    title: clean(title),
+    blocks: blocks.map((block): Block => {
+      if (block.kind === 'line') return { ...block, parts: block.parts.map(inline) }
+      if (block.kind === 'quote') return { ...block, text: clean(block.text), origin: block.origin.map(inline) }
+      return block
+    }),
+    counts,
   }
 }
 

@@ -1,6 +1,4 @@
 import type { TrackerType } from '../../database/tables/notifications.ts'
-import type { Block, Inline } from '../../wishes/briefs/lines.ts'
-import type { IssueText } from './issue-text.ts'
 
 /** What ends a reference, and is not seen. */
 const breaker = '\u200B'
@@ -32,22 +30,3 @@ const inLinear = anyOf([...everywhere, keys])
 /** A text that mentions nobody and nothing in a tracker. @param type null: of any that has no keys of its own */
 export const withoutReferences = (text: string, type: TrackerType | null = null): string =>
   text.replace(type === 'linear' ? inLinear : inAll, `$&${breaker}`)
-
-/**
- * What an issue says, its title too, so that nobody and nothing is mentioned: trackers look for references in what Markdown has become, where escapes
- * are gone. All that is sent passes here.
- */
-export function issueWithoutReferences({ title, blocks, counts }: IssueText, type: TrackerType): IssueText {
-  const clean = (text: string) => withoutReferences(text, type)
-  const inline = (part: Inline): Inline =>
-    typeof part === 'string' ? clean(part) : { ...part, text: clean(part.text) }
-  return {
-    title: clean(title),
-    blocks: blocks.map((block): Block => {
-      if (block.kind === 'line') return { ...block, parts: block.parts.map(inline) }
-      if (block.kind === 'quote') return { ...block, text: clean(block.text), origin: block.origin.map(inline) }
-      return block
-    }),
-    counts,
-  }
-}
