@@ -6,7 +6,7 @@ import type { Executor, Transaction } from '../../database/open.ts'
 import { notFound } from '../../http/errors.ts'
 import type { Corrector } from '../corrections/corrections.ts'
 import { platformGroups, projectDetector } from '../detection/weights-file.ts'
-import { type RequestRecord, readRequests } from '../record.ts'
+import { readRequests } from '../record.ts'
 import { correctionHash, judgedTextHash } from '../views/standings.ts'
 import { type Strictness, thresholdsBy } from '../views/strictness.ts'
 import { standingIn } from '../views/view.ts'
@@ -166,17 +166,8 @@ export async function drawTexts(transaction: Transaction, { accountId, now }: Dr
   await drawMore(transaction, { accountId }, week, taken)
 }
 
-export interface OpenDraw {
-  /** Its Monday, as YYYY-MM-DD. */
-  week: string
-  /** How many texts were drawn in it. */
-  drawn: number
-  /** Those that were are not answered, and are stored: in no order that tells their class. */
-  texts: RequestRecord[]
-}
-
-/** What is open of the draw of this week. */
-export async function readDraw(executor: Executor, { accountId, now }: DrawOwner): Promise<OpenDraw> {
+/** What is open of the draw of this week: its texts in no order that tells their class. */
+export async function readDraw(executor: Executor, { accountId, now }: DrawOwner) {
   const week = weekOf(now)
   const { rows } = await sql<{ id: string; is_open: boolean }>`
     select request_id as id, not exists (

@@ -130,20 +130,17 @@ export async function readPair(executor: Executor, suggestionId: string): Promis
   return rows[0] ?? null
 }
 
-export interface Suggestion {
-  suggestionId: string
-  similarity: number
-  judgedSame: boolean | null
-  wishes: [WishSummary, WishSummary]
-  reasons: Reasons
-}
-
 /** The pairs of a page, with their wishes; the wish with more votes first. */
 async function showPairs(
   executor: Executor,
   pairs: readonly OpenPair[],
   { view, now }: { view: View; now: Date },
-): Promise<Suggestion[]> {
+): Promise<
+  (Pick<OpenPair, 'suggestionId' | 'similarity' | 'judgedSame'> & {
+    wishes: [WishSummary, WishSummary]
+    reasons: Reasons
+  })[]
+> {
   const wishIds = [...new Set(pairs.flatMap((pair) => pair.wishIds))]
   const wishes = new Map((await readWishes(executor, wishIds, { view, now })).map((wish) => [wish.wishId, wish]))
   const texts = await readComparedTexts(executor, [...new Set(pairs.flatMap(({ one, other }) => [one, other]))])
