@@ -34,9 +34,7 @@ export interface Mistake {
 
 /** In the place of commander's own errors, which know no command of another group, no synonym and no secret. */
 export class MistakeError extends Error {
-  readonly mistake: Mistake
   constructor(mistake: Mistake) {
-    super(mistake.kind)
-    this.mistake = mistake
+    super(mistake.kind, { cause: mistake })
   }
 }

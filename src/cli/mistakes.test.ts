@@ -129,7 +129,11 @@ describe('an unknown command', () => {
 
 const mistakenArguments: readonly [written: string, instead: string][] = [
   ['scrape offline maps', 'Did you mean: wishwell scrape "offline maps"'],
-  ['scrape new offline maps', 'Did you mean: wishwell scrape "offline maps"'],
+  ['scrape search by date', 'Did you mean: wishwell scrape "search by date"'],
+  ['topics show offline maps', 'Did you mean: wishwell topics "offline maps"'],
+  ['topics email digests', 'Did you mean: wishwell topics "email digests"'],
+  ['topics list all', 'Did you mean: wishwell topics "all"'],
+  ['import posts.csv votes.csv', '"wishwell import" takes only <file>.'],
   ['channels create ntfy my phone', 'Did you mean: wishwell channels create <type> "my phone"'],
   ['topics find maps', 'Did you mean: wishwell topics --query "maps"'],
   ['export offline maps', 'Did you mean: wishwell export --query "offline maps"'],

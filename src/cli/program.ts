@@ -51,11 +51,10 @@ function configure(command: Command, path = 'wishwell'): void {
 /** Where a command of a group is not known, its help is none. */
 function requireKnown({ command }: { command: Command }): void {
   const words = command.args[0] === 'help' ? command.args.slice(1) : command.args
-  const isKnown = ([name]: readonly string[]) =>
-    name === undefined || name.startsWith('-') || command.commands.some((one) => one.name() === name)
+  const [name = '-'] = words
+  const isKnown = name.startsWith('-') || command.commands.some((one) => one.name() === name)
   // What follows "import" may be a file.
-  const isFile = command.name() === 'import' && !isPlainWord(words[0])
-  if (command.commands.length > 0 && !isFile && !isKnown(words))
+  if (command.commands.length > 0 && !isKnown && command.name() !== 'import')
     throw new MistakeError({ command, kind: 'command', words })
 }
 
@@ -74,7 +73,8 @@ export async function runProgram(given: readonly string[]): Promise<void> {
       throw new MistakeError({ command: command.parent, kind: 'command', words: command.args })
   })
   await program.parseAsync(parameters, { from: 'user' }).catch(async (error: unknown) => {
-    if (error instanceof MistakeError) throw (await explanations()).explainMistake(error.mistake, await createProgram())
+    if (error instanceof MistakeError)
+      throw (await explanations()).explainMistake(error.cause as Mistake, await createProgram())
     if (error instanceof CommandError && 'code' in error && used) throw (await explanations()).inWordsOf(used, error)
     throw error
   })

@@ -2,35 +2,23 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { fewSlips } from '../runtime/text/slips.ts'
 
-/** What people write, by what it may mean: words of commands, commands, options. */
-const [words, commands, options] = readFileSync(new URL('./synonyms.txt', import.meta.url), 'utf8')
-  .split(/^# .*\n/m)
-  .slice(1)
-  .map((part) =>
-    part
-      .trim()
-      .split('\n')
-      .flatMap((line) => {
-        const [meant = '', written = ''] = line.split(': ')
-        return written.split(', ').map((one) => ({ written: one, meant: meant.split(' ') }))
-      }),
-  ) as [Synonym[], Synonym[], Synonym[]]
-
-interface Synonym {
-  written: string
-  meant: string[]
+/** By what people write, what it may mean. */
+function readMeanings(part: string): ReadonlyMap<string, readonly string[]> {
+  const meanings = new Map<string, string[]>()
+  for (const [, meant = '', written = ''] of part.matchAll(/^(.+?): (.+)$/gm))
+    for (const one of written.split(', ')) meanings.set(one, [...(meanings.get(one) ?? []), ...meant.split(', ')])
+  return meanings
 }
 
-const meaningsOf = (synonyms: Synonym[]): ReadonlyMap<string, readonly string[]> =>
-  new Map(
-    [...Map.groupBy(synonyms, ({ written }) => written)].map(([one, some]) => [
-      one,
-      some.flatMap(({ meant }) => meant),
-    ]),
-  )
-
-export const commandMeanings = meaningsOf(words)
-export const optionMeanings = meaningsOf(options)
+const synonyms = readFileSync(new URL('./synonyms.txt', import.meta.url), 'utf8')
+  .split(/^# /m)
+  .slice(1)
+export const [commandMeanings, substitutes, optionMeanings] = synonyms.map(readMeanings) as [
+  Meanings,
+  Meanings,
+  Meanings,
+]
+type Meanings = ReturnType<typeof readMeanings>
 
 const singular = (word: string) => word.replace(/(?<=.{2})(?:(?<=ch|sh|x)es|s)$/, '')
 
@@ -60,21 +48,17 @@ function costOf(written: readonly string[], path: readonly string[]): number {
   const left = [...path]
   let cost = 0
   for (const [place, word] of written.entries()) {
-    const [nearest] = left
-      .flatMap((one) => {
-        const far = distance(word, one)
-        return far === null ? [] : [{ one, far }]
-      })
-      .toSorted((a, b) => a.far - b.far)
-    cost += nearest?.far ?? unused[place]!
-    if (nearest !== undefined) left.splice(left.indexOf(nearest.one), 1)
+    const far = left.map((one) => distance(word, one) ?? Number.POSITIVE_INFINITY)
+    const least = Math.min(...far)
+    cost += least < Number.POSITIVE_INFINITY ? least : unused[place]!
+    if (least < Number.POSITIVE_INFINITY) left.splice(far.indexOf(least), 1)
   }
   if (left.length === path.length) return Number.POSITIVE_INFINITY
   return cost + left.reduce((sum, word) => sum + missing(word), 0)
 }
 
-const pathsOf = ({ commands: inner }: Command): string[][] =>
-  inner.flatMap((command) => [[command.name()], ...pathsOf(command).map((path) => [command.name(), ...path])])
+const pathsOf = ({ commands }: Command): string[][] =>
+  commands.flatMap((command) => [[command.name()], ...pathsOf(command).map((path) => [command.name(), ...path])])
 
 /** What may be meant: the words that lead to it, and the command, which may be another than they say. */
 interface Meant {
@@ -95,11 +79,11 @@ const grave = /^(?:delete|revoke|cancel|lift|purge|sign-out|push|migrate|restore
 /** Whether a command may be suggested: a grave one only to those who named its group, or wrote it and it is the only one. */
 function isAllowed({ target }: Meant, { group, words: [first = '', ...others] }: Written, all: readonly Meant[]) {
   const [verb = '', parent = ''] = target.split(' ').toReversed()
-  const names = (word: string, name: string | undefined) => name !== 'admin' && distance(word, name ?? '') !== null
-  if (!grave.test(verb) || group.at(-1) === parent || [first, ...others].some((word) => names(word, parent)))
-    return true
+  const names = (word: string) => parent !== 'admin' && distance(word, parent) !== null
+  if (!grave.test(verb) || group.at(-1) === parent || [first, ...others].some(names)) return true
   const isOnly = all.every((one) => one.target === target || !one.target.endsWith(` ${verb}`))
-  const isNamed = all.some(({ path }) => others.some((word) => path.at(-2) === word))
+  const named = all.filter(({ path }) => others.some((word) => singular(path.at(-2) ?? '') === singular(word)))
+  const isNamed = named.some(({ path }) => distance(first, path.at(-1)!) !== null)
   const isWritten = distance(first, verb) !== null && (first === verb || !commandMeanings.get(first)?.includes(verb))
   return group.length === 0 && isOnly && !isNamed && isWritten
 }
@@ -122,7 +106,9 @@ const firstFew = (found: readonly string[]) => [...new Set(found)].slice(0, 3)
 /** The commands that were most likely meant, as they are written. @param program with every command */
 export function suggestCommands(program: Command, { group, words: [unknown = '', ...others] }: Written): string[] {
   const real = [...pathsOf(program), ['--help'], ['--version']].map((path) => ({ path, target: path.join(' ') }))
-  const other = commands.map(({ written, meant }) => ({ path: written.split(' '), target: meant.join(' ') }))
+  const other = [...substitutes].flatMap(([one, targets]) =>
+    targets.map((target) => ({ path: one.split(' '), target })),
+  )
   const all = [...real.filter(({ target }) => !/^help$|^import file$/.test(target)), ...other].filter(
     ({ path }) => path.length > group.length && group.every((word, place) => path[place] === word),
   )

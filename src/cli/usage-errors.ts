@@ -48,8 +48,11 @@ function explainArguments({ command, words }: Mistake, program: Command): string
     return explainCommand({ command: command.parent!, kind: 'command', words }, program)
   const taken = command.registeredArguments.map((one) => one.name())
   const [first = '', ...rest] = words.map(shown)
-  const verbs = /^(?:list|show|create|delete)$/.test(first) ? [first] : (commandMeanings.get(first) ?? [])
-  const isVerb = verbs.length > 0 && pathOf(command).length === 1
+  const verbs = [first, ...(commandMeanings.get(first) ?? [])].filter((one) =>
+    /^(?:list|show|search|delete)$/.test(one),
+  )
+  // Of what must be a topic, each word belongs to it.
+  const isVerb = verbs.length > 0 && pathOf(command).length === 1 && !command.registeredArguments[0]?.required
   const given = (isVerb ? rest : words.map(shown).slice(Math.max(0, taken.length - 1))).join(' ')
   const search = command.options.find(({ long }) => long === '--query' || long === '--topic')?.long
   const option = taken.length === 0 || (isVerb && verbs.includes('search')) ? search : undefined
@@ -80,10 +83,7 @@ function optionOf({ options }: Command, field: string): string | undefined {
     name.replace(/-(?:ids?|at|by)$/, ''),
     name.split('-').at(-1),
   ]
-  const find = (isIt: (long: string) => boolean) => options.find(({ long }) => isIt(long ?? ''))?.long
-  return (
-    forms.map((form) => find((long) => long === `--${form}`)).find(Boolean) ?? find((long) => long.endsWith(`-${name}`))
-  )
+  return options.find(({ long = '' }) => forms.includes(long.slice(2)) || long.endsWith(`-${name}`))?.long
 }
 
 /** How a field of the API is written for a command: as an option, an argument or a field of `--field`, if it is one of them. */
