@@ -31,7 +31,6 @@ export function operatorCommand(name: string, description: string, help = ''): C
     .description(description)
     .option('--json', 'print only the answer of the service, as one JSON object', false)
     .addHelpText('after', helpEnd(help + operatorHelp))
-    .showHelpAfterError('(add --help to see every option)')
 }
 
 /**
