@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander'
 import { packNames, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
+import { formatDay, formatMoment } from '../runtime/dates.ts'
 import { answerOf, once, wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { CommandError } from './exit-codes.ts'
@@ -17,7 +18,7 @@ type Account = Data<'updateAccount'> & Partial<Data<'listAccounts'>['results'][n
 const of = (accountId: string) => ({ path: { accountId } })
 const accountId = () => new Argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
 
-const seenOn = (moment: string | null) => (moment === null ? 'never seen' : `seen ${moment.slice(0, 10)}`)
+const seenOn = (moment: string | null) => (moment === null ? 'never seen' : `seen ${formatDay(moment)}`)
 
 const rowOf = ({ accountId, name, tier, createdAt, deletedAt, usedThisMonth, lastSeenAt }: Account): Row => ({
   title: name,
@@ -25,8 +26,8 @@ const rowOf = ({ accountId, name, tier, createdAt, deletedAt, usedThisMonth, las
     tier,
     usedThisMonth === undefined ? '' : `${count(usedThisMonth, 'credit')} this month`,
     lastSeenAt === undefined ? '' : seenOn(lastSeenAt),
-    `since ${createdAt.slice(0, 10)}`,
-    deletedAt === null ? '' : `deleted ${deletedAt.slice(0, 10)}`,
+    `since ${formatDay(createdAt)}`,
+    deletedAt === null ? '' : `deleted ${formatDay(deletedAt)}`,
   ],
   id: accountId,
 })
@@ -149,7 +150,7 @@ const link = () =>
           const accountId = id ?? (await findFirstAccount(operator))
           return operator.api.POST('/api/admin/accounts/{accountId}/links', { params: of(accountId), body: {} })
         },
-        ({ url, expiresAt }) => [url, `(works once, until ${expiresAt})`],
+        ({ url, expiresAt }) => [url, `(works once, until ${formatMoment(expiresAt)})`],
       ),
     )
 

@@ -8,6 +8,7 @@ import type { Manifest } from '../operations/backup/manifest.ts'
 import { restoreBackup } from '../operations/backup/restore.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { ConfigError } from '../runtime/config-error.ts'
+import { formatMoment } from '../runtime/dates.ts'
 import type { Operator } from './operator.ts'
 import { confirm, download, operate, operatorCommand, requireSomebodyToAsk } from './operator-command.ts'
 import { helpEnd } from './options.ts'
@@ -109,7 +110,11 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const kept =
     previous === null ? [] : [`The old database is in ${previous}; delete it when it is not needed any more.`]
   const accounts = count(tables.accounts?.rows ?? 0, 'account')
-  printLines([`Restored the backup of ${createdAt} (${accounts}) to ${dataDir}.`, ...kept, ...missingKeys(dataDir)])
+  printLines([
+    `Restored the backup of ${formatMoment(createdAt)} (${accounts}) to ${dataDir}.`,
+    ...kept,
+    ...missingKeys(dataDir),
+  ])
 }
 
 /** Says which keys the directory lacks: the next start makes new ones, and with another secrets-key no channel can send. */
@@ -128,7 +133,9 @@ async function run(file: string, dataDir: Config['dataDir'], { yes }: RestoreOpt
   const now = systemClock.now()
   const ask = async () => {
     if (!hasDatabase(dataDir)) return
-    await confirm(`The database in ${dataDir} is replaced by the backup of ${manifest.createdAt}.`, { yes })
+    await confirm(`The database in ${dataDir} is replaced by the backup of ${formatMoment(manifest.createdAt)}.`, {
+      yes,
+    })
   }
   return { manifest, previous: await restoreBackup({ file, manifest, dataDir, now, confirm: ask }) }
 }

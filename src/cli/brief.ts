@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { formatMoment } from '../runtime/dates.ts'
 import { answerOf, createApi, once } from './api.ts'
 import type { Body, Data, Query } from './api-types.ts'
 import { addJson, clientCommand, commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
@@ -140,7 +141,7 @@ function briefRow({ briefId, request, removed, createdAt }: Summary): Row {
     facts: [
       question === undefined ? '' : `"${question}"`,
       ...Object.entries(filters ?? {}).map(([name, value]) => `${name} ${String(value)}`),
-      createdAt,
+      formatMoment(createdAt),
       removed === 0 ? '' : `${count(removed, 'part')} removed since`,
     ],
     id: briefId,

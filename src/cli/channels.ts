@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { disabledReasons } from '../notifications/channels/adapter.ts'
+import { formatMoment } from '../runtime/dates.ts'
 import type { Body, Data, Schemas } from './api-types.ts'
 import { commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -159,7 +160,7 @@ function rowOf(channel: Schemas['Channel']): Row {
       : disabledReason === null
         ? state
         : `disabled: ${reasons[disabledReason] ?? disabledReason}`,
-    failingSince === null ? '' : `failing since ${failingSince.slice(0, 16)}Z`,
+    failingSince === null ? '' : `failing since ${formatMoment(failingSince)}`,
     pending === 0 ? '' : `${pending} pending`,
     waitsForKey ? 'sealed with a key that the service does not have: nothing is delivered' : '',
   ]
@@ -184,8 +185,14 @@ const replayed = ({ deliveryId }: Data<'replayDelivery'>) => [`Delivery ${printa
 
 const rowOfDelivery = (delivery: Data<'listDeliveries'>['results'][number]): Row => {
   const { deliveryId, type, state, attempts, createdAt, dueAt, status, error } = delivery
-  const next = dueAt === null ? '' : `next ${dueAt.slice(0, 19)}Z`
-  const made = `${createdAt.slice(0, 19)}Z`
-  const facts = [made, state, count(attempts, 'attempt'), status === null ? '' : String(status), next, error ?? '']
+  const next = dueAt === null ? '' : `next ${formatMoment(dueAt)}`
+  const facts = [
+    formatMoment(createdAt),
+    state,
+    count(attempts, 'attempt'),
+    status === null ? '' : String(status),
+    next,
+    error ?? '',
+  ]
   return { title: type, facts, id: deliveryId }
 }

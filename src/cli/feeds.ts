@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { formatDay } from '../runtime/dates.ts'
 import type { Body, Data } from './api-types.ts'
 import { commandGroup, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -43,7 +44,7 @@ function rowOf({
   hint,
   lastReadAt,
 }: Data<'listFeeds'>['results'][number]): Row {
-  const use = lastReadAt === null ? 'never read' : `read ${lastReadAt.slice(0, 10)}`
+  const use = lastReadAt === null ? 'never read' : `read ${formatDay(lastReadAt)}`
   return { title: name, facts: [`${kind} ${topic ?? query ?? watchId ?? ''}`, use, `${hint}…`], id: feedId }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlatformProgress } from '../collecting/scraping/job-events.ts'
+import { formatMoment } from '../runtime/dates.ts'
 import { ApiError } from './answers.ts'
 import { type Api, answerOf } from './api.ts'
 import type { Job } from './api-types.ts'
@@ -74,7 +75,7 @@ const reconnectMs = 1_000
 function detailOf({ state, pages, requestsCreated, waitingUntil, error }: PlatformProgress, depth: number): Detail {
   const reason = error === null ? '' : ` (${error.code})`
   if (waitingUntil !== null) {
-    return { text: `waits until ${waitingUntil.slice(11, 19)} UTC${reason}`, share: pages / depth }
+    return { text: `waits until ${formatMoment(waitingUntil)}${reason}`, share: pages / depth }
   }
   if (state === 'pending' || pages === 0) return { text: '' }
   const delivered = state === 'done' && pages < depth ? count(pages, 'page') : `${pages}/${count(depth, 'page')}`

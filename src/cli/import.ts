@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { importFields } from '../feedback/columns.ts'
 import { importFormats } from '../feedback/formats.ts'
 import { nameOfFile } from '../feedback/names.ts'
+import { formatMoment } from '../runtime/dates.ts'
 import { createApi } from './api.ts'
 import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, commandGroup, type Json, subcommandsOf } from './client-command.ts'
@@ -130,7 +131,7 @@ function importLines({
 
 const rowOf = ({ name, asks, unindexed, importedAt }: Data<'listImports'>['results'][number]): Row => ({
   title: `import:${name}`,
-  facts: [count(asks, 'ask'), unindexed === 0 ? '' : `${unindexed} not searched yet`, importedAt],
+  facts: [count(asks, 'ask'), unindexed === 0 ? '' : `${unindexed} not searched yet`, formatMoment(importedAt)],
   id: null,
 })
 

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { type KeyScope, keyScopes } from '../database/column-types.ts'
+import { formatDay, formatMoment } from '../runtime/dates.ts'
 import type { Data } from './api-types.ts'
 import { operatorCommand, plainly } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
@@ -30,14 +31,13 @@ function rowOf(key: Key): Row {
     monthlyCredits,
     usedThisMonth,
   } = key
-  const day = (moment: string) => moment.slice(0, 10)
-  const use = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`
+  const use = lastUsedAt === null ? 'never used' : `used ${formatDay(lastUsedAt)}`
   const facts = [
     hint,
     feedbackOnly ? 'feedback' : scope,
-    `since ${day(createdAt)}`,
-    revokedAt === null ? use : `revoked ${day(revokedAt)}`,
-    expiresAt === null ? '' : `until ${expiresAt}`,
+    `since ${formatDay(createdAt)}`,
+    revokedAt === null ? use : `revoked ${formatDay(revokedAt)}`,
+    expiresAt === null ? '' : `until ${formatMoment(expiresAt)}`,
     monthlyCredits === null ? '' : `${usedThisMonth} of ${count(monthlyCredits, 'credit')} used this month`,
   ]
   return { title: name, facts, id: keyId }

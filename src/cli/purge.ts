@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { storedPlatformNames } from '../platforms/registry.ts'
+import { formatDay } from '../runtime/dates.ts'
 import { wholeList } from './api.ts'
 import type { Body, Data } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -128,7 +129,7 @@ const list = () =>
         ...formatRows(
           results.map(({ purgeId, kinds, entries: own, createdAt }) => ({
             title: kinds.length === 0 ? 'platform or age' : kinds.join(', '),
-            facts: [createdAt.slice(0, 10), hashes(own)],
+            facts: [formatDay(createdAt), hashes(own)],
             id: purgeId,
           })),
         ),

@@ -10,6 +10,7 @@ import { createPlatformClient, userAgentFor } from '../platforms/client/client.t
 import { isWebAddress } from '../platforms/definition.ts'
 import { PlatformError } from '../platforms/platform.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { formatDay } from '../runtime/dates.ts'
 import { version } from '../runtime/version.ts'
 import { commandGroup, type Json } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -132,7 +133,12 @@ function triedLines({ name, pages, items, fields, requests, notes }: TriedBoard)
     ...formatRows(
       requests.map(({ title, votes, status, originalCreatedAt, sourceUrl }) => ({
         title: firstLine(title),
-        facts: [count(votes, 'vote'), status ?? '', originalCreatedAt?.toISOString().slice(0, 10) ?? '', sourceUrl],
+        facts: [
+          count(votes, 'vote'),
+          status ?? '',
+          originalCreatedAt === null ? '' : formatDay(originalCreatedAt),
+          sourceUrl,
+        ],
         id: null,
       })),
     ),

@@ -1,4 +1,5 @@
 import { importTitle } from '../platforms/titles.ts'
+import { formatDay } from '../runtime/dates.ts'
 import type { Data, Schemas } from './api-types.ts'
 import { formatRow, type Row } from './output.ts'
 import { count, printable } from './text.ts'
@@ -85,13 +86,13 @@ export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): s
   if (isContinued) return requests
   return [
     formatRow(wishRow(wish)),
-    `Asked first on ${firstAskedAt.slice(0, 10)}, last on ${lastAskedAt.slice(0, 10)}`,
+    `Asked first on ${formatDay(firstAskedAt)}, last on ${formatDay(lastAskedAt)}`,
     `Votes gained in 7 days: ${gained(growth.days7)}; in 30 days: ${gained(growth.days30)}`,
     ...(requestCount <= 1 ? [] : formatParts(wish)),
     ...(timeline.length === 0 ? [] : ['Asked for, by when:']),
     ...timeline
       .filter(({ requests: asked }) => asked > 0)
-      .map((one) => `  ${one.from}  ${count(one.requests, 'request')}`),
+      .map((one) => `  ${formatDay(one.from).padEnd(12)}  ${count(one.requests, 'request')}`),
     ...(possiblySame.length === 0 ? [] : ['Possibly the same, and not counted:']),
     ...possiblySame.map((other) => `  ${formatRow(wishRow(other))}`),
     'Its requests:',
@@ -108,10 +109,10 @@ export function correctionRow(correction: Data<'listWishCorrections'>['results']
     part: `${otherWishId} and ${wishId} are not the same`,
     skip: `not asked again about ${otherWishId} and ${wishId}`,
   }
-  const undone = undoneAt === null ? '' : `undone ${undoneAt.slice(0, 10)}`
+  const undone = undoneAt === null ? '' : `undone ${formatDay(undoneAt)}`
   return {
     title: request?.title ?? { merge: 'A merge', split: 'A split', part: 'An answer', skip: 'An answer' }[kind],
-    facts: [whats[kind], correctedAt.slice(0, 10), undone],
+    facts: [whats[kind], formatDay(correctedAt), undone],
     id: correctionId,
   }
 }

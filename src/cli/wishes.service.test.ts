@@ -79,7 +79,7 @@ describe('wishwell wishes, with a service', { timeout: 60_000 }, () => {
     expect(lines[0]).toMatch(new RegExp(`^Request .*  2 requests · .*  ${first}$`))
     expect(lines).toContain('By 1 voice: 1 author, 0 cross-posts')
     expect(lines).toContain('Votes gained in 7 days: not known yet; in 30 days: not known yet')
-    expect(lines[lines.indexOf('Asked for, by when:') + 1]).toMatch(/^ {2}\d{4}-\d\d-\d\d {2}\d requests?$/)
+    expect(lines[lines.indexOf('Asked for, by when:') + 1]).toMatch(/^ {2}\d\d? \w+ \d{4} +\d requests?$/)
     const { title, source_url: address } = rows[0]!
     const members = shown.stdout.slice(shown.stdout.indexOf('Its requests:'))
     expect(members).toMatch(new RegExp(`^  ${title}  .* · github.*  ${first}$`, 'm'))

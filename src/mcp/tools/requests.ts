@@ -1,4 +1,5 @@
 import type { components } from '../../../client/api.d.ts'
+import { formatDay } from '../../runtime/dates.ts'
 import type { Facts, Foreign, Row } from '../answer.ts'
 import { clip } from '../tokens.ts'
 
@@ -36,7 +37,7 @@ export function requestRow(request: Request, maxText: number): Row {
     url: addressOf(request.sourceUrl),
     license: request.license,
   }
-  const posted = dayOf(request.originalCreatedAt) ?? 'undated'
+  const posted = request.originalCreatedAt === null ? 'undated' : formatDay(request.originalCreatedAt)
   const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${request.votes} votes, ${request.sourcePlatform}, ${posted})`
   return { facts, foreign, line }
 }

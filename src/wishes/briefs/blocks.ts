@@ -1,5 +1,6 @@
 import { platformTitle } from '../../platforms/titles.ts'
-import { type Block, counted, heading, line, moments, number, removedText } from './lines.ts'
+import { formatMoment } from '../../runtime/dates.ts'
+import { type Block, counted, heading, line, number, removedText } from './lines.ts'
 import type { Brief, BriefDocument, BriefWish } from './schemas.ts'
 import { demandOf, hasLostTitle, placeOf, titleText, wishBlocks } from './wish-blocks.ts'
 
@@ -99,7 +100,7 @@ export function blocksOf({ document, snapshot, removed }: Brief, { isShared = fa
   return [
     heading(1, `What people want: ${aboutText(about)}`),
     ...(question === null ? [] : [line(`Question: ${question}`)]),
-    line(`${found}, as of ${moments.format(new Date(asOf))} UTC.`),
+    line(`${found}, as of ${formatMoment(asOf)}.`),
     ...(removed === 0
       ? []
       : [

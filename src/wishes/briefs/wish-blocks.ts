@@ -1,11 +1,11 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 import { platformTitle } from '../../platforms/titles.ts'
+import { formatDay } from '../../runtime/dates.ts'
 import { titled } from '../shares/bounded.ts'
 import type { SharedBriefWish } from './for-others.ts'
 import {
   type Block,
   counted,
-  day,
   dotted,
   heading,
   type Inline,
@@ -44,7 +44,7 @@ const shownAuthor = (author: string | null): string =>
 export const originOf = (quote: BriefQuote): Inline[] =>
   dotted([
     { text: shownAuthor(quote.author), url: quote.authorUrl, platform: quote.platform },
-    quote.postedAt === null ? 'no date given' : day(quote.postedAt),
+    quote.postedAt === null ? 'no date given' : formatDay(quote.postedAt),
     {
       text: placeOf(quote),
       url: quote.sourceUrl,
@@ -113,7 +113,7 @@ function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
   if (statusFrom === null) return [line(removedStatus, 'removed')]
   const told = statusWords[status].replace(/^./, (letter) => letter.toUpperCase())
   const { changedAt, isObserved, platform, sourceUrl } = statusFrom
-  const since = changedAt === null ? '' : `, ${isObserved ? 'first seen so on' : 'since'} ${day(changedAt)}`
+  const since = changedAt === null ? '' : `, ${isObserved ? 'first seen so on' : 'since'} ${formatDay(changedAt)}`
   return [
     line([
       `${told}${since}: `,
@@ -133,9 +133,9 @@ export function demandOf({ votes, voices, requestCount, crossPosts, status }: Br
 
 /** When it was asked for. */
 const askedOf = ({ firstAskedAt, lastAskedAt }: BriefWish): string =>
-  day(firstAskedAt) === day(lastAskedAt)
-    ? `Asked for on ${day(firstAskedAt)}.`
-    : `First asked for on ${day(firstAskedAt)}, last on ${day(lastAskedAt)}.`
+  formatDay(firstAskedAt) === formatDay(lastAskedAt)
+    ? `Asked for on ${formatDay(firstAskedAt)}.`
+    : `First asked for on ${formatDay(firstAskedAt)}, last on ${formatDay(lastAskedAt)}.`
 
 /** Where and when it was asked for, growth and status. What stands below the words of its one request is not said before them. */
 function numbersBlocks(wish: BriefWish): Block[] {
