@@ -1,7 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 import { packNames, tiers } from '../accounts/plans.ts'
 import type { PackName, Tier } from '../database/column-types.ts'
-import { formatDay, formatMoment } from '../runtime/dates.ts'
 import { answerOf, once, wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { CommandError } from './exit-codes.ts'
@@ -9,7 +8,7 @@ import type { Operator } from './operator.ts'
 import { confirm, operate, operatorCommand, plainly, requireSomebodyToAsk } from './operator-command.ts'
 import { visibleAscii, wholeNumber } from './options.ts'
 import { formatRow, noteLines, type Row } from './output.ts'
-import { count, printable } from './text.ts'
+import { count, formatDay, formatMoment, printable } from './text.ts'
 
 /** Only the list says what an account used. */
 type Account = Data<'updateAccount'> & Partial<Data<'listAccounts'>['results'][number]>

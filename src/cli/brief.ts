@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { formatMoment } from '../runtime/dates.ts'
 import { answerOf, createApi, once } from './api.ts'
 import type { Body, Data, Query } from './api-types.ts'
 import { addJson, clientCommand, commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
@@ -11,7 +10,7 @@ import { collectValues, commaList, dateHelp, defined, wholeNumber } from './opti
 import { exitWhenOutputCloses, noteLines, printJson, printLines, type Row } from './output.ts'
 import { plain } from './plain-actions.ts'
 import { statusHelp } from './search-options.ts'
-import { count, firstLine, printable, shellWord } from './text.ts'
+import { count, firstLine, formatMoment, printable, shellWord } from './text.ts'
 
 const subcommand = subcommandsOf('brief', { failed: 'the service refused, or has no such brief' })
 

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { disabledReasons } from '../notifications/channels/adapter.ts'
-import { formatMoment } from '../runtime/dates.ts'
 import type { Body, Data, Schemas } from './api-types.ts'
 import { commandGroup, type Json, printAnswer, subcommandsOf } from './client-command.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -8,7 +7,7 @@ import { readInput } from './input-file.ts'
 import { changes, commaList, defined, wholeNumber } from './options.ts'
 import { formatRow, type Row } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { count, printable } from './text.ts'
+import { count, formatMoment, printable } from './text.ts'
 import { muteOption } from './watch-options.ts'
 
 const subcommand = subcommandsOf('channels', {
@@ -186,13 +185,7 @@ const replayed = ({ deliveryId }: Data<'replayDelivery'>) => [`Delivery ${printa
 const rowOfDelivery = (delivery: Data<'listDeliveries'>['results'][number]): Row => {
   const { deliveryId, type, state, attempts, createdAt, dueAt, status, error } = delivery
   const next = dueAt === null ? '' : `next ${formatMoment(dueAt)}`
-  const facts = [
-    formatMoment(createdAt),
-    state,
-    count(attempts, 'attempt'),
-    status === null ? '' : String(status),
-    next,
-    error ?? '',
-  ]
+  const made = formatMoment(createdAt)
+  const facts = [made, state, count(attempts, 'attempt'), status === null ? '' : String(status), next, error ?? '']
   return { title: type, facts, id: deliveryId }
 }

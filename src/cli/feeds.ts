@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { formatDay } from '../runtime/dates.ts'
 import type { Body, Data } from './api-types.ts'
 import { commandGroup, subcommandsOf } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { defined } from './options.ts'
 import type { Row } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { printable } from './text.ts'
+import { formatDay, printable } from './text.ts'
 
 const subcommand = subcommandsOf('feeds', {
   notes:

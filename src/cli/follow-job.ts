@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlatformProgress } from '../collecting/scraping/job-events.ts'
-import { formatMoment } from '../runtime/dates.ts'
 import { ApiError } from './answers.ts'
 import { type Api, answerOf } from './api.ts'
 import type { Job } from './api-types.ts'
 import type { Detail, Progress } from './progress.ts'
-import { count } from './text.ts'
+import { count, formatMoment } from './text.ts'
 
 const firstPauseMs = 300
 const maxPauseMs = 1_000

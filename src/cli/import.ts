@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { importFields } from '../feedback/columns.ts'
 import { importFormats } from '../feedback/formats.ts'
 import { nameOfFile } from '../feedback/names.ts'
-import { formatMoment } from '../runtime/dates.ts'
 import { createApi } from './api.ts'
 import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, commandGroup, type Json, subcommandsOf } from './client-command.ts'
@@ -12,7 +11,7 @@ import { readInput } from './input-file.ts'
 import { defined } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines, type Row } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { count, firstLine, printable } from './text.ts'
+import { count, firstLine, formatMoment, printable } from './text.ts'
 
 const help = {
   notes: `CSV, JSON Lines or JSON: the exports of Canny, Productboard, UserVoice, GitHub issues and Reddit, and any other table with a title or a text. All

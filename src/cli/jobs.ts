@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander'
-import { formatMoment } from '../runtime/dates.ts'
 import type { Answer, Data, Job } from './api-types.ts'
 import { commandGroup, subcommandsOf } from './client-command.ts'
 import { exitCodes } from './exit-codes.ts'
 import { wholeNumber } from './options.ts'
 import type { Row } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
+import { count, countColumns, formatDuration, formatMoment, lastArgument, printable, shellWord } from './text.ts'
 
 const subcommand = subcommandsOf('jobs', {
   ok: 'done, whatever the state of the job',

@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander'
 import { type KeyScope, keyScopes } from '../database/column-types.ts'
-import { formatDay, formatMoment } from '../runtime/dates.ts'
 import type { Data } from './api-types.ts'
 import { operatorCommand, plainly } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
 import type { Row } from './output.ts'
-import { count, printable } from './text.ts'
+import { count, formatDay, formatMoment, printable } from './text.ts'
 
 type Key = Data<'listAccountKeys'>['results'][number]
 

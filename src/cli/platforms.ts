@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { formatMoment } from '../runtime/dates.ts'
 import { wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
-import { count, printable } from './text.ts'
+import { count, formatMoment, printable } from './text.ts'
 
 export type PlatformStatus = Data<'listPlatformsForOperator'>['results'][number]
 export type HostStatus = PlatformStatus['hosts'][number]

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander'
 import { storedPlatformNames } from '../platforms/registry.ts'
-import { formatDay } from '../runtime/dates.ts'
 import { wholeList } from './api.ts'
 import type { Body, Data } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -8,7 +7,7 @@ import type { Operator } from './operator.ts'
 import { confirm, operate, operatorCommand, plainly, requireSomebodyToAsk } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
 import { formatRows, noteLines } from './output.ts'
-import { count, printable, shorten } from './text.ts'
+import { count, formatDay, printable, shorten } from './text.ts'
 
 type Purged = Data<'purgeRequests'>
 

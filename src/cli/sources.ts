@@ -10,13 +10,12 @@ import { createPlatformClient, userAgentFor } from '../platforms/client/client.t
 import { isWebAddress } from '../platforms/definition.ts'
 import { PlatformError } from '../platforms/platform.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { formatDay } from '../runtime/dates.ts'
 import { version } from '../runtime/version.ts'
 import { commandGroup, type Json } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, formatRows, printJson, printLines } from './output.ts'
-import { count, firstLine, printable } from './text.ts'
+import { count, firstLine, formatDay, printable } from './text.ts'
 
 const help = `It reads two pages of the board from this machine, without a service and without a key of Wishwell; nothing is stored. The secret of the
 board is the line of the file .secret beside the description. How to write one: docs/platforms/board.md.
@@ -133,12 +132,7 @@ function triedLines({ name, pages, items, fields, requests, notes }: TriedBoard)
     ...formatRows(
       requests.map(({ title, votes, status, originalCreatedAt, sourceUrl }) => ({
         title: firstLine(title),
-        facts: [
-          count(votes, 'vote'),
-          status ?? '',
-          originalCreatedAt === null ? '' : formatDay(originalCreatedAt),
-          sourceUrl,
-        ],
+        facts: [count(votes, 'vote'), status ?? '', originalCreatedAt ? formatDay(originalCreatedAt) : '', sourceUrl],
         id: null,
       })),
     ),

@@ -1,14 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { monthOf, monthPattern, weekOf, weekPattern, weekPeriod } from '../accounts/period.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { formatDay } from '../runtime/dates.ts'
 import { dayMs } from '../runtime/durations.ts'
 import type { Data } from './api-types.ts'
 import { addJson, clientCommand } from './client-command.ts'
 import { wholeNumber } from './options.ts'
 import { formatRow } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { count } from './text.ts'
+import { count, formatDay } from './text.ts'
 
 /** `wishwell usage`: the used and remaining credits of the account. */
 export function usageCommand(): Command {

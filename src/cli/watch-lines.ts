@@ -1,8 +1,7 @@
-import { formatMoment } from '../runtime/dates.ts'
 import { goalChangesNothing } from '../watches/news/goal-words.ts'
 import type { Data, Schemas } from './api-types.ts'
 import { formatRow, type Row } from './output.ts'
-import { count, printable } from './text.ts'
+import { count, formatMoment, printable } from './text.ts'
 
 type ListedWatch = Schemas['ListedWatch']
 

@@ -53,7 +53,9 @@ describe('a host that keeps failing', () => {
     fail(4).admit(at(1))
     const budget = fail(5, 'timeout')
     expect(() => budget.admit(at(1))).toThrow(PlannedWaitError)
-    expect(() => budget.admit(at(1))).toThrow(/keeps failing \(last: timeout\) and is paused until 1 Jan 2026, 00:01 UTC\./)
+    expect(() => budget.admit(at(1))).toThrow(
+      /keeps failing \(last: timeout\) and is paused until 1 Jan 2026, 00:01 UTC\./,
+    )
     expect(budget.state(at(1))).toMatchObject({ failures: 5, pausedUntil: at(minuteMs) })
   })
 
