@@ -1,8 +1,8 @@
 import { importTitle } from '../platforms/titles.ts'
-import { formatDay } from '../runtime/dates.ts'
+import { settledInWords, withStars } from '../wishes/wish-words.ts'
 import type { Data, Schemas } from './api-types.ts'
 import { formatRow, type Row } from './output.ts'
-import { count, printable } from './text.ts'
+import { count, formatDay, printable } from './text.ts'
 
 type ListedWish = Data<'listWishes'>['results'][number]
 
@@ -33,10 +33,11 @@ export function wishRow({
   status,
   growth,
   mark,
+  topRequest,
 }: ListedWish): Row {
   const facts = [
     count(requestCount, 'request'),
-    count(votes, 'vote'),
+    withStars(count(votes, 'vote'), topRequest.stars, requestCount),
     voices < requestCount ? count(voices, 'voice') : '',
     growth.days30 === null || growth.days30 === 0
       ? ''
@@ -52,8 +53,8 @@ export function wishRow({
 const gained = (votes: number | null) => (votes === null ? 'not known yet' : votes.toLocaleString('en-US'))
 
 /** Two lines: a request with its votes and where it stands, and its address. */
-const formatMember = ({ _id, title, votes, status, sourceUrl, ...request }: Schemas['Request']): string[] => [
-  `  ${formatRow({ title, facts: [count(votes, 'vote'), importTitle(request) ?? request.sourcePlatform, wordsOf(status)], id: _id })}`,
+const formatMember = ({ _id, title, votes, stars, status, sourceUrl, ...request }: Schemas['Request']): string[] => [
+  `  ${formatRow({ title, facts: [withStars(count(votes, 'vote'), stars), importTitle(request) ?? request.sourcePlatform, wordsOf(status)], id: _id })}`,
   `    ${printable(sourceUrl)}`,
 ]
 
@@ -86,6 +87,7 @@ export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): s
   if (isContinued) return requests
   return [
     formatRow(wishRow(wish)),
+    ...settledInWords(wish),
     `Asked first on ${formatDay(firstAskedAt)}, last on ${formatDay(lastAskedAt)}`,
     `Votes gained in 7 days: ${gained(growth.days7)}; in 30 days: ${gained(growth.days30)}`,
     ...(requestCount <= 1 ? [] : formatParts(wish)),

@@ -4,6 +4,7 @@ import { answerOf } from '../../../client/client.ts'
 import type { Body, Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
 import { formatMoment } from '../../runtime/dates.ts'
+import { withStars } from '../../wishes/wish-words.ts'
 import type { Answer, Row } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { clip } from '../tokens.ts'
@@ -41,7 +42,7 @@ function rowOf(wish: Wish, number: number): Row {
   const title = nameOf(wish.title?.text ?? null)
   return {
     facts: {
-      ...{ number, wishId, votes, voices, requests: requestCount, status, growth },
+      ...{ number, wishId, votes, stars: wish.title?.stars, voices, requests: requestCount, status, growth },
       platforms: platforms.map(({ platform, requests, votes: votesOf }) => ({ platform, requests, votes: votesOf })),
       firstAskedAt: dayOf(firstAskedAt),
       lastAskedAt: dayOf(lastAskedAt),
@@ -49,7 +50,7 @@ function rowOf(wish: Wish, number: number): Row {
     },
     foreign: { title, quotes: quotes.map(quoteForeign) },
     line: [
-      `- ${number}. ${inLine(title)} (wishId ${wishId}, ${votes} votes, ${voices} voices, ${requestCount} requests, status ${status ?? 'unknown'})`,
+      `- ${number}. ${inLine(title)} (wishId ${wishId}, ${withStars(`${votes} votes`, wish.title?.stars, requestCount)}, ${voices} voices, ${requestCount} requests, status ${status ?? 'unknown'})`,
       ...quotes.map((quote) =>
         quote === null
           ? '  (removed since)'

@@ -1,5 +1,6 @@
 import type { components } from '../../../client/api.d.ts'
 import { formatDay } from '../../runtime/dates.ts'
+import { withStars } from '../../wishes/wish-words.ts'
 import type { Facts, Foreign, Row } from '../answer.ts'
 import { clip } from '../tokens.ts'
 
@@ -23,7 +24,7 @@ export function requestRow(request: Request, maxText: number): Row {
   const text = clip(request.description, maxText)
   const facts: Facts = {
     requestId: request._id,
-    votes: request.votes,
+    ...{ votes: request.votes, ...(request.stars && { stars: request.stars }) },
     platform: request.sourcePlatform,
     status: request.status,
     postedAt: dayOf(request.originalCreatedAt),
@@ -38,6 +39,6 @@ export function requestRow(request: Request, maxText: number): Row {
     license: request.license,
   }
   const posted = request.originalCreatedAt === null ? 'undated' : formatDay(request.originalCreatedAt)
-  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${request.votes} votes, ${request.sourcePlatform}, ${posted})`
+  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${withStars(`${request.votes} votes`, request.stars)}, ${request.sourcePlatform}, ${posted})`
   return { facts, foreign, line }
 }

@@ -3,6 +3,7 @@ import { answerOf } from '../../../client/client.ts'
 import type { Body, Data, Query } from '../../../client/types.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
+import { withStars } from '../../wishes/wish-words.ts'
 import type { Answer, Row } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { clip } from '../tokens.ts'
@@ -54,7 +55,7 @@ function rowOf({ best, ...wish }: Found): Row {
   return {
     facts: {
       ...(wishId === null ? { requestId: best._id } : { wishId }),
-      votes,
+      ...{ votes, ...(best.stars && { stars: best.stars }) },
       requests: requestCount,
       ...(voices === undefined ? {} : { voices }),
       ...(own === null ? {} : { own }),
@@ -69,7 +70,7 @@ function rowOf({ best, ...wish }: Found): Row {
       excerpt: clip(best.description, maxExcerpt),
       url: addressOf(best.sourceUrl),
     },
-    line: `- ${inLine(title)} (${id}, ${votes} votes, ${requestCount} requests${beside}, ${status ?? 'no status'}, ${found.join(' ')})`,
+    line: `- ${inLine(title)} (${id}, ${withStars(`${votes} votes`, best.stars, requestCount)}, ${requestCount} requests${beside}, ${status ?? 'no status'}, ${found.join(' ')})`,
   }
 }
 

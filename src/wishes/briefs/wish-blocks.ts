@@ -1,6 +1,7 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 import { platformTitle } from '../../platforms/titles.ts'
 import { formatDay } from '../../runtime/dates.ts'
+import { settledInWords, settledStatuses, withStars } from '../../wishes/wish-words.ts'
 import { titled } from '../shares/bounded.ts'
 import type { SharedBriefWish } from './for-others.ts'
 import {
@@ -124,11 +125,11 @@ function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
 }
 
 /** Who asks, how many agree, and what was decided. */
-export function demandOf({ votes, voices, requestCount, crossPosts, status }: BriefWish): string {
+export function demandOf({ votes, voices, requestCount, crossPosts, status, title }: BriefWish): string {
   const requests = requestCount === voices ? '' : ` in ${counted(requestCount, 'request')}`
   const crossPosted = crossPosts === 0 ? '' : `, ${number(crossPosts)} of them cross-posted`
   const told = status !== null && toldStatuses.includes(status) ? ` · ${statusWords[status]}` : ''
-  return `${counted(votes, 'vote')} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}${told}`
+  return `${withStars(counted(votes, 'vote'), title?.stars, requestCount)} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}${told}`
 }
 
 /** When it was asked for. */
@@ -145,13 +146,10 @@ function numbersBlocks(wish: BriefWish): Block[] {
 }
 
 /** What became of some of its requests, where the wish itself is open. */
-function settledBlocks({ requestCount, settledRequests }: BriefWish): Block[] {
+function settledBlocks({ requestCount, status, settledRequests }: BriefWish): Block[] {
   if (settledRequests === undefined) return []
-  const told = (['completed', 'declined'] as const).flatMap((word) => {
-    const requests = settledRequests[word]
-    return requests === 0 ? [] : [`${number(requests)} ${requests === 1 ? 'is' : 'are'} ${word}`]
-  })
-  return [line(`Of its ${counted(requestCount, 'request')} ${told.join(', and ')}.`)]
+  const statuses = settledStatuses.map((one) => ({ status: one, requests: settledRequests[one] }))
+  return settledInWords({ requestCount, status, statuses }).map((text) => line(text))
 }
 
 /** Whose title it is, unless its first quotation says it. */
