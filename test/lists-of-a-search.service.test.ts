@@ -137,3 +137,25 @@ it('a brief of a topic has what says it in words before what has it as a tag alo
     true,
   ])
 })
+
+it('a list that has only the first of what matches says how many more there are', async () => {
+  const requests = Array.from({ length: 120 }, (_, at) =>
+    foundRequest(`parcel-${at}`, { title: `Parcel tracking ${at}`, description: 'Please.', votes: at, tags: [] }),
+  )
+  await storeRequests(service, requests)
+  const file = await fetch(`${service.url}/api/v1/requests/export?query=parcel+tracking`, {
+    headers: { authorization: `Bearer ${service.apiKey}` },
+  })
+  expect([file.headers.get('matches-beyond'), (await file.text()).trimEnd().split('\n').length]).toEqual(['20', 100])
+  const { description, items } = await feedOf('parcel tracking')
+  expect([description, items.length]).toEqual([
+    '70 more requests that match are not here: a feed has the newest 50.',
+    50,
+  ])
+  const share = await openShare(service, (await makeShare(service.client, { view: { query: 'parcel tracking' } })).url)
+  expect(share.text).toContain('The first 100 wishes are shown; there are more.')
+  // Nor does a brief of their topic miss what says it in words, with fewer votes than all of them.
+  const { data } = await post('/api/v1/briefs', { topic: 'dark mode' })
+  const { wishes } = (await service.client.get(`/api/v1/briefs/${data.briefId}`)).body.data.document
+  expect(wishes[0].title.text).toBe('A dark theme')
+})

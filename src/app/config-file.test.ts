@@ -97,5 +97,11 @@ TOPIC_TTL_MINUTES=2h
     )
     expect(readConfig({ CONFIG_FILE: write('group.env', text, 0o640) }).adminApiKey).toBe('0123456789abcdef')
     expect(readConfig({ CONFIG_FILE: write('public.env', 'PORT=4700\nGITHUB_TOKEN=\n', 0o644) }).port).toBe(4700)
+    for (const proxy of ['http://ada:secret@proxy.example:3128', 'ada:secret@proxy.example:3128'])
+      expect(() => readConfig({ CONFIG_FILE: write('proxy.env', `HTTPS_PROXY=${proxy}`, 0o644) })).toThrow(
+        /^CONFIG_FILE: every user .* holds HTTPS_PROXY: take that right away \(chmod o-r\)\.$/,
+      )
+    const plain = 'HTTPS_PROXY=http://proxy.example:3128\nRSS_URLS=https://a.example/@ada/feed,https://b.example:8443/x'
+    expect(() => readConfig({ CONFIG_FILE: write('plain.env', plain, 0o644) })).not.toThrow()
   })
 })

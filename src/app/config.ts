@@ -196,11 +196,14 @@ function checkConfigFile(file: Source, path: string): void {
   const known = new Set([...settingNames, ...secretVariables.map((name) => `${name}_FILE`)])
   const unknown = Object.keys(file).filter((name) => !known.has(name))
   if (unknown.length > 0) complain('CONFIG_FILE', `has what is no setting: ${unknown.join(', ')}.`)
-  const secrets = secretVariables.filter((name) => (file[name]?.trim() ?? '') !== '')
+  const isSecret = (name: string) => secretVariables.includes(name) && (file[name]?.trim() ?? '') !== ''
+  // A proxy or a source may have its password in its address, with a scheme or without.
+  const hasPassword = (value = '') => /(?:^|[/\s,])[^/\s,@:]+:[^/\s,@]+@/.test(value)
+  const secrets = Object.keys(file).filter((name) => isSecret(name) || hasPassword(file[name]))
   if (secrets.length === 0 || !isReadByAll(path)) return
   complain(
     'CONFIG_FILE',
-    `every user of this machine can read it, and it holds ${secrets.join(', ')}: take that right away (chmod o-r), or name files instead, such as ${secrets[0]}_FILE.`,
+    `every user of this machine can read it, and it holds ${secrets.join(', ')}: take that right away (chmod o-r)${secrets.some(isSecret) ? `, or name files instead, such as ${secrets.find(isSecret)}_FILE` : ''}.`,
   )
 }
 

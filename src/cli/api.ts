@@ -75,12 +75,13 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       else yield { event: 'result', data: JSON.stringify(await connection.readEnvelope(response)) }
     },
 
-    /** The bytes of an export, and how many requests match its query in part. A connection that breaks is a temporary ApiError. */
+    /** The bytes of an export, and how many requests match its query in part, or beyond the best ones. A connection that breaks is a temporary ApiError. */
     async openExport(query: Query<'exportRequests'>) {
       const params = { query }
       const { response } = await streams.GET('/api/v1/requests/export', { params, parseAs: 'stream' })
       const bytes: AsyncIterable<Uint8Array> = response.body ?? ReadableStream.from([])
-      return { bytes, inPart: Number(response.headers.get('matches-in-part') ?? 0) }
+      const numberIn = (header: string) => Number(response.headers.get(header) ?? 0)
+      return { bytes, inPart: numberIn('matches-in-part'), beyond: numberIn('matches-beyond') }
     },
 
     /** Imports a file, whose bytes are the body. */

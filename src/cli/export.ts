@@ -37,7 +37,7 @@ export function exportCommand(): Command {
   const command = clientCommand('export', 'save collected requests as JSON Lines or CSV (free)', help)
     .addOption(new Option('--format <format>', 'the format of the records').choices(['jsonl', 'csv']).default('jsonl'))
     .option('--out <file>', 'the file to write; an existing file is replaced when the new one is complete')
-    .option('--query <words>', 'only what a search for these words finds with all of them')
+    .option('--query <words>', 'only what a search for these words finds with all of them, the best 100')
   return addFilterOptions(command, '')
     .option('--job <jobId>', 'only requests that this job found')
     .addOption(
@@ -83,7 +83,7 @@ async function runExport(options: ExportOptions): Promise<void> {
   const query = queryOf(options)
   const open = (after: string | null) => api.openExport(after === null ? query : { ...query, cursor: after })
   // The service refuses a wrong call here, before a file is touched.
-  const { bytes, inPart } = await open(cursor)
+  const { bytes, inPart, beyond } = await open(cursor)
   let first: AsyncIterable<Uint8Array> | null = bytes
   const target = await openTarget(out, cursor !== null)
   const written: Written = { records: 0, bytes: 0, cursor, hasHeader: cursor !== null }
@@ -106,6 +106,8 @@ async function runExport(options: ExportOptions): Promise<void> {
     meter.clear()
     const size = `${count(written.records, 'request')}, ${(written.bytes / 1e6).toFixed(1)} MB`
     console.error(out === undefined ? `${size}.` : `Saved ${out}: ${size}.`)
+    if (beyond > 0)
+      console.error(`Not in it: ${count(beyond, 'more request')} that match: it has the best 100. Filters narrow it.`)
     if (inPart > 0) console.error(`Not in it: ${count(inPart, 'request')} with some of the words, but not all.`)
   } catch (error) {
     meter.clear()

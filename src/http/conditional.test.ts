@@ -15,6 +15,8 @@ describe('a tag', () => {
     ['old Apache, behind the quotes', '"k3-_Zx"-gzip'],
     ['Jetty', '"k3-_Zx--gzip"'],
     ['with a semicolon', '"k3-_Zx;gzip"'],
+    ['two hops', 'W/"k3-_Zx-br-gzip"'],
+    ['with a plus', '"k3-_Zx+gzip"'],
     ['Caddy with zstd', '"k3-_Zx-zstd"'],
     ['a reader that loses quotes', 'k3-_Zx'],
     ['one of several', '"a", W/"k3-_Zx-gzip","b"'],

@@ -1,5 +1,5 @@
-/** What servers that compress append to a tag, within its quotes or behind them: `-gzip` of Apache and Caddy, `--gzip` of Jetty, `;br`, `:zstd`. */
-const suffix = /^(?:-{1,2}|[;:.])(?:gzip|gz|br|brotli|deflate|df|zstd|zst|identity)$/i
+/** What servers that compress append to a tag, within its quotes or behind them: `-gzip` of Apache and Caddy, `--gzip` of Jetty, `;br`, `:zstd`; one for each of several hops. */
+const suffix = /^(?:(?:-{1,2}|[;:.+_])(?:gzip|gz|br|brotli|deflate|df|zstd|zst|identity)){1,3}$/i
 
 /** A tag without what may be other of the same answer: it is weak or strong, quoted or not, on its way. */
 const bareTag = (tag: string) => tag.trim().replace(/^W\//i, '').replaceAll('"', '')

@@ -10,7 +10,7 @@ import { hitsFrom, type SearchEngine } from './engine.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import { findIds, store } from './testing.ts'
 
-// Holds (Search, lists and export): among scores within a tenth the exact title comes first, then votes; no result passes one that is better by more, and pages of this order fit together
+// Holds (Search, lists and export): the exact title comes first, whatever its text, then votes among scores within a tenth; no result passes one that is better by more, and pages of this order fit together
 
 interface Match {
   id: string
@@ -28,9 +28,12 @@ function inOrder(found: readonly Match[]): Match[] {
   let left = found.slice(0, reorderedMatches)
   while (left.length > 0) {
     const floor = left[0]!.score * 0.9
-    const tier = left.filter(({ score }) => score >= floor)
+    // An exact title is in the first tier, whatever its score.
+    const isFirst = ordered.length === 0
+    const isIn = (one: Match) => one.score >= floor || (isFirst && isExact(one) === 1)
+    const tier = left.filter(isIn)
     ordered.push(...tier.sort((a, b) => isExact(b) - isExact(a) || wanted(b) - wanted(a) || b.score - a.score))
-    left = left.filter(({ score }) => score < floor)
+    left = left.filter((one) => !isIn(one))
   }
   return [...ordered, ...found.slice(reorderedMatches)]
 }
@@ -122,7 +125,7 @@ describe('the order by best match', () => {
     ['csv export', 'It would be nice to have an export as CSV'],
     ['support tickets', 'Support tickets'],
     ['night mode', 'Would love to see a dark theme'],
-  ])('of about equal matches the title that says nothing but the query is first: %s, %s', async (query, exact) => {
+  ])('the title that says nothing but the query is first, whatever its score: %s, %s', async (query, exact) => {
     const asked = normaliseText(exact)
     const longer = `${asked} beside charts`
     const ids = await store(
@@ -133,7 +136,7 @@ describe('the order by best match', () => {
       opened.database,
       sql`update requests set title = case when id = ${ids[0]} then ${exact} else ${`${exact} beside charts`} end, votes = case when id = ${ids[0]} then 0 else 90 end`,
     )
-    const hits = hitsFrom(ids.map((id, at) => ({ id, score: at === 0 ? 9.2 : 10 - at / 100, hasAll: true })))
+    const hits = hitsFrom(ids.map((id, at) => ({ id, score: at === 0 ? 3 : 10 - at / 100, hasAll: true })))
     const scripted = createSearchIndex({ kind: 'bm25', best: async () => hits } as unknown as SearchEngine)
     expect((await findIds(scripted, opened.database, { query })).ids[0]).toBe(ids[0])
   })

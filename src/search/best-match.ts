@@ -7,7 +7,7 @@ import { allWords } from './matched-set.ts'
 import type { SearchOrder } from './orders.ts'
 import { quotedWords, someOf, type Term } from './terms.ts'
 
-// The order by best match (decision 044): tiers of scores, and in a tier the exact title first, then votes.
+// The order by best match (decision 044): exact titles first, then tiers of scores; among exact titles and in a tier by votes.
 
 /**
  * A tier begins with the best match that is left, and has all whose scores are at most this much worse, as a share of that one's. So a match is
@@ -15,7 +15,10 @@ import { quotedWords, someOf, type Term } from './terms.ts'
  */
 export const tierDepth = 0.1
 
-/** Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. */
+/**
+ * Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. An exact title among them is in the
+ * first tier: its text may repeat no word, and be long, so that its score is anything.
+ */
 export const reorderedMatches = 100
 
 const settledStatuses: readonly RequestStatus[] = ['completed', 'declined', 'duplicate', 'closed']
@@ -85,19 +88,23 @@ export const shownOf = (view: View, asked: AskedWords): RawBuilder<unknown> => s
       where requests.id = matching.id and place <= ${sql.lit(reorderedMatches)} offset 0
     ) as own on true
   ),
+  raised as materialized (
+    select *, case when exact and rank <= ${sql.lit(reorderedMatches)}
+      then max(score) filter (where is_first) over (partition by has_all, standing, titled) else score end as height from reordered
+  ),
   shown as materialized (
     with recursive tiers as (
-      select has_all, standing, titled, max(score) as lead from reordered where is_first group by has_all, standing, titled
+      select has_all, standing, titled, max(height) as lead from raised where is_first group by has_all, standing, titled
       union all
       select has_all, standing, titled, next.lead from tiers cross join lateral (
-        select max(score) as lead from reordered as worse
+        select max(height) as lead from raised as worse
         where is_first and (worse.has_all, worse.standing, worse.titled) = (tiers.has_all, tiers.standing, tiers.titled)
-          and score < tiers.lead * ${sql.lit(1 - tierDepth)}
+          and height < tiers.lead * ${sql.lit(1 - tierDepth)}
       ) as next where next.lead is not null
     )
-    select id, score, reordered.has_all, votes, posted_at, reordered.standing, reordered.titled, exact, wanted, lead
-    from reordered left join tiers on is_first and score between lead * ${sql.lit(1 - tierDepth)} and lead
-      and (reordered.has_all, reordered.standing, reordered.titled) = (tiers.has_all, tiers.standing, tiers.titled)
+    select id, score, raised.has_all, votes, posted_at, raised.standing, raised.titled, exact, wanted, lead
+    from raised left join tiers on is_first and height between lead * ${sql.lit(1 - tierDepth)} and lead
+      and (raised.has_all, raised.standing, raised.titled) = (tiers.has_all, tiers.standing, tiers.titled)
   )`
 
 /**

@@ -102,7 +102,7 @@ export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOp
       select *, row_number() over (order by ${bestFirst}) as rank from (${hits}) as hits
     ),
     candidates as materialized (
-      select hits.id, score, has_all, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
+      select hits.id, rank, score, has_all, votes, posted_at, ${sql.ref(standing)}, ${condition ?? sql`true`} as passes
       from hits join searchable_requests on searchable_requests.request_id = hits.id ${joined}
       where rank <= ${sql.lit(max)} and ${sql.ref(standing)} >= ${leastVisible}
     )`

@@ -137,6 +137,8 @@ export const searchQuery = (index: SearchIndex, executor: Executor, input: Searc
 export interface FullMatches {
   /** As the total of the search counts them, and no others: what matches in part is not here. */
   results: RequestRecord[]
+  /** How many more match, which lists of a search do not reach. */
+  beyond: number
   /** How many match in part. */
   inPart: Totals
   understood: Understood
@@ -156,6 +158,9 @@ export const searchedFor = <Input extends TotalsOfSearch>(input: Input, understo
 export async function searchFull(index: SearchIndex, executor: Executor, input: SearchInput): Promise<FullMatches> {
   const found = await searchCorrected(index, executor, input, (query) => index.search(executor, query))
   const { results, whole, understood } = found
-  const inPart = await index.inPart(executor, searchedFor(input, understood))
-  return { results: results.slice(0, Math.max(0, whole - input.offset)), inPart, understood }
+  const searched = searchedFor(input, understood)
+  const inPart = await index.inPart(executor, searched)
+  const full = results.slice(0, Math.max(0, whole - input.offset))
+  const all = full.length < input.limit ? 0 : (await index.totals(executor, searched)).total
+  return { results: full, beyond: Math.max(0, all - input.offset - full.length), inPart, understood }
 }

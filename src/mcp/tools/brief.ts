@@ -66,7 +66,7 @@ function answerOfBrief({ briefId, snapshot, removed, document }: Data<'readBrief
   const position = { briefId, ...(given.cursor === undefined ? {} : { cursor: given.cursor }) }
   const rows = [...wishes, ...settled].map((wish, at) => rowOf(wish, at + 1))
   return {
-    summary: `Brief ${briefId} of ${formatMoment(document.asOf)}: ${wishes.length} wishes, the most voted first, then ${settled.length} that are done or declined. ${removed} parts are removed since.`,
+    summary: `Brief ${briefId} of ${formatMoment(document.asOf)}: ${wishes.length} wishes, those that say it in words first, then the most voted, and then ${settled.length} that are done or declined. ${removed} parts are removed since.`,
     facts: {
       ...{ briefId, snapshot, removed, asOf: document.asOf, open: wishes.length, settled: settled.length },
       found: totals,

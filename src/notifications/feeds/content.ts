@@ -149,9 +149,14 @@ async function readSearchEntries(feed: Feed, reader: Reader, dependencies: Conte
   const { database, searchIndex } = dependencies
   const filters = parseBodyFilters(feed.filters ?? {}, reader)
   const input = { query: feed.query ?? '', offset: 0, limit: maxEntries, filters, sortBy: 'new' as const }
-  const { results, inPart } = await searchFull(searchIndex, database, input)
+  const { results, beyond, inPart } = await searchFull(searchIndex, database, input)
   const some = `${counted(inPart.total, 'request')}${inPart.totalIsExact ? '' : ' or more'} with some of the words, but not all, ${inPart.total === 1 ? 'is' : 'are'} not here.`
-  const subtitle = [...(results.length === 0 ? ['No request matches.'] : []), ...(inPart.total === 0 ? [] : [some])]
+  const more = `${counted(beyond, 'more request')} that ${beyond === 1 ? 'matches is' : 'match are'} not here: a feed has the newest ${maxEntries}.`
+  const subtitle = [
+    ...(results.length === 0 ? ['No request matches.'] : []),
+    ...(beyond === 0 ? [] : [more]),
+    ...(inPart.total === 0 ? [] : [some]),
+  ]
   return { entries: await toEntries(feed, results, dependencies), subtitle: subtitle.join(' ') || null }
 }
 

@@ -329,9 +329,13 @@ describe('a tracker', () => {
     expect(await read(pushId)).toMatchObject({ state: 'sent' })
   })
 
-  it('that says an issue came too quickly is left alone, and the push is sent later', async () => {
+  it.each([
+    'was submitted too quickly',
+    'You have triggered an abuse detection mechanism. Please wait a few minutes before you try again.',
+    'Your account has been temporarily blocked from content creation.',
+  ])('that names a limit in words alone is left alone, and the push is sent later: %s', async (message) => {
     const { pushId } = await push(await make())
-    const errors = [{ type: 'UNPROCESSABLE', path: ['createIssue'], message: 'was submitted too quickly' }]
+    const errors = [{ type: 'UNPROCESSABLE', path: ['createIssue'], message }]
     github.breaking = (operation) => (operation === 'Create' ? { kind: 'status', status: 200, body: { errors } } : null)
     await deliver()
     expect(await read(pushId)).toMatchObject({ state: 'waiting', error: 'GitHub asks to wait.' })

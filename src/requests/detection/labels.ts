@@ -1,44 +1,11 @@
+import labels from './labels.json' with { type: 'json' }
+
 /** What the labels of a source, or the type field of a form, say about a text. */
 export type Evidence = 'wish' | 'other' | 'none'
 
 /** Labels of wishes, categories of forums and issue types, in the form of `labelWords`. */
-const wishLabels: ReadonlySet<string> = new Set([
-  'enhancement',
-  'enhancements',
-  'feature',
-  'features',
-  'feature request',
-  'feature requests',
-  'feature suggestion',
-  'feature suggestions',
-  'feature idea',
-  'new feature',
-  'feature proposal',
-  'featurerequest',
-  'suggestion',
-  'suggestions',
-  'idea',
-  'ideas',
-  'wish',
-  'wishlist',
-  'proposal',
-  'improvement',
-  'request for enhancement',
-  'rfe',
-])
-const otherLabels: ReadonlySet<string> = new Set([
-  'bug',
-  'bugs',
-  'bug report',
-  'defect',
-  'regression',
-  'crash',
-  'question',
-  'questions',
-  'support',
-  'help',
-  'dependencies',
-])
+const wishLabels: ReadonlySet<string> = new Set(labels.wishLabels)
+const otherLabels: ReadonlySet<string> = new Set(labels.otherLabels)
 
 /** What stands before the value of a scoped label: `kind/feature`, `type: feature`, `c-enhancement`. */
 const scope = /^(?:kind|type|category|issue ?type|topic|t|c|area|status|is)(?:\s*[:/]+\s*|-)/

@@ -40,6 +40,8 @@ export interface Export {
   texts: AsyncGenerator<string>
   /** Of a search: how many requests match in part, and are not in it. */
   inPart: Totals | null
+  /** Of a search: how many requests match, and are not in it, because it has only the best ones. */
+  beyond: number
 }
 
 async function* textsOf(text: string): AsyncGenerator<string> {
@@ -61,7 +63,7 @@ export async function exportSearch(
 ): Promise<Export> {
   const from = cursor === undefined ? 0 : cursors[sortBy].decode(cursor)[0]
   const search = { query, prefix, filters, sortBy, fullText: true, offset: 0, limit: searchCap }
-  const { results, inPart } = await searchFull(searchIndex, database, search)
+  const { results, ...rest } = await searchFull(searchIndex, database, search)
   const header = from === 0 && format === 'csv' ? (bom ? byteOrderMark : '') + csvHeader : ''
   const records = results.map(
     ({ descriptionTruncated: _whole, ...request }, index): ExportedRequest => ({
@@ -71,7 +73,7 @@ export async function exportSearch(
     }),
   )
   const text = header + records.slice(from).map(toText[format]).join('')
-  return { texts: textsOf(text), inPart }
+  return { texts: textsOf(text), ...rest }
 }
 
 const exportFormats = ['jsonl', 'csv'] as const
@@ -153,5 +155,5 @@ export async function openExport(
   if (prefix) throw invalidField('prefix', 'is only for query')
   await requireOwnJob(sources, account.accountId, jobId)
   const texts = exportRequests(database, { format, bom, cursor, ...filters, jobId, sortBy: sortBy ?? 'new' })
-  return { texts, inPart: null }
+  return { texts, inPart: null, beyond: 0 }
 }

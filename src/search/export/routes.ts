@@ -79,6 +79,8 @@ export interface ExportDependencies extends JobOwnership {
 
 /** How many requests a query matches in part. */
 const inPartHeader = 'matches-in-part'
+/** How many match, and are not among the best ones, which it has. */
+const beyondHeader = 'matches-beyond'
 
 const description = `A record a line, streamed, in the order of the list; counted as one call. The author and the licence that a platform states are
 on every record: name both where you pass the texts on (Stack Exchange: CC BY-SA).
@@ -89,7 +91,7 @@ never just ends. Requests that move in the order meanwhile (with \`votes\`, when
 \`new\`, when a platform gives another date) may be missed or come twice, and those that are stored meanwhile may be missing.
 
 With \`query\` it is what has all of its words, as \`meta.total\` of the search counts it: at most its best ${searchCap}, best match first or as \`sortBy\` says,
-with the same filters. The header \`${inPartHeader}\` says how many requests have some of the words only. What a job found (\`jobId\`) can be listed, not searched. A cursor of a search is a rank in it, which another request
+with the same filters. The header \`${beyondHeader}\` says how many more match, \`${inPartHeader}\` how many requests have some of the words only. What a job found (\`jobId\`) can be listed, not searched. A cursor of a search is a rank in it, which another request
 may have when something was stored meanwhile.
 
 CSV is RFC 4180 in UTF-8 with a header (none with \`cursor\`); lists are JSON, what is unknown is an empty field. A text that a spreadsheet could
@@ -110,6 +112,7 @@ const exportSchema = {
     200: {
       description: 'The records, one a line',
       headers: {
+        [beyondHeader]: Type.Integer({ description: 'With `query`: requests that match, too, after the best 100' }),
         [inPartHeader]: Type.Integer({ description: 'With `query`: requests that match in part, which are not in it' }),
       },
       content: {
@@ -149,8 +152,8 @@ export function registerExportRoutes(app: App, dependencies: ExportDependencies)
       const account = authentication.accountOf(request)
       const { format } = request.query
       const stream = await exports.open(account.accountId, async () => {
-        const { texts, inPart } = await openExport(dependencies, account, request.query)
-        if (inPart !== null) reply.header(inPartHeader, inPart.total)
+        const { texts, inPart, beyond } = await openExport(dependencies, account, request.query)
+        if (inPart !== null) reply.headers({ [inPartHeader]: inPart.total, [beyondHeader]: beyond })
         return texts
       })
       if (stream === null) {

@@ -7,6 +7,7 @@ import { readAccuracy } from '../../requests/accuracy/labels.ts'
 import { type RequestRecord, readRequests } from '../../requests/record.ts'
 import { type View, viewOf } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
+import { plainQuery } from '../../search/query.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { isSettled } from '../../wishes/wish-words.ts'
 import type { WishSummary } from '../list/summary.ts'
@@ -197,8 +198,15 @@ export interface Composed {
 export async function composeBrief(input: ComposeInput, dependencies: ComposeDependencies): Promise<Composed> {
   const { account, about, question, now } = input
   const { database } = dependencies
-  const { wishes, hasMore, searched } = await readView(about.view, { ...account, now }, dependencies)
-  const topic = about.view.filters?.topic
+  const { wishes: listed, hasMore, searched } = await readView(about.view, { ...account, now }, dependencies)
+  const { mark: _, starred: _starred, ...filters } = about.view.filters ?? {}
+  const { topic } = filters
+  // Of more wishes than a list has, those that say the topic need not be among the most voted.
+  const saying =
+    topic === undefined || !hasMore || searched !== null
+      ? []
+      : (await readView({ query: plainQuery(topic), filters }, { ...account, now }, dependencies)).wishes
+  const wishes = [...new Map([...saying, ...listed].map((wish) => [wish.wishId, wish])).values()]
   const ids = wishes.map(({ wishId }) => wishId)
   const inWords =
     topic === undefined ? new Set(ids) : await readInWords(database, ids, { topic, view: viewOf(account) })

@@ -2,63 +2,14 @@ import { normaliseText } from '../../runtime/text/normalise.ts'
 import { endOfParts, inOneForm } from '../../runtime/text/same-words.ts'
 import { stemInOneSpelling } from '../../runtime/text/spellings.ts'
 import { isStopWord } from '../../runtime/text/words.ts'
-
-/** What software runs on. Several words are written as one: mobile web. */
-const platforms =
-  'android | ios iphone ipad ipod swift xcode | windows win winphone wp uwp | linux ubuntu debian fedora | macos osx mac | blackberry bb | tizen | mobileweb mweb mw'
-
-/** Choices between sides whose words mean the same. */
-const synonyms = [
-  'improve improvement enhance enhancement better optimize | remove delete uninstall drop',
-  'update upgrade bump | downgrade',
-  'disable disallow prevent forbid block deactivate | allow permit unblock',
-  'show display unhide reveal | hide conceal',
-  'app application',
-  'authentication auth',
-  'config configuration',
-  'docs documentation',
-  'email mail',
-  'folder directory',
-  'hotkey shortcut keybinding',
-  'javascript js',
-  'picture image photo',
-  'repository repo',
-  'theme mode',
-  'typescript ts',
-  'bigger larger | smaller | fewer less',
-  'light white bright | dark black night',
-  'property attribute | method function | event callback',
-  'monday | tuesday | wednesday | thursday | friday | saturday | sunday',
-  'january jan | february feb | march mar | april apr | may | june jun | july jul | august aug | september sep | october oct | november nov | december dec',
-]
-
-/** Choices between sides whose words are only of one kind. */
-const families = [
-  'add create insert append attach | remove delete drop clear uninstall detach',
-  'get | set',
-  'create make | change edit modify',
-  'enable allow permit unblock unlock activate | disable disallow prevent forbid block lock deactivate',
-  'import upload input | export download output',
-  'open start begin launch | close stop end quit',
-  'increase bigger larger more max maximum | decrease reduce smaller fewer less min minimum',
-  'left | right',
-  'top up above upper | bottom down below lower',
-  'horizontal horizontally landscape | vertical vertically portrait',
-  'encode encrypt compress zip | decode decrypt decompress unzip',
-  'send push write save | receive pull read load',
-  'before pre previous prev | after post next',
-  'public | private',
-  'first | last',
-  'old | new',
-  'chrome chromium | firefox | safari | edge | opera',
-  'python | ruby | php | java | javascript | typescript | rust | golang | csharp | cplusplus | objectivec | swift | kotlin | perl | scala',
-  'mysql mariadb | postgres postgresql | sqlite | oracle | mongodb mongo | redis',
-]
+import written from './choices.json' with { type: 'json' }
 
 /**
  * Words that exclude each other: titles that differ in them ask for different things, however alike they are otherwise. Each line is
- * a choice; its sides are separated by bars.
+ * a choice; its sides are separated by bars. `platforms` are what software runs on; of `synonyms` the words of a side mean the same, of `families` they are only
+ * of one kind.
  */
+const { platforms, synonyms, families } = written
 const choices = [platforms, ...synonyms, ...families]
 
 /** A choice and a side of it, as one number. */

@@ -61,7 +61,7 @@ export type SharedContent =
       topic: Pick<TopicPage, 'topic' | 'requests' | 'votes' | 'growth' | 'platforms' | 'timeline'>
       wishes: SharedWish[]
     }
-  | { kind: 'view'; query: string | null; inPart: Totals | null; wishes: SharedWish[] }
+  | { kind: 'view'; query: string | null; inPart: Totals | null; wishes: SharedWish[]; hasMore: boolean }
   | { kind: 'brief'; brief: Brief }
 
 export interface ContentDependencies {
@@ -242,7 +242,8 @@ export async function readContent(
   if (share.wish_id !== null) return readSharedWish(database, share.wish_id, reader)
   if (share.topic !== null) return readSharedTopic(database, share.topic, reader)
   const view = share.view as ListView
-  const { wishes, searched } = await readView(view, reader, dependencies)
+  const { wishes, hasMore, searched } = await readView(view, reader, dependencies)
   const inPart = searched && (await dependencies.searchIndex.inPart(database, searched))
-  return { kind: 'view', query: view.query ?? null, inPart, wishes: await toShared(database, wishes, reader) }
+  const shown = await toShared(database, wishes, reader)
+  return { kind: 'view', query: view.query ?? null, inPart, wishes: shown, hasMore }
 }

@@ -106,12 +106,13 @@ ${wishList(wishes, 'h3', texts)}`
   return { title, body }
 }
 
-function listPage({ query, inPart, wishes }: Extract<SharedContent, { kind: 'view' }>, texts: Texts): Page {
+function listPage({ query, inPart, wishes, hasMore }: Extract<SharedContent, { kind: 'view' }>, texts: Texts): Page {
   const title = query === null ? texts.list : texts.search(titled(query))
   return {
     title,
     body: html`<h1 dir="auto">${title}</h1>
 ${wishList(wishes, 'h2', texts)}
+${hasMore ? html`<p class="facts">${texts.firstWishes(wishes.length)}</p>` : null}
 ${inPart !== null && inPart.total > 0 ? html`<p class="facts">${texts.inPart(inPart.total, inPart.totalIsExact)}</p>` : null}`,
   }
 }

@@ -119,7 +119,7 @@ export async function readView(
       searchWishes(searchIndex, database, query),
     )
     const ids = found.results.flatMap(({ wishId, hasAllWords }) => (hasAllWords && wishId !== null ? [wishId] : []))
-    const hasMore = ids.length >= maxWishes
+    const hasMore = ids.length >= maxWishes && found.more
     const searched = searchedFor({ query: asked.query, filters }, found.understood)
     return { wishes: withoutOwn(await readWishes(database, ids, seen)), hasMore, searched }
   }
@@ -133,5 +133,5 @@ export async function readView(
     cursor = found.cursor ?? undefined
     if (cursor === undefined) break
   }
-  return { wishes, hasMore: wishes.length >= maxWishes || cursor !== undefined, searched: null }
+  return { wishes, hasMore: cursor !== undefined, searched: null }
 }
