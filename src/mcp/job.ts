@@ -1,5 +1,7 @@
 import type { Data } from '../../client/types.ts'
+import { count } from '../runtime/count.ts'
 import { type Answer, resultOf } from './answer.ts'
+import { clip } from './tokens.ts'
 import { nameOf } from './tools/requests.ts'
 
 export type Job = Data<'readScrapeJob'>
@@ -14,17 +16,23 @@ export function answerOfJob(job: Job): Answer {
   const leftOut = Object.fromEntries(
     job.tasks.map(({ platform, discarded, undated }) => [platform, { ...discarded, undated }]),
   )
-  const spent = hasEnded(job) ? `${credits.settled} credits` : `${credits.settled} credits, ${credits.held} held`
+  const said = [...(job.errors ?? []), ...(job.waiting ?? [])]
+  const spent = hasEnded(job)
+    ? count(credits.settled, 'credit')
+    : `${count(credits.settled, 'credit')}, ${credits.held} held`
   const next = hasEnded(job) ? 'search finds what it stored.' : `Call collect with this jobId again in some seconds.`
   return {
-    summary: `Job ${jobId} is ${status}: ${requestsCreated} new requests, ${maybeCreated} texts that may be one, ${spent}. ${next}`,
+    summary: `Job ${jobId} is ${status}: ${count(requestsCreated, 'new request')}, ${count(maybeCreated, 'text')} that may be one, ${spent}. ${next}`,
     facts: { jobId, status, requestsCreated, maybeCreated, credits, progress, completedAt, errors, waiting, leftOut },
     foreign: {
       topic: nameOf(job.topic),
-      messages: [...(job.errors ?? []), ...(job.waiting ?? [])].map(({ message }) => nameOf(message)),
+      messages: said.map(({ message }) => clip(message, Math.max(maxMessages / said.length, minMessage))),
     },
   }
 }
+
+/** What platforms say, in tokens: all of it, and the least that each may say, with all that failed sources of one platform come to. */
+const [maxMessages, minMessage] = [1_500, 60]
 
 const pollIntervalMs = 2_000
 
