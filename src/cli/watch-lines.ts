@@ -58,6 +58,10 @@ export function formatWatch(watch: Schemas['Watch']): string[] {
   ]
 }
 
+/** What failed in a run; older services send none. */
+export const problemLines = (problems: Schemas['WatchRun']['problems'] = []): string[] =>
+  problems.map(({ platform, message }) => `${platform}: ${message}`)
+
 /** A run in the list of them. */
 export function runRow({
   dueAt,
@@ -67,11 +71,12 @@ export function runRow({
   status,
   credits,
   requestsCreated,
+  problems,
 }: Data<'listWatchRuns'>['results'][number]): Row {
   const whatCameOf =
     skipped === null
       ? [status ?? '', `${count(requestsCreated, 'new request')}, ${count(credits, 'credit')}`]
       : [skipped === 'no_credits' ? 'skipped: nothing pays for it' : 'skipped: the run before had not ended']
   const facts = [trigger === 'manual' ? 'by hand' : 'scheduled', ...whatCameOf]
-  return { title: moment(dueAt), facts, id: jobId === null ? null : `job ${jobId}` }
+  return { title: moment(dueAt), facts, id: jobId === null ? null : `job ${jobId}`, problems: problemLines(problems) }
 }

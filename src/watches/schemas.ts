@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { jobProblems } from '../collecting/scraping/job-schema.ts'
 import { type JobTermsBody, type JobTermsDependencies, jobTermsSchema } from '../collecting/scraping/job-terms.ts'
 import { jobStatuses } from '../collecting/scraping/jobs.ts'
 import { type NewsKind, newsKinds } from '../database/tables/watches.ts'
@@ -143,6 +144,10 @@ export const previewAnswer = closed({
   }),
 })
 
+export const runProblems = jobProblems(
+  'Of the last run, or this one: why platforms ended in error, were skipped, or delivered without some of their sources',
+)
+
 const watchRun = closed(
   {
     runId: Type.String(),
@@ -159,6 +164,7 @@ const watchRun = closed(
     credits: Type.Integer({ description: 'Pages that were delivered so far; each costs one credit' }),
     requestsCreated: Type.Integer(),
     maybeCreated: Type.Integer(),
+    problems: runProblems,
   },
   named('WatchRun'),
 )
