@@ -96,6 +96,8 @@ function importLines({
   asks,
   repeated,
   leftOut,
+  undated,
+  unknownStatuses,
   areRequests,
   stored,
   sample,
@@ -112,6 +114,12 @@ function importLines({
       .map(([field, column]) => `${field} = ${printable(column)}`)
       .join(', ')}`,
     ...(unused.length === 0 ? [] : [`Not read: ${unused.map(printable).join(', ')}`]),
+    ...(undated > 0 ? [`Without a date: ${count(undated, 'row')}. Filters by date leave them out.`] : []),
+    ...(unknownStatuses.rows > 0
+      ? [
+          `Not understood as a status, and left out: ${unknownStatuses.words.map(printable).join(', ')} (${count(unknownStatuses.rows, 'row')}).`,
+        ]
+      : []),
     areRequests ? 'Each is a feature request.' : 'Detection says which are feature requests.',
     ...(stored === null
       ? [
@@ -123,6 +131,11 @@ function importLines({
         ]
       : [
           `import:${name}: ${stored.created} new, ${stored.updated} updated, ${stored.unchanged} unchanged${stored.suppressed === 0 ? '' : `, ${stored.suppressed} purged before and left out`}.`,
+          ...(stored.notLikely === 0
+            ? []
+            : [
+                `Not likely feature requests, so lists leave them out: ${stored.notLikely} of the new ones. If they are, import the file again with --all-requests.`,
+              ]),
           ...(stored.unindexed === 0 ? [] : ['Searches by words find them within minutes.']),
         ]),
   ]

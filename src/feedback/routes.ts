@@ -38,6 +38,10 @@ const unindexed = Type.Integer({
   description: 'Asks that a search by words does not find yet: those of a file of thousands follow within minutes',
 })
 
+const notLikely = Type.Integer({
+  description: 'New asks that detection takes for no likely request: lists leave them out, but for `include=all`',
+})
+
 const importQuery = closed({
   name,
   format: Type.Optional(oneOf(importFormats, { description: 'Whose export it is; by default what its columns say' })),
@@ -73,8 +77,16 @@ const importAnswer = closed(
       },
       { description: 'Rows that are no ask' },
     ),
+    undated: Type.Integer({ description: 'Rows with an ask without a date' }),
+    unknownStatuses: closed(
+      {
+        rows: Type.Integer({ description: 'Rows with one' }),
+        words: Type.Array(Type.String(), { description: 'The first ten of them' }),
+      },
+      { description: 'Words for a status that are not understood: their asks have none' },
+    ),
     areRequests: Type.Boolean(),
-    stored: nullable(closed({ ...counts, unindexed }, { description: 'null after a dry run' })),
+    stored: nullable(closed({ ...counts, notLikely, unindexed }, { description: 'null after a dry run' })),
     sample: Type.Array(
       closed({
         title: Type.String(),
@@ -161,6 +173,8 @@ const describeFile = ({ name: { name }, format, mapping, unused, areRequests }: 
   rows: checked.rows,
   asks: checked.asks,
   repeated: checked.repeated,
+  undated: checked.undated,
+  unknownStatuses: checked.unknownStatuses,
   leftOut: { noText: 0, removed: 0, pullRequest: 0, ...checked.leftOut },
   areRequests,
   sample: checked.sample.map(({ title, description, votes, status, authorName, authorHandle, originalCreatedAt }) => ({
