@@ -30,16 +30,8 @@ const sections: readonly [Section, string][] = [
 ]
 
 /** One line: title, what it gained, numbers, status, id. */
-function formatItem({
-  wishId,
-  title,
-  votes,
-  votesGained,
-  requestsGained,
-  platforms,
-  status,
-  rise,
-}: WatchNews[Section][number]): string {
+function formatItem(item: WatchNews[Section][number]): string {
+  const { wishId, title, votes, votesGained, requestsGained, platforms, status, rise } = item
   const facts = [
     ...(rise === null ? [] : [riseInWords(rise)]),
     ...(votesGained > 0 ? [`+${count(votesGained, 'vote')}`] : []),

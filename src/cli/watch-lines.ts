@@ -1,5 +1,5 @@
 import { goalChangesNothing } from '../watches/news/goal-words.ts'
-import type { Data, Schemas } from './api-types.ts'
+import type { Schemas } from './api-types.ts'
 import { formatRow, type Row } from './output.ts'
 import { count, printable } from './text.ts'
 
@@ -63,16 +63,8 @@ export const problemLines = (problems: Schemas['WatchRun']['problems'] = []): st
   problems.map(({ platform, message }) => `${platform}: ${message}`)
 
 /** A run in the list of them. */
-export function runRow({
-  dueAt,
-  trigger,
-  skipped,
-  jobId,
-  status,
-  credits,
-  requestsCreated,
-  problems,
-}: Data<'listWatchRuns'>['results'][number]): Row {
+export function runRow(run: Schemas['WatchRun']): Row {
+  const { dueAt, trigger, skipped, jobId, status, credits, requestsCreated, problems } = run
   const whatCameOf =
     skipped === null
       ? [status ?? '', `${count(requestsCreated, 'new request')}, ${count(credits, 'credit')}`]

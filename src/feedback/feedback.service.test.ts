@@ -103,7 +103,7 @@ describe('an imported file', () => {
     const { body } = await service.client.get('/api/v1/requests')
     const { stdout } = await runCommand(['import', '-', '--name', 'other'], service, file)
     expect(stdout).toContain('\nWithout a date: 3 rows. Filters by date leave them out.\n')
-    expect(stdout).toContain('\nNot understood as a status, and left out: Backlog 7, Icebox (3 rows).\n')
+    expect(stdout).toContain('\nNot understood as a status: Backlog 7, Icebox (3 rows).\n')
     expect(stdout).toContain('Not likely feature requests, so lists leave them out: 3 of the new ones. If they are, ')
     await service.client.send('DELETE', '/api/v1/feedback/imports/other')
     expect(body.data.results).toHaveLength(1)

@@ -148,15 +148,13 @@ export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
   function note({ request, unknownStatus }: Extract<ReadAsk, { request: FoundRequest }>): void {
     if (ids.has(request.sourceId)) checked.repeated += 1
     if (request.originalCreatedAt === null) checked.undated += 1
-    if (unknownStatus !== null) noteStatus(unknownStatus.slice(0, 100))
+    const { unknownStatuses: unknown } = checked
+    const word = unknownStatus?.slice(0, 100)
+    if (word !== undefined) unknown.rows += 1
+    if (word !== undefined && unknown.words.length < maxStatuses && !unknown.words.includes(word))
+      unknown.words.push(word)
     ids.add(request.sourceId)
     if (checked.sample.length < sampleSize) checked.sample.push(request)
-  }
-
-  function noteStatus(word: string): void {
-    const { unknownStatuses: unknown } = checked
-    unknown.rows += 1
-    if (unknown.words.length < maxStatuses && !unknown.words.includes(word)) unknown.words.push(word)
   }
 }
 

@@ -17,22 +17,21 @@ export function answerOfJob(job: Job): Answer {
     job.tasks.map(({ platform, discarded, undated }) => [platform, { ...discarded, undated }]),
   )
   const said = [...(job.errors ?? []), ...(job.waiting ?? [])]
-  const spent = hasEnded(job)
-    ? count(credits.settled, 'credit')
-    : `${count(credits.settled, 'credit')}, ${credits.held} held`
+  const settled = count(credits.settled, 'credit')
+  const spent = hasEnded(job) ? settled : `${settled}, ${credits.held} held`
   const next = hasEnded(job) ? 'search finds what it stored.' : `Call collect with this jobId again in some seconds.`
   return {
     summary: `Job ${jobId} is ${status}: ${count(requestsCreated, 'new request')}, ${count(maybeCreated, 'text')} that may be one, ${spent}. ${next}`,
     facts: { jobId, status, requestsCreated, maybeCreated, credits, progress, completedAt, errors, waiting, leftOut },
     foreign: {
       topic: nameOf(job.topic),
-      messages: said.map(({ message }) => clip(message, Math.max(maxMessages / said.length, minMessage))),
+      messages: said.map(({ message }) => clip(message, maxMessages / said.length)),
     },
   }
 }
 
-/** What platforms say, in tokens: all of it, and the least that each may say, with all that failed sources of one platform come to. */
-const [maxMessages, minMessage] = [1_500, 60]
+/** Of what all platforms say, in tokens: one may name ten sources that failed. */
+const maxMessages = 1_500
 
 const pollIntervalMs = 2_000
 

@@ -144,10 +144,6 @@ export const previewAnswer = closed({
   }),
 })
 
-export const runProblems = jobProblems(
-  'Of the last run, or this one: why platforms ended in error, were skipped, or delivered without some of their sources',
-)
-
 const watchRun = closed(
   {
     runId: Type.String(),
@@ -164,7 +160,7 @@ const watchRun = closed(
     credits: Type.Integer({ description: 'Pages that were delivered so far; each costs one credit' }),
     requestsCreated: Type.Integer(),
     maybeCreated: Type.Integer(),
-    problems: runProblems,
+    problems: jobProblems,
   },
   named('WatchRun'),
 )

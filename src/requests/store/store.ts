@@ -38,14 +38,7 @@ export interface StoredPage {
 }
 
 const nothing: StoredPage = {
-  found: 0,
-  created: 0,
-  maybeCreated: 0,
-  inserted: 0,
-  notLikely: 0,
-  changed: 0,
-  joined: [],
-  wishes: {},
+  ...{ found: 0, created: 0, maybeCreated: 0, inserted: 0, notLikely: 0, changed: 0, joined: [], wishes: {} },
 }
 
 /** Stores a page in a transaction of its own. */
@@ -93,18 +86,16 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const inserted = rows.filter((row) => row.created)
   // Other new requests are wishes by themselves without a row.
   const asks = page.platform === importPlatform ? inserted.map(({ id }) => id) : []
-  const likely = new Set(
-    page.requests
-      .filter(({ confidence }) => standingOfConfidence(confidence, page.platform) === 2)
-      .map(({ request }) => request.sourceId),
-  )
+  const confidenceOf = new Map(page.requests.map(({ request, confidence }) => [request.sourceId, confidence]))
+  const isLikely = ({ source_id }: StoredRequest) =>
+    standingOfConfidence(confidenceOf.get(source_id) ?? 0, page.platform) === 2
   const affected = [...changed, ...corrected, ...settled.computed, ...asks]
   const wishes = { requests: affected.filter((id) => !settled.fresh.has(id)), fresh: [...settled.fresh] }
   const counts = {
     created: created.likely,
     maybeCreated: created.maybe,
     inserted: inserted.length,
-    notLikely: inserted.filter(({ source_id }) => !likely.has(source_id)).length,
+    notLikely: inserted.filter((row) => !isLikely(row)).length,
     changed: changed.length,
   }
   return { found: joining.length, ...counts, joined, wishes }

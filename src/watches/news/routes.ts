@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { includesScope } from '../../accounts/keys.ts'
+import { jobProblems } from '../../collecting/scraping/job-schema.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -11,8 +12,7 @@ import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { changing, closed, defaulted, moment, nullable, oneOf, reading } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
-import { readLastRuns } from '../history.ts'
-import { runProblems } from '../schemas.ts'
+import { readLastRuns, type WatchRun } from '../history.ts'
 import { markRead, readNews, type WatchNews } from './unread.ts'
 import { readWatchOfNews } from './watch.ts'
 
@@ -61,7 +61,7 @@ const watchNews = closed({
   reports: Type.Integer({ description: 'How many reports are merged' }),
   hasFirst: Type.Boolean({ description: 'The first report of the watch is one of them: all of its wishes are new' }),
   topicRise: rise,
-  problems: runProblems,
+  problems: jobProblems,
   totals: closed({
     rising: total('rising'),
     newWishes: total('newWishes'),
@@ -104,14 +104,12 @@ async function requireWatch(executor: Executor, accountId: string, watchId: stri
   if (watch?.accountId !== accountId) throw notFound('Watch')
 }
 
-const toAnswer =
-  (lastRuns: Awaited<ReturnType<typeof readLastRuns>>) =>
-  ({ readUntil, until, ...news }: WatchNews) => ({
-    ...news,
-    problems: lastRuns.get(news.watchId)?.problems ?? [],
-    readUntil: readUntil?.toISOString() ?? null,
-    until: until?.toISOString() ?? null,
-  })
+const toAnswer = ({ readUntil, until, ...news }: WatchNews, lastRun: WatchRun | undefined) => ({
+  ...news,
+  problems: lastRun?.problems ?? [],
+  readUntil: readUntil?.toISOString() ?? null,
+  until: until?.toISOString() ?? null,
+})
 
 const description = `By watch, each wish once in a list however many reports had it. A wish is new when the watch knew none of its requests; it grew when
 these gained votes, or others joined it. What expires or comes back is never news, and neither are merges and splits. Titles and numbers are those of now, as your account sees
@@ -164,7 +162,8 @@ function registerRead(app: App, { database, authentication, publicUrl, visits }:
       const ids = page.results.map((watch) => watch.watchId)
       // A look keeps a watch running, which spends.
       if (ids.length > 0 && includesScope(account.scope, 'collect')) visits.record(ids)
-      return { data: { ...page, results: page.results.map(toAnswer(await readLastRuns(database, ids))) } }
+      const lastRuns = await readLastRuns(database, ids)
+      return { data: { ...page, results: page.results.map((news) => toAnswer(news, lastRuns.get(news.watchId))) } }
     },
   )
 }
