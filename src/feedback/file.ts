@@ -75,12 +75,8 @@ async function readColumns(bytes: Buffer, form: FileForm): Promise<string[]> {
 }
 
 /** A row of a file and what became of it. */
-async function* readFileAsks({
-  bytes,
-  form,
-  mapping,
-  ...options
-}: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
+async function* readFileAsks(file: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
+  const { bytes, form, mapping, ...options } = file
   const seen = new Map<string, number>()
   // Hashes, since the texts of a file without ids are as large as the file.
   const occurrence = (text: string) => {

@@ -229,13 +229,8 @@ async function registerImport(
           const file = await openFile({ bytes, name: owned, format, areRequests, given: readMap(map) })
           const checked = await checkFile(file)
           if (checked.wrongRows > 0) throw wrongFile(checked.errors, checked.wrongRows)
-          const store = {
-            accountId,
-            name: owned,
-            count: checked.asks,
-            now: dependencies.clock.now(),
-            signal: request.signal,
-          }
+          const [count, now, { signal }] = [checked.asks, dependencies.clock.now(), request]
+          const store = { accountId, name: owned, count, now, signal }
           const stored = dryRun ? null : await storeAsks(dependencies, readRequests(file), store)
           return { data: { ...describeFile(file, checked), stored } }
         } catch (error) {

@@ -145,20 +145,13 @@ function registerRead(app: App, { database, authentication, publicUrl, visits }:
     },
     async (request) => {
       const account = authentication.accountOf(request)
-      const { watchId, since, limit, cursor } = request.query
+      const { watchId, since } = request.query
       const { accountId } = account
       if (watchId !== undefined) await requireWatch(database, accountId, watchId)
       const view = viewOf(account)
       const from = since === undefined ? undefined : parseDate(since)
-      const page = await readNews(database, {
-        accountId,
-        view,
-        publicUrl: publicUrl(),
-        watchId,
-        since: from,
-        limit,
-        cursor,
-      })
+      const asked = { ...request.query, since: from, accountId, view, publicUrl: publicUrl() }
+      const page = await readNews(database, asked)
       const ids = page.results.map((watch) => watch.watchId)
       // A look keeps a watch running, which spends.
       if (ids.length > 0 && includesScope(account.scope, 'collect')) visits.record(ids)
