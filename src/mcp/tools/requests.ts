@@ -1,4 +1,5 @@
 import type { components } from '../../../client/api.d.ts'
+import { count } from '../../runtime/count.ts'
 import type { Facts, Foreign, Row } from '../answer.ts'
 import { clip } from '../tokens.ts'
 
@@ -37,6 +38,6 @@ export function requestRow(request: Request, maxText: number): Row {
     license: request.license,
   }
   const posted = dayOf(request.originalCreatedAt) ?? 'undated'
-  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${request.votes} votes, ${request.sourcePlatform}, ${posted})`
+  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${count(request.votes, 'vote')}, ${request.sourcePlatform}, ${posted})`
   return { facts, foreign, line }
 }

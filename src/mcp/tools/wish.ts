@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
+import { count } from '../../runtime/count.ts'
 import type { Answer } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { type Call, invalid, tool } from '../tool.ts'
@@ -48,13 +49,13 @@ async function readWish(given: { wishId: string; cursor?: string }, { client, si
     client.GET('/api/v1/wishes/{wishId}', { params: { path: { wishId }, query }, signal }),
   )
   const { requestCount, votes, voices, own, members } = data
-  const beside = own === null ? '' : ` ${own.asks} own asks with ${own.votes} votes are beside them.`
+  const beside = own === null ? '' : ` Beside them: ${count(own.asks, 'own ask')} with ${count(own.votes, 'vote')}.`
   const rows = members.results.map((request) => {
     const row = requestRow(request, maxText)
     return { ...row, line: `${row.line}: ${row.foreign.text}` }
   })
   return {
-    summary: `Wish ${wishId}: ${votes} votes, ${requestCount} requests of ${voices} voices, the most voted first.${beside}`,
+    summary: `Wish ${wishId}: ${count(votes, 'vote')}, ${count(requestCount, 'request')} of ${count(voices, 'voice')}, the most voted first.${beside}`,
     facts: factsOf(data),
     foreign: foreignOf(data),
     ...pageAt(position, rows, members.cursor),
@@ -68,7 +69,7 @@ async function readRequest(requestId: string, { client, signal }: Call): Promise
   const { facts, foreign } = requestRow(data, maxWholeText)
   const wishId = data.wish?.wishId ?? null
   const of = wishId === null ? 'in no wish' : `of wish ${wishId}`
-  return { summary: `Request ${requestId}, ${data.votes} votes, ${of}.`, facts: { ...facts, wishId }, foreign }
+  return { summary: `Request ${requestId}, ${count(data.votes, 'vote')}, ${of}.`, facts: { ...facts, wishId }, foreign }
 }
 
 export const wish = tool({
