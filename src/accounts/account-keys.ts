@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
+import { formatMoment } from '../runtime/dates.ts'
 import { generateApiKey } from './api-key.ts'
 import { addKey, includesScope, type KeyTerms } from './keys.ts'
 import { lockAccount, type MadeByKey, type MadeKinds, makerOf, readKeysMadeBy, readMadeBy } from './made-by-key.ts'
@@ -217,7 +218,7 @@ async function boundedTerms(
 function requireWithin({ scope, expiresAt, monthlyCredits }: KeyTerms, own: KeyTerms): void {
   if (!includesScope(own.scope, scope)) throw exceeds(`its scope is at most "${own.scope}".`)
   if (own.expiresAt !== null && (expiresAt === null || expiresAt > own.expiresAt)) {
-    throw exceeds(`\`expiresAt\` is at most ${own.expiresAt.toISOString()}.`)
+    throw exceeds(`\`expiresAt\` is at most ${formatMoment(own.expiresAt)}.`)
   }
   if (own.monthlyCredits !== null && (monthlyCredits === null || monthlyCredits > own.monthlyCredits)) {
     throw exceeds(`\`monthlyCredits\` is at most ${own.monthlyCredits}.`)

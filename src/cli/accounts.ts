@@ -8,7 +8,7 @@ import type { Operator } from './operator.ts'
 import { confirm, operate, operatorCommand, plainly, requireSomebodyToAsk } from './operator-command.ts'
 import { visibleAscii, wholeNumber } from './options.ts'
 import { formatRow, noteLines, type Row } from './output.ts'
-import { count, printable } from './text.ts'
+import { count, formatDay, formatMoment, printable } from './text.ts'
 
 /** Only the list says what an account used. */
 type Account = Data<'updateAccount'> & Partial<Data<'listAccounts'>['results'][number]>
@@ -17,7 +17,7 @@ type Account = Data<'updateAccount'> & Partial<Data<'listAccounts'>['results'][n
 const of = (accountId: string) => ({ path: { accountId } })
 const accountId = () => new Argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
 
-const seenOn = (moment: string | null) => (moment === null ? 'never seen' : `seen ${moment.slice(0, 10)}`)
+const seenOn = (moment: string | null) => (moment === null ? 'never seen' : `seen ${formatDay(moment)}`)
 
 const rowOf = ({ accountId, name, tier, createdAt, deletedAt, usedThisMonth, lastSeenAt }: Account): Row => ({
   title: name,
@@ -25,8 +25,8 @@ const rowOf = ({ accountId, name, tier, createdAt, deletedAt, usedThisMonth, las
     tier,
     usedThisMonth === undefined ? '' : `${count(usedThisMonth, 'credit')} this month`,
     lastSeenAt === undefined ? '' : seenOn(lastSeenAt),
-    `since ${createdAt.slice(0, 10)}`,
-    deletedAt === null ? '' : `deleted ${deletedAt.slice(0, 10)}`,
+    `since ${formatDay(createdAt)}`,
+    deletedAt === null ? '' : `deleted ${formatDay(deletedAt)}`,
   ],
   id: accountId,
 })
@@ -149,7 +149,7 @@ const link = () =>
           const accountId = id ?? (await findFirstAccount(operator))
           return operator.api.POST('/api/admin/accounts/{accountId}/links', { params: of(accountId), body: {} })
         },
-        ({ url, expiresAt }) => [url, `(works once, until ${expiresAt})`],
+        ({ url, expiresAt }) => [url, `(works once, until ${formatMoment(expiresAt)})`],
       ),
     )
 

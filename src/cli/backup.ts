@@ -12,7 +12,7 @@ import type { Operator } from './operator.ts'
 import { confirm, download, operate, operatorCommand, requireSomebodyToAsk } from './operator-command.ts'
 import { helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
-import { count } from './text.ts'
+import { count, formatMoment } from './text.ts'
 
 /**
  * Saves a backup. The file gets its name when it is complete; a failure leaves no file.
@@ -108,8 +108,8 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   if (options.json) return printJson({ dataDir, previous, createdAt, tables })
   const kept =
     previous === null ? [] : [`The old database is in ${previous}; delete it when it is not needed any more.`]
-  const accounts = count(tables.accounts?.rows ?? 0, 'account')
-  printLines([`Restored the backup of ${createdAt} (${accounts}) to ${dataDir}.`, ...kept, ...missingKeys(dataDir)])
+  const what = `${formatMoment(createdAt)} (${count(tables.accounts?.rows ?? 0, 'account')})`
+  printLines([`Restored the backup of ${what} to ${dataDir}.`, ...kept, ...missingKeys(dataDir)])
 }
 
 /** Says which keys the directory lacks: the next start makes new ones, and with another secrets-key no channel can send. */
@@ -128,7 +128,8 @@ async function run(file: string, dataDir: Config['dataDir'], { yes }: RestoreOpt
   const now = systemClock.now()
   const ask = async () => {
     if (!hasDatabase(dataDir)) return
-    await confirm(`The database in ${dataDir} is replaced by the backup of ${manifest.createdAt}.`, { yes })
+    const made = formatMoment(manifest.createdAt)
+    await confirm(`The database in ${dataDir} is replaced by the backup of ${made}.`, { yes })
   }
   return { manifest, previous: await restoreBackup({ file, manifest, dataDir, now, confirm: ask }) }
 }

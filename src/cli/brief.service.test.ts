@@ -50,7 +50,9 @@ describe('wishwell brief', { timeout: 60_000 }, () => {
       expect(shown).toEqual({ exitCode: exitCodes.ok, stdout: text, stderr: '' })
     }
     expect((await run('list')).stdout).toMatch(
-      new RegExp(`^dark mode  "What first\\?" · platforms github · 20.*Z  ${briefId}\n$`),
+      new RegExp(
+        `^dark mode  "What first\\?" · platforms github · \\d\\d? \\w+ \\d{4}, \\d\\d:\\d\\d UTC  ${briefId}\n$`,
+      ),
     )
   })
 

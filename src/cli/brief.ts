@@ -10,7 +10,7 @@ import { collectValues, commaList, dateHelp, defined, wholeNumber } from './opti
 import { exitWhenOutputCloses, noteLines, printJson, printLines, type Row } from './output.ts'
 import { plain } from './plain-actions.ts'
 import { statusHelp } from './search-options.ts'
-import { count, firstLine, printable, shellWord } from './text.ts'
+import { count, firstLine, formatMoment, printable, shellWord } from './text.ts'
 
 const subcommand = subcommandsOf('brief', { failed: 'the service refused, or has no such brief' })
 
@@ -140,7 +140,7 @@ function briefRow({ briefId, request, removed, createdAt }: Summary): Row {
     facts: [
       question === undefined ? '' : `"${question}"`,
       ...Object.entries(filters ?? {}).map(([name, value]) => `${name} ${String(value)}`),
-      createdAt,
+      formatMoment(createdAt),
       removed === 0 ? '' : `${count(removed, 'part')} removed since`,
     ],
     id: briefId,

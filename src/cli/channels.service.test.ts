@@ -56,7 +56,7 @@ it('adds, lists, tests, replays and removes a channel', { timeout: 120_000 }, as
   expect([failed.exitCode, failed.stdout]).toEqual([exitCodes.failed, 'Not delivered. The receiver answered 503.\n'])
   const log = await run('deliveries', channelId!, '--limit', '1')
   expect(log.stdout).toMatch(
-    /^channel\.test {2}\S+Z · failed · 1 attempt · 503 · The receiver answered 503\. {2}[-0-9a-f]{36}\nMore: wishwell channels deliveries/,
+    /^channel\.test {2}\d\d? \w+ \d{4}, \d\d:\d\d UTC · failed · 1 attempt · 503 · The receiver answered 503\. {2}[-0-9a-f]{36}\nMore: wishwell channels deliveries/,
   )
   const { data } = JSON.parse((await run('deliveries', channelId!, '--json')).stdout)
   expect((await run('replay', channelId!, data.results[0].deliveryId)).stdout).toContain('will be sent again')

@@ -7,7 +7,7 @@ import { readInput } from './input-file.ts'
 import { changes, commaList, defined, wholeNumber } from './options.ts'
 import { formatRow, type Row } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { count, printable } from './text.ts'
+import { count, formatMoment, printable } from './text.ts'
 import { muteOption } from './watch-options.ts'
 
 const subcommand = subcommandsOf('channels', {
@@ -159,7 +159,7 @@ function rowOf(channel: Schemas['Channel']): Row {
       : disabledReason === null
         ? state
         : `disabled: ${reasons[disabledReason] ?? disabledReason}`,
-    failingSince === null ? '' : `failing since ${failingSince.slice(0, 16)}Z`,
+    failingSince === null ? '' : `failing since ${formatMoment(failingSince)}`,
     pending === 0 ? '' : `${pending} pending`,
     waitsForKey ? 'sealed with a key that the service does not have: nothing is delivered' : '',
   ]
@@ -184,8 +184,8 @@ const replayed = ({ deliveryId }: Data<'replayDelivery'>) => [`Delivery ${printa
 
 const rowOfDelivery = (delivery: Data<'listDeliveries'>['results'][number]): Row => {
   const { deliveryId, type, state, attempts, createdAt, dueAt, status, error } = delivery
-  const next = dueAt === null ? '' : `next ${dueAt.slice(0, 19)}Z`
-  const made = `${createdAt.slice(0, 19)}Z`
+  const next = dueAt === null ? '' : `next ${formatMoment(dueAt)}`
+  const made = formatMoment(createdAt)
   const facts = [made, state, count(attempts, 'attempt'), status === null ? '' : String(status), next, error ?? '']
   return { title: type, facts, id: deliveryId }
 }

@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from './exit-codes.ts'
 import { defined } from './options.ts'
 import type { Row } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { printable } from './text.ts'
+import { formatDay, printable } from './text.ts'
 
 const subcommand = subcommandsOf('feeds', {
   notes:
@@ -43,7 +43,7 @@ function rowOf({
   hint,
   lastReadAt,
 }: Data<'listFeeds'>['results'][number]): Row {
-  const use = lastReadAt === null ? 'never read' : `read ${lastReadAt.slice(0, 10)}`
+  const use = lastReadAt === null ? 'never read' : `read ${formatDay(lastReadAt)}`
   return { title: name, facts: [`${kind} ${topic ?? query ?? watchId ?? ''}`, use, `${hint}…`], id: feedId }
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from './answers.ts'
 import { type Api, answerOf } from './api.ts'
 import type { Job } from './api-types.ts'
 import type { Detail, Progress } from './progress.ts'
-import { count } from './text.ts'
+import { count, formatMoment } from './text.ts'
 
 const firstPauseMs = 300
 const maxPauseMs = 1_000
@@ -74,7 +74,7 @@ const reconnectMs = 1_000
 function detailOf({ state, pages, requestsCreated, waitingUntil, error }: PlatformProgress, depth: number): Detail {
   const reason = error === null ? '' : ` (${error.code})`
   if (waitingUntil !== null) {
-    return { text: `waits until ${waitingUntil.slice(11, 19)} UTC${reason}`, share: pages / depth }
+    return { text: `waits until ${formatMoment(waitingUntil)}${reason}`, share: pages / depth }
   }
   if (state === 'pending' || pages === 0) return { text: '' }
   const delivered = state === 'done' && pages < depth ? count(pages, 'page') : `${pages}/${count(depth, 'page')}`

@@ -11,7 +11,7 @@ import { readInput } from './input-file.ts'
 import { defined } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines, type Row } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { count, firstLine, printable } from './text.ts'
+import { count, firstLine, formatMoment, printable } from './text.ts'
 
 const help = {
   notes: `CSV, JSON Lines or JSON: the exports of Canny, Productboard, UserVoice, GitHub issues and Reddit, and any other table with a title or a text. All
@@ -128,7 +128,7 @@ function importLines(imported: Imported): string[] {
 
 const rowOf = ({ name, asks, unindexed, importedAt }: Data<'listImports'>['results'][number]): Row => ({
   title: `import:${name}`,
-  facts: [count(asks, 'ask'), unindexed === 0 ? '' : `${unindexed} not searched yet`, importedAt],
+  facts: [count(asks, 'ask'), unindexed === 0 ? '' : `${unindexed} not searched yet`, formatMoment(importedAt)],
   id: null,
 })
 

@@ -5,7 +5,7 @@ import { exitCodes } from './exit-codes.ts'
 import { wholeNumber } from './options.ts'
 import type { Row } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { count, countColumns, formatDuration, lastArgument, printable, shellWord } from './text.ts'
+import { count, countColumns, formatDuration, formatMoment, lastArgument, printable, shellWord } from './text.ts'
 
 const subcommand = subcommandsOf('jobs', {
   ok: 'done, whatever the state of the job',
@@ -40,8 +40,7 @@ function costOf({ credits, startedBy }: Job): string {
 const rowOf = (job: Data<'listScrapeJobs'>['results'][number]): Row => {
   const { jobId, status, topic, platforms, depth, requestsCreated, createdAt } = job
   const size = `${count(platforms.length, 'platform')}, ${count(depth, 'page')} each`
-  const began = `${createdAt.slice(0, 16).replace('T', ' ')} UTC`
-  const facts = [status, began, size, `${requestsCreated.toLocaleString('en-US')} new`, costOf(job)]
+  const facts = [status, formatMoment(createdAt), size, `${requestsCreated.toLocaleString('en-US')} new`, costOf(job)]
   return { title: topic, facts, id: jobId }
 }
 
@@ -120,7 +119,7 @@ export function formatOutcome(job: Job): string[] {
   const outcomes = Object.entries(job.progress).map(([platform, state]) => {
     const wait = job.waiting?.find((entry) => entry.platform === platform)
     const error = wait ?? job.errors?.find((entry) => entry.platform === platform)
-    const until = wait?.until ? `waits until ${printable(wait.until).slice(11, 19)} UTC, ` : ''
+    const until = wait?.until ? `waits until ${formatMoment(wait.until)}, ` : ''
     const reason = error ? `${until}${printable(error.code)}: ${printable(error.message)}` : ''
     // Older services send no tasks.
     const { discarded, undated = 0 } = job.tasks?.find((task) => task.platform === platform) ?? {}

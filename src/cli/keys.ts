@@ -4,7 +4,7 @@ import type { Data } from './api-types.ts'
 import { operatorCommand, plainly } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
 import type { Row } from './output.ts'
-import { count, printable } from './text.ts'
+import { count, formatDay, formatMoment, printable } from './text.ts'
 
 type Key = Data<'listAccountKeys'>['results'][number]
 
@@ -30,14 +30,13 @@ function rowOf(key: Key): Row {
     monthlyCredits,
     usedThisMonth,
   } = key
-  const day = (moment: string) => moment.slice(0, 10)
-  const use = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`
+  const use = lastUsedAt === null ? 'never used' : `used ${formatDay(lastUsedAt)}`
   const facts = [
     hint,
     feedbackOnly ? 'feedback' : scope,
-    `since ${day(createdAt)}`,
-    revokedAt === null ? use : `revoked ${day(revokedAt)}`,
-    expiresAt === null ? '' : `until ${expiresAt}`,
+    `since ${formatDay(createdAt)}`,
+    revokedAt === null ? use : `revoked ${formatDay(revokedAt)}`,
+    expiresAt === null ? '' : `until ${formatMoment(expiresAt)}`,
     monthlyCredits === null ? '' : `${usedThisMonth} of ${count(monthlyCredits, 'credit')} used this month`,
   ]
   return { title: name, facts, id: keyId }

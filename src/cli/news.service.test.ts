@@ -52,7 +52,7 @@ describe('wishwell watches news and wishwell feeds, with a service', { timeout: 
     const [, url] = /Atom: (\S+\.atom) {3}\(shown only once\)/.exec(made.stdout) ?? []
     expect((await fetch(url!)).status).toBe(200)
     const { stdout } = await run('feeds', 'list')
-    expect(stdout).toMatch(/^Dark <mode> {2}watch [-0-9a-f]{36} · read \d{4}-\d\d-\d\d · /)
+    expect(stdout).toMatch(/^Dark <mode> {2}watch [-0-9a-f]{36} · read \d\d? \w+ \d{4} · /)
     const feedId = stdout.trim().split(' ').at(-1)!
     expect((await run('feeds', 'delete', feedId)).exitCode).toBe(exitCodes.ok)
     expect((await fetch(url!)).status).toBe(404)

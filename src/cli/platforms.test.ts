@@ -50,6 +50,6 @@ describe('wishwell admin platforms', () => {
 
   it('shows a state of the service as it is', () => {
     const paused = { ...platform([failing]), state: 'paused' as const, resumesAt: '2026-01-02T00:01:00.000Z' }
-    expect(formatPlatforms([paused])[0]).toBe('discourse      paused until 2026-01-02 00:01 UTC, used by default')
+    expect(formatPlatforms([paused])[0]).toBe('discourse      paused until 2 Jan 2026, 00:01 UTC, used by default')
   })
 })

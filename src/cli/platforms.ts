@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { wholeList } from './api.ts'
 import type { Data } from './api-types.ts'
 import { operate, operatorCommand } from './operator-command.ts'
-import { count, printable } from './text.ts'
+import { count, formatMoment, printable } from './text.ts'
 
 export type PlatformStatus = Data<'listPlatformsForOperator'>['results'][number]
 export type HostStatus = PlatformStatus['hosts'][number]
@@ -25,8 +25,6 @@ export const platformsCommand = (): Command =>
       ),
   )
 
-const minute = (moment: string) => `${moment.slice(0, 16).replace('T', ' ')} UTC`
-
 /** Whether the last call failed, other than by a limit. */
 const isFailing = ({ lastError, lastSuccessAt }: HostStatus) =>
   lastError !== null && lastError.code !== 'rate_limited' && lastError.at > (lastSuccessAt ?? '')
@@ -42,9 +40,9 @@ function stateOfPlatform({ state, hosts }: PlatformStatus): string {
 
 function formatHost(status: HostStatus): string {
   const { host, resumesAt, budget, quota, lastSuccessAt } = status
-  const until = resumesAt === null ? '' : ` until ${minute(resumesAt)}`
+  const until = resumesAt === null ? '' : ` until ${formatMoment(resumesAt)}`
   const today = quota === null ? '' : `, ${quota.remaining} of ${quota.limit} today`
-  const success = lastSuccessAt === null ? 'no answer yet' : `last answer ${minute(lastSuccessAt)}`
+  const success = lastSuccessAt === null ? 'no answer yet' : `last answer ${formatMoment(lastSuccessAt)}`
   return `    ${printable(host)}: ${stateOfHost(status)}${until}, ${budget.remaining} of ${budget.limit} requests left${today}, ${success}`
 }
 
@@ -56,7 +54,7 @@ function formatYield({ topics, pages, found, likely, creditsPerWish }: NonNullab
 
 function formatPlatform(status: PlatformStatus): string[] {
   const { platform, state, isDefault, resumesAt, advice, hosts, yield: given } = status
-  const until = resumesAt === null ? '' : ` until ${minute(resumesAt)}`
+  const until = resumesAt === null ? '' : ` until ${formatMoment(resumesAt)}`
   return [
     `${platform.padEnd(14)} ${stateOfPlatform(status)}${until}${isDefault ? ', used by default' : ''}`,
     ...(state === 'off' ? [] : hosts.map(formatHost)),

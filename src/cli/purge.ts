@@ -7,7 +7,7 @@ import type { Operator } from './operator.ts'
 import { confirm, operate, operatorCommand, plainly, requireSomebodyToAsk } from './operator-command.ts'
 import { defined, wholeNumber } from './options.ts'
 import { formatRows, noteLines } from './output.ts'
-import { count, printable, shorten } from './text.ts'
+import { count, formatDay, printable, shorten } from './text.ts'
 
 type Purged = Data<'purgeRequests'>
 
@@ -128,7 +128,7 @@ const list = () =>
         ...formatRows(
           results.map(({ purgeId, kinds, entries: own, createdAt }) => ({
             title: kinds.length === 0 ? 'platform or age' : kinds.join(', '),
-            facts: [createdAt.slice(0, 10), hashes(own)],
+            facts: [formatDay(createdAt), hashes(own)],
             id: purgeId,
           })),
         ),

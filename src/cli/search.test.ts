@@ -70,8 +70,8 @@ describe('results of a search', () => {
 
   it('say how many requests and votes their wish has, where it has several', () => {
     const wish = { wishId: 'wish-1', requestCount: 3, votes: 1_040, own: null }
-    expect(format([requestRecord({ wish, originalCreatedAt: null })])[1]).toBe(
-      '     12 votes · github · one of 3 requests for the same, 1,040 votes · https://github.com/acme/app/issues/1',
+    expect(format([requestRecord({ wish, stars: 1, originalCreatedAt: null })])[1]).toBe(
+      '     12 votes, 1 of 5 stars · github · one of 3 requests for the same, 1,040 votes · https://github.com/acme/app/issues/1',
     )
   })
 
@@ -89,13 +89,13 @@ describe('results of a search', () => {
       lastAskedAt: '2026-03-02T00:00:00.000Z',
       hasAllWords: true,
       matching: 2,
-      bestMatch: requestRecord(),
+      bestMatch: requestRecord({ stars: 2 }),
     }
     const data = { results: [wish], hasMore: true, limitReached: false }
     const answer = { data, meta: plainMeta, usage }
     expect(formatResults(answer, { query: 'dark mode', columns: 80, now, repeated: '--group-by wish ' })).toEqual([
       '  1. A dark theme',
-      '     1,040 votes · 3 requests, 2 match · github, lemmy · in progress · first asked 3 months ago · wish-1',
+      '     1,040 votes, one with 2 of 5 stars · 3 requests, 2 match · github, lemmy · in progress · first asked 3 months ago · wish-1',
       '     Dark mode · https://github.com/acme/app/issues/1',
       '',
       "Result 1; there are more: wishwell search --group-by wish --offset 1 'dark mode'",

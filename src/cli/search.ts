@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { importTitle } from '../platforms/titles.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { withStars } from '../wishes/wish-words.ts'
 import { answerOf, createApi } from './api.ts'
 import type { Answer, Body, Data, Schemas } from './api-types.ts'
 import { addJson, clientCommand } from './client-command.ts'
@@ -136,13 +137,13 @@ function formatMaybe(
 
 function formatResult(request: Schemas['Request'], position: number, { columns, now }: Layout): string[] {
   const age = request.originalCreatedAt === null ? [] : [formatAge(request.originalCreatedAt, now)]
-  const votes = [count(request.votes, 'vote'), ...(request.stars === null ? [] : [`${request.stars} of 5 stars`])]
+  const votes = withStars(count(request.votes, 'vote'), request.stars)
   const marks = marksOf(request)
   const description = firstLine(request.description)
   return [
     shorten(`${String(position).padStart(3)}. ${printable(request.title)}`, columns),
     // Never shortened: a part of an address is useless.
-    `${indentation}${[...votes, printable(importTitle(request) ?? request.sourcePlatform), ...age, ...marks, printable(request.sourceUrl)].join(' · ')}`,
+    `${indentation}${[votes, printable(importTitle(request) ?? request.sourcePlatform), ...age, ...marks, printable(request.sourceUrl)].join(' · ')}`,
     ...(description === '' ? [] : [shorten(`${indentation}${description}`, columns)]),
     '',
   ]
@@ -227,7 +228,7 @@ function formatWish(wish: GroupedResult, position: number, { columns, now }: { c
   const { wishId, title, requestCount, votes, own, platforms, status, firstAskedAt, matching, bestMatch } = wish
   const requests = requestCount <= 1 ? [] : [`${count(requestCount, 'request')}, ${matching} match`]
   const facts = [
-    count(votes, 'vote'),
+    withStars(count(votes, 'vote'), bestMatch.stars, requestCount),
     ...requests,
     ...(own === null ? [] : [formatOwn(own)]),
     platforms.map(printable).join(', '),

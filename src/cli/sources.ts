@@ -15,7 +15,7 @@ import { commandGroup, type Json } from './client-command.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { helpEnd, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, formatRows, printJson, printLines } from './output.ts'
-import { count, firstLine, printable } from './text.ts'
+import { count, firstLine, formatDay, printable } from './text.ts'
 
 const help = `It reads two pages of the board from this machine, without a service and without a key of Wishwell; nothing is stored. The secret of the
 board is the line of the file .secret beside the description. How to write one: docs/platforms/board.md.
@@ -132,7 +132,7 @@ function triedLines({ name, pages, items, fields, requests, notes }: TriedBoard)
     ...formatRows(
       requests.map(({ title, votes, status, originalCreatedAt, sourceUrl }) => ({
         title: firstLine(title),
-        facts: [count(votes, 'vote'), status ?? '', originalCreatedAt?.toISOString().slice(0, 10) ?? '', sourceUrl],
+        facts: [count(votes, 'vote'), status ?? '', originalCreatedAt ? formatDay(originalCreatedAt) : '', sourceUrl],
         id: null,
       })),
     ),

@@ -68,7 +68,7 @@ describe('the summary of a job', () => {
     ]
     const job = endedJob({ status: 'running', progress: { github: 'running', hackernews: 'running' }, waiting })
     expect(formatOutcome(job).slice(1)).toEqual([
-      '  github      running  waits until 10:20:30 UTC, rate_limited: No more.',
+      '  github      running  waits until 1 Jan 2026, 10:20 UTC, rate_limited: No more.',
       '  hackernews  running  unavailable: Down.',
     ])
   })

@@ -193,7 +193,7 @@ describe('in a pipe', () => {
     )
     const { stdout } = await runCommand(['jobs', 'list'], service)
     expect(stdout.split('\n')[0]).toBe(
-      `${topic}  completed · 2026-01-01 00:00 UTC · 2 platforms, 40 pages each · 42 new  ${jobId}`,
+      `${topic}  completed · 1 Jan 2026, 00:00 UTC · 2 platforms, 40 pages each · 42 new  ${jobId}`,
     )
   })
 })

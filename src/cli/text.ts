@@ -1,6 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import { withoutUnseen } from '../runtime/text/unseen.ts'
 
+export { formatDay, formatMoment } from '../runtime/dates.ts'
+
 /** The maximum of a line of output; the remainder of a text is not processed. */
 const maxLineLength = 4_000
 

@@ -41,7 +41,7 @@ describe('wishwell topics', () => {
       wishes: [
         {
           wishId: 'wish-1',
-          request: requestRecord(),
+          request: requestRecord({ stars: 4 }),
           votes: 17,
           requests: 2,
           own: { asks: 12, votes: 40 },
@@ -63,16 +63,18 @@ describe('wishwell topics', () => {
         },
       ],
     }
-    const lines = formatTopicPage(page, { now, columns: 90 })
+    const lines = formatTopicPage(page, { now, columns: 107 })
     expect(lines.slice(1, 5)).toEqual([
       'On github 1 request, 5 votes (reactions)',
       'By status: in progress 1 request, 5 votes; unknown 2 requests, 0 votes',
       'By product: acme/app 1 request, 5 votes',
       'The largest request has 80 % of the votes.',
     ])
-    expect(lines[7]).toBe('     17  Dark mode, in progress, 2 requests on github, lemmy, own: 12 asks, 40 votes')
+    expect(lines[7]).toBe(
+      '     17  Dark mode, one with 4 of 5 stars, in progress, 2 requests on github, lemmy, own: 12 asks, 40 votes',
+    )
     expect(lines.slice(8, 10)).toEqual(['', 'Only in tags or the name of the source:'])
-    expect(lines[10]).toHaveLength(90)
+    expect(lines[10]).toHaveLength(107)
   })
 
   it('sends the given options, and says how to get more', async () => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { systemClock } from '../runtime/clock.ts'
 import { topicOrders } from '../wishes/topics/orders.ts'
+import { withStars } from '../wishes/wish-words.ts'
 import type { Data, Query } from './api-types.ts'
 import { addJson, clientCommand, type Json, moreOf, printAnswer } from './client-command.ts'
 import { defined, sortOption, wholeNumber } from './options.ts'
@@ -129,7 +130,8 @@ export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now
       const together = requests === 1 ? '' : `, ${requests} requests on ${names.map(printable).join(', ')}`
       const beside = own === null ? '' : `, ${formatOwn(own)}`
       const status = ofWish === null ? '' : `, ${printable(ofWish).replaceAll('_', ' ')}`
-      return shorten(`${String(votes).padStart(7)}  ${printable(request.title)}${status}${together}${beside}`, columns)
+      const title = withStars(printable(request.title), request.stars, requests)
+      return shorten(`${String(votes).padStart(7)}  ${title}${status}${together}${beside}`, columns)
     })
   const tagOnly = page.wishes.filter(({ isTagOnly }) => isTagOnly)
   return [

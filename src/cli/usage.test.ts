@@ -14,12 +14,12 @@ const usage: Data<'readUsage'> = {
 it('the usage shows the plan with its rate limit, and the used and held credits', () => {
   expect(formatUsage(usage)).toEqual([
     'Plan:          max, 240 requests a minute',
-    'Credits:       588 of 15,000 used, 14,412 remaining, renewed on 2026-12-01',
+    'Credits:       588 of 15,000 used, 14,412 remaining, renewed on 1 Dec 2026',
     'Pay as you go: 1,300 credits, no cap',
   ])
   const held = formatUsage({ ...usage, credits: { ...usage.credits, held: 480 } })
   expect(held[1]).toBe(
-    'Credits:       588 of 15,000 used, 480 of them held by running jobs, 14,412 remaining, renewed on 2026-12-01',
+    'Credits:       588 of 15,000 used, 480 of them held by running jobs, 14,412 remaining, renewed on 1 Dec 2026',
   )
 })
 
@@ -44,6 +44,6 @@ it('the usage of a month or a week names what keys and watches used', () => {
   const { month, ...others } = spenders
   const week = { ...others, week: '2026-W47', from: '2026-11-16T00:00:00.000Z', until: '2026-11-23T00:00:00.000Z' }
   expect(formatUsage({ ...usage, spenders: week })[3]).toBe(
-    'In 2026-W47, 2026-11-16 to 2026-11-22: 17 credits and 2 held',
+    'In 2026-W47, 16 Nov 2026 to 22 Nov 2026: 17 credits and 2 held',
   )
 })

@@ -7,7 +7,7 @@ import { addJson, clientCommand } from './client-command.ts'
 import { wholeNumber } from './options.ts'
 import { formatRow } from './output.ts'
 import { plain } from './plain-actions.ts'
-import { count } from './text.ts'
+import { count, formatDay } from './text.ts'
 
 /** `wishwell usage`: the used and remaining credits of the account. */
 export function usageCommand(): Command {
@@ -53,9 +53,11 @@ export function formatUsage(usage: Data<'readUsage'>): string[] {
   const used = `${number(credits.used)} of ${number(credits.limit)} used${held}, ${number(credits.remaining)} remaining`
   return [
     `Plan:          ${tier}, ${count(rateLimit.requestsPerMinute, 'request')} a minute`,
-    `Credits:       ${used}, renewed on ${credits.resetsAt.slice(0, 10)}`,
+    `Credits:       ${used}, renewed on ${formatDay(credits.resetsAt)}`,
     `Pay as you go: ${count(paygBalance, 'credit')}, ${cap}`,
-    ...(days ?? []).map((day) => `  ${day.date}  ${day.operation.padEnd(8)}  ${count(day.credits, 'credit')}`),
+    ...(days ?? []).map(
+      (day) => `  ${formatDay(day.date).padEnd(12)}  ${day.operation.padEnd(8)}  ${count(day.credits, 'credit')}`,
+    ),
     ...(days?.length === 0 ? ['  Nothing was spent on these days.'] : []),
     ...(spenders ? formatSpenders(spenders) : []),
   ]
@@ -66,10 +68,10 @@ type Spent = Spenders['total']
 
 /** What a month or a week cost, by key, by watch and by person. */
 function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches, persons }: Spenders): string[] {
-  const lastDay = new Date(Date.parse(until) - dayMs).toISOString().slice(0, 10)
+  const lastDay = formatDay(new Date(Date.parse(until) - dayMs))
   const cost = ({ held, settled }: Spent) =>
     `${count(settled, 'credit')}${held === 0 ? '' : ` and ${number(held)} held`}`
-  const when = month === undefined ? `In ${week}, ${from.slice(0, 10)} to ${lastDay}` : `In ${month}`
+  const when = month === undefined ? `In ${week}, ${formatDay(from)} to ${lastDay}` : `In ${month}`
   const rows = [
     ...keys.map((key) => ({ title: key.name, facts: ['key', cost(key)], id: key.keyId })),
     ...(withoutKey.held + withoutKey.settled === 0

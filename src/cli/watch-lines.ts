@@ -1,19 +1,16 @@
 import { goalChangesNothing } from '../watches/news/goal-words.ts'
 import type { Schemas } from './api-types.ts'
 import { formatRow, type Row } from './output.ts'
-import { count, printable } from './text.ts'
+import { count, formatMoment, printable } from './text.ts'
 
 type ListedWatch = Schemas['ListedWatch']
-
-/** A moment of the service as a person reads it. */
-const moment = (text: string) => `${printable(text).slice(0, 16).replace('T', ' ')} UTC`
 
 /** Why a watch asks whether it goes on. */
 const reasons = { key_ended: 'its key has ended', not_looked_at: 'nobody has looked at it for 90 days' }
 
 const stateOf = ({ state, nextRunAt, askingBecause }: ListedWatch) =>
   state === 'active' && nextRunAt !== null
-    ? `next run ${moment(nextRunAt)}`
+    ? `next run ${formatMoment(nextRunAt)}`
     : state === 'asking'
       ? `asks${askingBecause === null ? '' : `: ${reasons[askingBecause]}`}; resume it to go on`
       : printable(state)
@@ -33,7 +30,7 @@ export function formatPreview({ runs, month }: Schemas['Watch']['preview']): str
   const paid = month.paidRuns < month.runs ? `; the budget pays for ${count(month.paidRuns, 'run')} in any case` : ''
   return [
     'Next runs:',
-    ...runs.map(({ at, maxCredits }) => `  ${moment(at)}  at most ${count(maxCredits, 'credit')}`),
+    ...runs.map(({ at, maxCredits }) => `  ${formatMoment(at)}  at most ${count(maxCredits, 'credit')}`),
     `In 31 days: ${count(month.runs, 'run')}, at most ${count(month.maxCredits, 'credit')}${paid}`,
   ]
 }
@@ -70,5 +67,6 @@ export function runRow(run: Schemas['WatchRun']): Row {
       ? [status ?? '', `${count(requestsCreated, 'new request')}, ${count(credits, 'credit')}`]
       : [skipped === 'no_credits' ? 'skipped: nothing pays for it' : 'skipped: the run before had not ended']
   const facts = [trigger === 'manual' ? 'by hand' : 'scheduled', ...whatCameOf]
-  return { title: moment(dueAt), facts, id: jobId === null ? null : `job ${jobId}`, problems: problemLines(problems) }
+  const id = jobId === null ? null : `job ${jobId}`
+  return { title: formatMoment(dueAt), facts, id, problems: problemLines(problems) }
 }

@@ -1,7 +1,8 @@
 import { importTitle } from '../platforms/titles.ts'
+import { settledInWords, withStars } from '../wishes/wish-words.ts'
 import type { Data, Schemas } from './api-types.ts'
 import { formatRow, type Row } from './output.ts'
-import { count, printable } from './text.ts'
+import { count, formatDay, printable } from './text.ts'
 
 type ListedWish = Data<'listWishes'>['results'][number]
 
@@ -32,10 +33,11 @@ export function wishRow({
   status,
   growth,
   mark,
+  topRequest,
 }: ListedWish): Row {
   const facts = [
     count(requestCount, 'request'),
-    count(votes, 'vote'),
+    withStars(count(votes, 'vote'), topRequest.stars, requestCount),
     voices < requestCount ? count(voices, 'voice') : '',
     growth.days30 === null || growth.days30 === 0
       ? ''
@@ -51,8 +53,8 @@ export function wishRow({
 const gained = (votes: number | null) => (votes === null ? 'not known yet' : votes.toLocaleString('en-US'))
 
 /** Two lines: a request with its votes and where it stands, and its address. */
-const formatMember = ({ _id, title, votes, status, sourceUrl, ...request }: Schemas['Request']): string[] => [
-  `  ${formatRow({ title, facts: [count(votes, 'vote'), importTitle(request) ?? request.sourcePlatform, wordsOf(status)], id: _id })}`,
+const formatMember = ({ _id, title, votes, stars, status, sourceUrl, ...request }: Schemas['Request']): string[] => [
+  `  ${formatRow({ title, facts: [withStars(count(votes, 'vote'), stars), importTitle(request) ?? request.sourcePlatform, wordsOf(status)], id: _id })}`,
   `    ${printable(sourceUrl)}`,
 ]
 
@@ -85,13 +87,14 @@ export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): s
   if (isContinued) return requests
   return [
     formatRow(wishRow(wish)),
-    `Asked first on ${firstAskedAt.slice(0, 10)}, last on ${lastAskedAt.slice(0, 10)}`,
+    ...settledInWords(wish),
+    `Asked first on ${formatDay(firstAskedAt)}, last on ${formatDay(lastAskedAt)}`,
     `Votes gained in 7 days: ${gained(growth.days7)}; in 30 days: ${gained(growth.days30)}`,
     ...(requestCount <= 1 ? [] : formatParts(wish)),
     ...(timeline.length === 0 ? [] : ['Asked for, by when:']),
     ...timeline
       .filter(({ requests: asked }) => asked > 0)
-      .map((one) => `  ${one.from}  ${count(one.requests, 'request')}`),
+      .map((one) => `  ${formatDay(one.from).padEnd(12)}  ${count(one.requests, 'request')}`),
     ...(possiblySame.length === 0 ? [] : ['Possibly the same, and not counted:']),
     ...possiblySame.map((other) => `  ${formatRow(wishRow(other))}`),
     'Its requests:',
@@ -108,10 +111,10 @@ export function correctionRow(correction: Data<'listWishCorrections'>['results']
     part: `${otherWishId} and ${wishId} are not the same`,
     skip: `not asked again about ${otherWishId} and ${wishId}`,
   }
-  const undone = undoneAt === null ? '' : `undone ${undoneAt.slice(0, 10)}`
+  const undone = undoneAt === null ? '' : `undone ${formatDay(undoneAt)}`
   return {
     title: request?.title ?? { merge: 'A merge', split: 'A split', part: 'An answer', skip: 'An answer' }[kind],
-    facts: [whats[kind], correctedAt.slice(0, 10), undone],
+    facts: [whats[kind], formatDay(correctedAt), undone],
     id: correctionId,
   }
 }

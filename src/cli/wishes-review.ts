@@ -1,3 +1,4 @@
+import { withStars } from '../wishes/wish-words.ts'
 import { ApiError } from './answers.ts'
 import { answerOf, createApi, once } from './api.ts'
 import type { Body, Data, Query } from './api-types.ts'
@@ -46,7 +47,7 @@ const formatWish = ({
   `  ${formatRow({
     title,
     facts: [
-      count(votes, 'vote'),
+      withStars(count(votes, 'vote'), topRequest.stars, requestCount),
       count(requestCount, 'request'),
       formatOwn(own),
       product ?? platforms.join(', '),

@@ -4,7 +4,7 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripte
 import { startTestService, type TestService } from '../../test/service.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
-import { startFakeService } from './fake-service-testing.ts'
+import { requestRecord, startFakeService } from './fake-service-testing.ts'
 
 const listed = {
   wishId: 'w1',
@@ -18,6 +18,7 @@ const listed = {
   firstAskedAt: '2026-01-01T00:00:00.000Z',
   lastAskedAt: '2026-02-01T00:00:00.000Z',
   growth: { days7: 2, days30: 12 },
+  topRequest: requestRecord({ stars: 5 }),
   mark: { mark: 'planned', starred: true, note: 'next\x07', owner: 'Ana\x07', updatedAt: '2026-02-01T00:00:00.000Z' },
 }
 
@@ -31,7 +32,7 @@ describe('wishwell wishes list', { timeout: 60_000 }, () => {
     expect(exitCode).toBe(exitCodes.ok)
     expect(service.received[0]?.call).toBe('GET /api/v1/wishes?mark=planned&starred=true&limit=1&sortBy=growing')
     expect(stdout.split('\n')).toEqual([
-      'Dark mode  3 requests · 1,234 votes · 2 voices · 12 new votes in 30 days · own: 12 asks, 40 votes · github, lemmy · in progress · starred, planned, owned by Ana, "next"  w1',
+      'Dark mode  3 requests · 1,234 votes, one with 5 of 5 stars · 2 voices · 12 new votes in 30 days · own: 12 asks, 40 votes · github, lemmy · in progress · starred, planned, owned by Ana, "next"  w1',
       'More: wishwell wishes list --sort growing --mark planned --starred --limit 1 --cursor next',
       '',
     ])
@@ -73,16 +74,22 @@ describe('wishwell wishes, with a service', { timeout: 60_000 }, () => {
     const [first] = ids as [string]
     const { rows } = await sql<{ title: string; source_url: string }>`
       select title, source_url from requests where id = ${first}`.execute(service.database)
+    await sql`with reviewed as (update requests set stars = 3), public as (update wishes set status = 'open'),
+      own as (update account_wishes set status = 'open')
+      update request_facets set status = case when request_id = ${first} then 'completed' else 'open' end`.execute(
+      service.database,
+    )
     const shown = await run('show', first)
     expect([shown.exitCode, shown.stderr]).toEqual([exitCodes.ok, ''])
     const lines = shown.stdout.split('\n')
     expect(lines[0]).toMatch(new RegExp(`^Request .*  2 requests · .*  ${first}$`))
+    expect(lines[1]).toBe('Of its 2 requests 1 is completed.')
     expect(lines).toContain('By 1 voice: 1 author, 0 cross-posts')
     expect(lines).toContain('Votes gained in 7 days: not known yet; in 30 days: not known yet')
-    expect(lines[lines.indexOf('Asked for, by when:') + 1]).toMatch(/^ {2}\d{4}-\d\d-\d\d {2}\d requests?$/)
+    expect(lines[lines.indexOf('Asked for, by when:') + 1]).toMatch(/^ {2}\d\d? \w+ \d{4} +\d requests?$/)
     const { title, source_url: address } = rows[0]!
     const members = shown.stdout.slice(shown.stdout.indexOf('Its requests:'))
-    expect(members).toMatch(new RegExp(`^  ${title}  .* · github.*  ${first}$`, 'm'))
+    expect(members).toMatch(new RegExp(`^  ${title}  .*, 3 of 5 stars · github.*  ${first}$`, 'm'))
     expect(members).toContain(`\n    ${address}\n`)
   })
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { endOfMonth, monthOf } from '../accounts/period.ts'
 import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
+import { formatDay } from '../runtime/dates.ts'
 
 // Who bounds what is spent beside the account: the keys with a budget that pay or made the key that pays, and the watch whose run it is. Each has a
 // row of `spender_months` for a month. The account's balances are locked before any of them, so no two statements deadlock.
@@ -88,7 +89,7 @@ export function refuseOverBudget({ keyBears, watchBears }: BudgetVerdict, now: D
   if (keyBears && watchBears) return
   const resetsAt = endOfMonth(monthOf(now)).toISOString()
   const [whose, reason] = keyBears ? (['the watch', 'watch_budget'] as const) : (['the API key', 'key_budget'] as const)
-  const message = `The monthly budget of ${whose} is not sufficient for this. It is fresh on ${resetsAt.slice(0, 10)}.`
+  const message = `The monthly budget of ${whose} is not sufficient for this. It is fresh on ${formatDay(resetsAt)}.`
   throw new ServiceError('RATE_LIMITED', message, { reason, resetsAt })
 }
 

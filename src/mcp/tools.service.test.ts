@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { WishwellClient } from '../../client/client.ts'
 import { childEnvironment } from '../../test/child-environment.ts'
@@ -170,15 +171,24 @@ describe('what is stored', () => {
   it('is found, read and corrected', async () => {
     const client = await open()
     await collectAll(client)
+    await sql`with reviewed as (update requests set stars = 2)
+      update request_facets set status = case when votes = 3 then 'completed' else 'open' end`.execute(service.database)
     const found = await callTool(client, 'search', { query: 'dark mode', limit: 5 })
-    expect(found.structured).toMatchObject({ matchingRequests: 1, results: [{ votes: 3, requests: 1 }], cursor: null })
+    expect(found.structured).toMatchObject({
+      matchingRequests: 1,
+      results: [{ votes: 3, stars: 2, requests: 1 }],
+      cursor: null,
+    })
+    expect(found.text).toContain('3 votes, 2 of 5 stars, 1 requests')
     expect(found.structured.untrusted.results[0]).toMatchObject({ title: 'Please add dark mode' })
     const [{ wishId }] = found.structured.results
     const [{ wishId: otherWishId }] = (await callTool(client, 'search', { query: 'vim keys' })).structured.results
     expect((await callTool(client, 'correct', { what: 'same', wishId, otherWishId })).isError).toBe(false)
     const { structured, text } = await callTool(client, 'wish', { wishId })
-    expect(structured).toMatchObject({ wishId, votes: 5, requests: 2 })
+    expect(structured).toMatchObject({ wishId, votes: 5, requests: 2, status: 'open' })
     expect(text).toContain('Please add Vim keys')
+    expect(text).toContain('Of its 2 requests 1 is completed.')
+    expect(text).toMatch(/Vim keys \(requestId \S+, 2 votes, 2 of 5 stars, github, \d\d? \w+ \d{4}\)/)
     const [{ requestId }] = structured.results
     await callTool(client, 'correct', { what: 'is_no_request', requestId })
     expect((await callTool(client, 'wish', { requestId })).structured).toMatchObject({ likelihood: 'unlikely' })

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import { formatMoment } from '../../runtime/dates.ts'
 
 // What the demo's service sends by mail ends here: a mail server on this machine, and a page that shows what it received.
 
@@ -33,7 +34,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${c
 
 /** A mail in a frame of its own, without scripts; its links open beside it. */
 const frameOf = ({ to, subject, at, html, text }: Mail) => `
-<details><summary><b>${escaped(subject)}</b> to ${escaped(to)}, ${escaped(at.toISOString().slice(0, 16).replace('T', ' '))} UTC</summary>
+<details><summary><b>${escaped(subject)}</b> to ${escaped(to)}, ${formatMoment(at)}</summary>
 <iframe title="${escaped(subject)}" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${escaped(`<base target="_blank">${html || `<pre>${escaped(text)}</pre>`}`)}"></iframe></details>`
 
 const pageOf = (mails: readonly Mail[]) => `<!doctype html>

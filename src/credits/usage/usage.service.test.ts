@@ -163,7 +163,7 @@ describe('the usage of a month', () => {
       429,
       {
         code: 'RATE_LIMITED',
-        message: 'The monthly budget of the API key is not sufficient for this. It is fresh on 2026-12-01.',
+        message: 'The monthly budget of the API key is not sufficient for this. It is fresh on 1 Dec 2026.',
         reason: 'key_budget',
         resetsAt: '2026-12-01T00:00:00.000Z',
       },

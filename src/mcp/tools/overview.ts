@@ -3,6 +3,7 @@ import { answerOf } from '../../../client/client.ts'
 import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
 import { count } from '../../runtime/count.ts'
+import { formatDay } from '../../runtime/dates.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { tool } from '../tool.ts'
 import { cursor } from './inputs.ts'
@@ -10,12 +11,11 @@ import { dayOf, inLine, nameOf } from './requests.ts'
 
 const rowOf = (topic: Data<'listTopics'>['results'][number]) => {
   const { requests, votes, growth } = topic
-  const lastCollectedAt = dayOf(topic.lastCollectedAt)
   const name = nameOf(topic.topic)
   return {
-    facts: { requests, votes, newIn30Days: growth.days30, lastCollectedAt },
+    facts: { requests, votes, newIn30Days: growth.days30, lastCollectedAt: dayOf(topic.lastCollectedAt) },
     foreign: { topic: name },
-    line: `- ${inLine(name)} (${count(requests, 'request')}, ${count(votes, 'vote')}, collected ${lastCollectedAt})`,
+    line: `- ${inLine(name)} (${count(requests, 'request')}, ${count(votes, 'vote')}, collected ${formatDay(topic.lastCollectedAt)})`,
   }
 }
 

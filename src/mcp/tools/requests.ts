@@ -1,5 +1,7 @@
 import type { components } from '../../../client/api.d.ts'
 import { count } from '../../runtime/count.ts'
+import { formatDay } from '../../runtime/dates.ts'
+import { withStars } from '../../wishes/wish-words.ts'
 import type { Facts, Foreign, Row } from '../answer.ts'
 import { clip } from '../tokens.ts'
 
@@ -23,7 +25,7 @@ export function requestRow(request: Request, maxText: number): Row {
   const text = clip(request.description, maxText)
   const facts: Facts = {
     requestId: request._id,
-    votes: request.votes,
+    ...{ votes: request.votes, ...(request.stars && { stars: request.stars }) },
     platform: request.sourcePlatform,
     status: request.status,
     postedAt: dayOf(request.originalCreatedAt),
@@ -37,7 +39,7 @@ export function requestRow(request: Request, maxText: number): Row {
     url: addressOf(request.sourceUrl),
     license: request.license,
   }
-  const posted = dayOf(request.originalCreatedAt) ?? 'undated'
-  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${count(request.votes, 'vote')}, ${request.sourcePlatform}, ${posted})`
+  const posted = request.originalCreatedAt === null ? 'undated' : formatDay(request.originalCreatedAt)
+  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${withStars(count(request.votes, 'vote'), request.stars)}, ${request.sourcePlatform}, ${posted})`
   return { facts, foreign, line }
 }

@@ -4,6 +4,7 @@ import type { Body, Data, Query } from '../../../client/types.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
 import { count } from '../../runtime/count.ts'
+import { withStars } from '../../wishes/wish-words.ts'
 import type { Answer, Row } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { clip } from '../tokens.ts'
@@ -55,7 +56,7 @@ function rowOf({ best, ...wish }: Found): Row {
   return {
     facts: {
       ...(wishId === null ? { requestId: best._id } : { wishId }),
-      votes,
+      ...{ votes, ...(best.stars && { stars: best.stars }) },
       requests: requestCount,
       ...(voices === undefined ? {} : { voices }),
       ...(own === null ? {} : { own }),
@@ -70,7 +71,7 @@ function rowOf({ best, ...wish }: Found): Row {
       excerpt: clip(best.description, maxExcerpt),
       url: addressOf(best.sourceUrl),
     },
-    line: `- ${inLine(title)} (${id}, ${count(votes, 'vote')}, ${count(requestCount, 'request')}${beside}, ${status ?? 'no status'}, ${found.join(' ')})`,
+    line: `- ${inLine(title)} (${id}, ${withStars(count(votes, 'vote'), best.stars, requestCount)}, ${count(requestCount, 'request')}${beside}, ${status ?? 'no status'}, ${found.join(' ')})`,
   }
 }
 

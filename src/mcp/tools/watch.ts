@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import type { Body, Data } from '../../../client/types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
+import { formatMoment } from '../../runtime/dates.ts'
 import { mutedNews } from '../../watches/schemas.ts'
 import type { Answer, Row } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
@@ -43,7 +44,7 @@ function rowOf(watch: Watch): Row {
       creditsThisMonth: usedThisMonth,
     },
     foreign: { name: nameOf(watch.name), topic: nameOf(watch.topic), schedule },
-    line: `- ${inLine(nameOf(watch.name))} (watchId ${watchId}, ${state}, next run ${nextRunAt ?? 'none'}, ${usedThisMonth} of ${monthlyCredits} credits this month)`,
+    line: `- ${inLine(nameOf(watch.name))} (watchId ${watchId}, ${state}, next run ${nextRunAt === null ? 'none' : formatMoment(nextRunAt)}, ${usedThisMonth} of ${monthlyCredits} credits this month)`,
   }
 }
 

@@ -3,6 +3,7 @@ import { answerOf } from '../../../client/client.ts'
 import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
 import { count } from '../../runtime/count.ts'
+import { settledInWords, withStars } from '../../wishes/wish-words.ts'
 import type { Answer } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { type Call, invalid, tool } from '../tool.ts'
@@ -50,12 +51,13 @@ async function readWish(given: { wishId: string; cursor?: string }, { client, si
   )
   const { requestCount, votes, voices, own, members } = data
   const beside = own === null ? '' : ` Beside them: ${count(own.asks, 'own ask')} with ${count(own.votes, 'vote')}.`
+  const first = `Wish ${wishId}: ${count(votes, 'vote')}, ${count(requestCount, 'request')} of ${count(voices, 'voice')}, the most voted first.`
   const rows = members.results.map((request) => {
     const row = requestRow(request, maxText)
     return { ...row, line: `${row.line}: ${row.foreign.text}` }
   })
   return {
-    summary: `Wish ${wishId}: ${count(votes, 'vote')}, ${count(requestCount, 'request')} of ${count(voices, 'voice')}, the most voted first.${beside}`,
+    summary: `${[first, ...settledInWords(data)].join(' ')}${beside}`,
     facts: factsOf(data),
     foreign: foreignOf(data),
     ...pageAt(position, rows, members.cursor),
@@ -69,7 +71,8 @@ async function readRequest(requestId: string, { client, signal }: Call): Promise
   const { facts, foreign } = requestRow(data, maxWholeText)
   const wishId = data.wish?.wishId ?? null
   const of = wishId === null ? 'in no wish' : `of wish ${wishId}`
-  return { summary: `Request ${requestId}, ${count(data.votes, 'vote')}, ${of}.`, facts: { ...facts, wishId }, foreign }
+  const votes = withStars(count(data.votes, 'vote'), data.stars)
+  return { summary: `Request ${requestId}, ${votes}, ${of}.`, facts: { ...facts, wishId }, foreign }
 }
 
 export const wish = tool({

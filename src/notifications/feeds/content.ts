@@ -14,6 +14,7 @@ import { searchFull } from '../../search/query-search.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import { type FeedNewsItem, readFeedNews, readFeedRises } from '../../watches/news/read-report.ts'
 import { riseInWords, topicRiseInWords } from '../../watches/news/rise-words.ts'
+import { withStars } from '../../wishes/wish-words.ts'
 import type { Feed } from './feeds.ts'
 
 /** The maximum of entries of a feed. */
@@ -86,7 +87,8 @@ function toEntry(feed: Feed, record: RequestRecord, hash: string, publicUrl: str
   const published = new Date(originalCreatedAt ?? createdAt)
   const changed = statusChangedAt === null ? published : new Date(statusChangedAt)
   const status = record.status?.replaceAll('_', ' ') ?? null
-  const facts = words([counted(record.votes, 'vote'), record.sourcePlatform, record.sourceName, status])
+  const votes = withStars(counted(record.votes, 'vote'), record.stars)
+  const facts = words([votes, record.sourcePlatform, record.sourceName, status])
   const isShown = showsTexts(record.sourcePlatform)
   return {
     id: tag(feed, `request/${hash}`),

@@ -68,6 +68,7 @@ describe('a feed of a topic', () => {
       }),
       foundRequest('2', {
         title: 'Newer',
+        stars: 3,
         originalCreatedAt: new Date('2026-05-02T03:04:05Z'),
         sourceUrl: 'javascript:alert(1)',
       }),
@@ -85,6 +86,7 @@ describe('a feed of a topic', () => {
     })
     const xml = await response.text()
     const [head, ...entries] = xml.split('<entry>')
+    expect(entries[0]).toContain('1 vote, 3 of 5 stars · github')
     // RFC 4287, 4.1.1: exactly one id, title and updated; a link to itself; an author.
     expect(head).toContain('<feed xmlns="http://www.w3.org/2005/Atom">')
     for (const element of ['id', 'title', 'updated', 'author'])

@@ -4,7 +4,8 @@ import type { TrackerType } from '../../database/tables/notifications.ts'
 import { publicPagesOf } from '../../platforms/registry.ts'
 import { platformTitle } from '../../platforms/titles.ts'
 import type { RequestRecord } from '../../requests/record.ts'
-import { type Block, counted, day, dotted, type Inline, line } from '../../wishes/briefs/lines.ts'
+import { formatDay } from '../../runtime/dates.ts'
+import { type Block, counted, dotted, type Inline, line } from '../../wishes/briefs/lines.ts'
 import { briefMarkdown } from '../../wishes/briefs/markdown.ts'
 import { quoteOf, tellingSentence, titleQuote } from '../../wishes/briefs/quotes.ts'
 import { originOf } from '../../wishes/briefs/wish-blocks.ts'
@@ -83,7 +84,7 @@ export async function readIssueText(
           counted(votes, 'vote'),
           `asked for by ${counted(voices, 'person', 'people')}`,
           places,
-          `first on ${day(firstAskedAt)}`,
+          `first on ${formatDay(firstAskedAt)}`,
         ]),
       ),
       ...ownLine(content),

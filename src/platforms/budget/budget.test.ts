@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformErrorCode } from '../../database/column-types.ts'
+import { formatMoment } from '../../runtime/dates.ts'
 import { openTestBudget, platformError } from '../adapters/testing.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
 import { cooldownAfterRefusal, correctByHeaders, spentUntil } from './announced-limits.ts'
@@ -35,7 +36,7 @@ describe('a budget', () => {
     expect(await budget.readQuota(at(1_500))).toEqual({ used: 2, limit: 2, resetsAt: at(dayMs) })
     const spent = await platformError(budget.take(at(2_000)), 'quota_exhausted')
     expect(spent.retryAt).toBeNull()
-    expect(spent.message).toContain(at(dayMs).toISOString())
+    expect(spent.message).toContain(formatMoment(at(dayMs)))
     await budget.correctQuota({ remaining: 0, resetsAt: at(minuteMs) }, at(2_100))
     await budget.take(at(minuteMs))
   })
@@ -52,7 +53,9 @@ describe('a host that keeps failing', () => {
     fail(4).admit(at(1))
     const budget = fail(5, 'timeout')
     expect(() => budget.admit(at(1))).toThrow(PlannedWaitError)
-    expect(() => budget.admit(at(1))).toThrow(/keeps failing \(last: timeout\) and is paused until 2026-01-01T00:01:00/)
+    expect(() => budget.admit(at(1))).toThrow(
+      /keeps failing \(last: timeout\) and is paused until 1 Jan 2026, 00:01 UTC\./,
+    )
     expect(budget.state(at(1))).toMatchObject({ failures: 5, pausedUntil: at(minuteMs) })
   })
 

@@ -1,4 +1,5 @@
 import type { PlatformName } from '../../database/column-types.ts'
+import { formatMoment } from '../../runtime/dates.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { maxPauseMs } from '../client/headers.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
@@ -147,11 +148,11 @@ export function createBudget(options: BudgetOptions): Budget {
   }
 }
 
-const nextQueryMessage = (platform: PlatformName, at: Date) => `${platform} is next queried at ${at.toISOString()}.`
+const nextQueryMessage = (platform: PlatformName, at: Date) => `${platform} is next queried at ${formatMoment(at)}.`
 
 /** Without `retryAt`: it ends the task instead of delaying it to the next day. */
 export const quotaExhausted = (platform: PlatformName, resetsAt: Date) =>
   new PlatformError(
     'quota_exhausted',
-    `The daily quota of ${platform} is used up. It is next queried at ${resetsAt.toISOString()}.`,
+    `The daily quota of ${platform} is used up. It is next queried at ${formatMoment(resetsAt)}.`,
   )

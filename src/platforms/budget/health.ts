@@ -1,4 +1,5 @@
 import type { PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
+import { formatMoment } from '../../runtime/dates.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { PlannedWaitError, type PlatformError } from '../platform.ts'
 
@@ -93,7 +94,7 @@ export function createHealth(platform: PlatformName, name: string): Health {
 
   const pauseMessage = (until: Date) => {
     const cause = lastError ? ` (last: ${lastError.code})` : ''
-    return `${platform} (${name}) keeps failing${cause} and is paused until ${until.toISOString()}.`
+    return `${platform} (${name}) keeps failing${cause} and is paused until ${formatMoment(until)}.`
   }
 
   return {

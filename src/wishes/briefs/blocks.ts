@@ -1,9 +1,12 @@
 import { platformTitle } from '../../platforms/titles.ts'
-import { type Block, counted, heading, line, moments, number, removedText } from './lines.ts'
+import { formatDay, formatMoment } from '../../runtime/dates.ts'
+import { type Block, counted, heading, line, number, removedText } from './lines.ts'
 import type { Brief, BriefDocument, BriefWish } from './schemas.ts'
 import { demandOf, hasLostTitle, placeOf, titleText, wishBlocks } from './wish-blocks.ts'
 
 // A brief as people read it, once for all forms and for the page: headings, lines, quotations. Forms only escape and mark up.
+
+const whenOf = (given: string) => (given.length > 10 ? formatMoment(given) : formatDay(given))
 
 function aboutText({ topic, query, searched, filters, since, until }: BriefDocument['about']): string {
   const subject = query !== null ? `“${query}”` : topic !== null ? `“${topic}”` : 'everything in the cache'
@@ -13,8 +16,8 @@ function aboutText({ topic, query, searched, filters, since, until }: BriefDocum
     ...Object.entries(filters ?? {}).map(
       ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`,
     ),
-    since === null ? null : `asked for since ${since}`,
-    until === null ? null : `asked for before ${until}`,
+    since === null ? null : `asked for since ${whenOf(since)}`,
+    until === null ? null : `asked for before ${whenOf(until)}`,
   ].filter((part) => part !== null)
   return narrowed.length === 0 ? subject : `${subject} (${narrowed.join('; ')})`
 }
@@ -99,7 +102,7 @@ export function blocksOf({ document, snapshot, removed }: Brief, { isShared = fa
   return [
     heading(1, `What people want: ${aboutText(about)}`),
     ...(question === null ? [] : [line(`Question: ${question}`)]),
-    line(`${found}, as of ${moments.format(new Date(asOf))} UTC.`),
+    line(`${found}, as of ${formatMoment(asOf)}.`),
     ...(removed === 0
       ? []
       : [

@@ -155,6 +155,15 @@ describe('a brief', () => {
     expect(await file(briefId)).toContain('Of its 2 requests 1 is completed.')
   })
 
+  it('says how many stars a review has', async () => {
+    const reviewed = foundRequest('9', { title: 'Widgets', description: 'Please add widgets.', votes: 0, stars: 1 })
+    await storeRequests(service, [reviewed], { platform: 'appstore' })
+    const briefId = await make({ topic: 'dark mode', period: { since: '2025-01-01' } })
+    expect((await read(briefId)).document.wishes.at(-1)).toMatchObject({ votes: 0, title: { stars: 1 } })
+    for (const format of ['markdown', 'html'] as const)
+      expect(await file(briefId, format)).toMatch(/since 1 Jan 2025[\s\S]*0 votes, 1 of 5 stars · 1 person asked/)
+  })
+
   it('says how often detection is right, where that is known', async () => {
     const brief = await read(await make())
     const unknown = brief.document.accuracy!.shown

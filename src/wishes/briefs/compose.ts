@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
+import type { PlatformName } from '../../database/column-types.ts'
 import type { Database, Executor } from '../../database/open.ts'
 import type { Account } from '../../http/callers.ts'
 import { importPlatform, publicPagesOf, publicTextPlatforms, votesOf } from '../../platforms/registry.ts'
@@ -9,6 +9,7 @@ import { type View, viewOf } from '../../requests/views/view.ts'
 import { membersIn } from '../../requests/wishes/membership.ts'
 import { plainQuery } from '../../search/query.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
+import { isSettled } from '../../wishes/wish-words.ts'
 import type { WishSummary } from '../list/summary.ts'
 import { readView } from '../shares/view.ts'
 import { readInWords } from '../topics/in-words.ts'
@@ -22,8 +23,6 @@ import { toldStatuses } from './wish-blocks.ts'
 export const [shownWishes, shownSettled] = [15, 10]
 /** How many quotations a wish has, and of how many requests they are chosen, the most voted first. */
 const [maxQuotes, maxQuoted] = [3, 12]
-
-const settledStatuses: readonly (RequestStatus | null)[] = ['completed', 'declined']
 
 /** What is read of each wish besides its summary. */
 interface Evidence {
@@ -135,8 +134,8 @@ const unquotedOf = (platforms: BriefWish['platforms']): number =>
   platforms.reduce((sum, { platform, requests }) => sum + (isPassedOn(platform) ? 0 : requests), 0)
 
 /** Whether some of its requests were settled, and it was not. */
-const isPartlySettled = ({ status }: WishSummary, { completed, declined }: Evidence['settledRequests']) =>
-  completed + declined > 0 && !settledStatuses.includes(status)
+const isPartlySettled = (wish: WishSummary, { completed, declined }: Evidence['settledRequests']) =>
+  completed + declined > 0 && !isSettled(wish)
 
 type Parts = ReturnType<typeof createParts>
 
@@ -213,7 +212,6 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
     topic === undefined ? new Set(ids) : await readInWords(database, ids, { topic, view: viewOf(account) })
   const isTagOnly = ({ wishId }: WishSummary) => !inWords.has(wishId)
   const found = wishes.sort((one, other) => Number(isTagOnly(one)) - Number(isTagOnly(other)) || byDemand(one, other))
-  const isSettled = ({ status }: WishSummary) => settledStatuses.includes(status)
   const wanted = found.filter((wish) => !isSettled(wish)).slice(0, shownWishes)
   const settled = found.filter(isSettled).slice(0, shownSettled)
   const shown = [...wanted, ...settled]

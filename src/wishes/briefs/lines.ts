@@ -10,16 +10,11 @@ export type Block =
   | { kind: 'ranking'; rows: Inline[][] }
 
 const numbers = new Intl.NumberFormat('en-GB')
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-/** A moment to the minute, in UTC. */
-export const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A number as people read it. */
 export const number = (value: number) => numbers.format(value)
 /** A count with its noun. */
 export const counted = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`
-/** A moment as its day, in UTC. */
-export const day = (moment: string) => days.format(new Date(moment))
 
 /** Parts of a line with dots between them. */
 export const dotted = (parts: readonly (Inline | null)[]): Inline[] =>

@@ -90,6 +90,7 @@ export const quoteOf = (record: RequestRecord, { text, isWhole }: Sentence): Bri
   isWhole,
   requestId: record._id,
   votes: record.votes,
+  ...(record.stars !== null && { stars: record.stars }),
   author: nameOf(record),
   authorUrl: record.authorProfileUrl,
   postedAt: record.originalCreatedAt,

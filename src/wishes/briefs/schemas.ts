@@ -13,6 +13,7 @@ export const briefQuote = closed(
     isWhole: Type.Boolean({ description: 'False where the sentence goes on' }),
     requestId: Type.String(),
     votes: Type.Integer(),
+    stars: Type.Optional(Type.Integer({ description: 'Of 5: those of a review' })),
     author: nullable(Type.String()),
     authorUrl: nullable(Type.String()),
     postedAt: nullable(moment('By the platform')),

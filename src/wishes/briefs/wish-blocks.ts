@@ -1,11 +1,12 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 import { platformTitle } from '../../platforms/titles.ts'
+import { formatDay } from '../../runtime/dates.ts'
+import { settledInWords, settledStatuses, withStars } from '../../wishes/wish-words.ts'
 import { titled } from '../shares/bounded.ts'
 import type { SharedBriefWish } from './for-others.ts'
 import {
   type Block,
   counted,
-  day,
   dotted,
   heading,
   type Inline,
@@ -44,7 +45,7 @@ const shownAuthor = (author: string | null): string =>
 export const originOf = (quote: BriefQuote): Inline[] =>
   dotted([
     { text: shownAuthor(quote.author), url: quote.authorUrl, platform: quote.platform },
-    quote.postedAt === null ? 'no date given' : day(quote.postedAt),
+    quote.postedAt === null ? 'no date given' : formatDay(quote.postedAt),
     {
       text: placeOf(quote),
       url: quote.sourceUrl,
@@ -113,7 +114,7 @@ function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
   if (statusFrom === null) return [line(removedStatus, 'removed')]
   const told = statusWords[status].replace(/^./, (letter) => letter.toUpperCase())
   const { changedAt, isObserved, platform, sourceUrl } = statusFrom
-  const since = changedAt === null ? '' : `, ${isObserved ? 'first seen so on' : 'since'} ${day(changedAt)}`
+  const since = changedAt === null ? '' : `, ${isObserved ? 'first seen so on' : 'since'} ${formatDay(changedAt)}`
   return [
     line([
       `${told}${since}: `,
@@ -124,18 +125,18 @@ function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
 }
 
 /** Who asks, how many agree, and what was decided. */
-export function demandOf({ votes, voices, requestCount, crossPosts, status }: BriefWish): string {
+export function demandOf({ votes, voices, requestCount, crossPosts, status, title }: BriefWish): string {
   const requests = requestCount === voices ? '' : ` in ${counted(requestCount, 'request')}`
   const crossPosted = crossPosts === 0 ? '' : `, ${number(crossPosts)} of them cross-posted`
   const told = status !== null && toldStatuses.includes(status) ? ` · ${statusWords[status]}` : ''
-  return `${counted(votes, 'vote')} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}${told}`
+  return `${withStars(counted(votes, 'vote'), title?.stars, requestCount)} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}${told}`
 }
 
 /** When it was asked for. */
 const askedOf = ({ firstAskedAt, lastAskedAt }: BriefWish): string =>
-  day(firstAskedAt) === day(lastAskedAt)
-    ? `Asked for on ${day(firstAskedAt)}.`
-    : `First asked for on ${day(firstAskedAt)}, last on ${day(lastAskedAt)}.`
+  formatDay(firstAskedAt) === formatDay(lastAskedAt)
+    ? `Asked for on ${formatDay(firstAskedAt)}.`
+    : `First asked for on ${formatDay(firstAskedAt)}, last on ${formatDay(lastAskedAt)}.`
 
 /** Where and when it was asked for, growth and status. What stands below the words of its one request is not said before them. */
 function numbersBlocks(wish: BriefWish): Block[] {
@@ -145,13 +146,10 @@ function numbersBlocks(wish: BriefWish): Block[] {
 }
 
 /** What became of some of its requests, where the wish itself is open. */
-function settledBlocks({ requestCount, settledRequests }: BriefWish): Block[] {
+function settledBlocks({ requestCount, status, settledRequests }: BriefWish): Block[] {
   if (settledRequests === undefined) return []
-  const told = (['completed', 'declined'] as const).flatMap((word) => {
-    const requests = settledRequests[word]
-    return requests === 0 ? [] : [`${number(requests)} ${requests === 1 ? 'is' : 'are'} ${word}`]
-  })
-  return [line(`Of its ${counted(requestCount, 'request')} ${told.join(', and ')}.`)]
+  const statuses = settledStatuses.map((one) => ({ status: one, requests: settledRequests[one] }))
+  return settledInWords({ requestCount, status, statuses }).map((text) => line(text))
 }
 
 /** Whose title it is, unless its first quotation says it. */

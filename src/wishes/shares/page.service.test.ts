@@ -56,6 +56,7 @@ async function storeWish(): Promise<string> {
   const answered = foundRequest('3', {
     title: 'Is there a dark mode?',
     votes: 2,
+    stars: 4,
     license: 'CC BY-SA 4.0',
     authorName: 'Bob',
     authorProfileUrl: 'https://ux.stackexchange.com/users/7',
@@ -78,7 +79,7 @@ describe('the page of a wish', () => {
       'GitHub 2 requests · 13 votes',
       'The page hurts. 9 votes · planned · Ada Lovelace · 2 Jan 2026',
       'Stack Exchange 1 request · 2 votes',
-      'Bob · 2 Jan 2026 · ux.stackexchange.com · CC BY-SA 4.0 · Open on Stack Exchange',
+      '2 votes · 4 of 5 stars · Bob · 2 Jan 2026 · ux.stackexchange.com · CC BY-SA 4.0 · Open on Stack Exchange',
       'This address works until 1 Jul 2026',
       'privacy@example.org',
     ])

@@ -7,6 +7,7 @@ import { titleOf } from '../../../platforms/registry.ts'
 import { readRequests } from '../../../requests/record.ts'
 import type { View } from '../../../requests/views/view.ts'
 import { readWishIds } from '../../../requests/wishes/numbers.ts'
+import { withStars } from '../../../wishes/wish-words.ts'
 import { type DisabledReason, disabledReasons } from '../adapter.ts'
 import { type NewsRendering, renderNews, renderRising } from './news.ts'
 import { idIn, numberIn, type RenderEvent, type Renderer, statusLabel, untitled } from './renderer.ts'
@@ -23,7 +24,7 @@ const renderStatusChange: Renderer = async ({ executor, accountId, event: { subj
   const [status, previousStatus] = [idIn(subject, 'status'), idIn(subject, 'previousStatus')]
   const title = request.title.trim() === '' ? untitled : request.title
   const link = wishLink(publicUrl, wishId)
-  const detail = `${counted(request.votes, 'vote')} · ${titleOf(request.sourcePlatform)}`
+  const detail = `${withStars(counted(request.votes, 'vote'), request.stars)} · ${titleOf(request.sourcePlatform)}`
   return {
     title: `A request is ${statusLabel(status)} now`,
     paragraphs: previousStatus === null ? [] : [`Before, it was ${statusLabel(previousStatus)}.`],

@@ -1,0 +1,25 @@
+import type { RequestStatus } from '../database/column-types.ts'
+import { counted, number } from './briefs/lines.ts'
+import type { WishDetail } from './detail.ts'
+
+/** Votes, and beside them the stars of a review. @param requests how many the wish has, of which it is one */
+export const withStars = (votes: string, stars: number | null | undefined, requests = 1): string =>
+  stars ? `${votes}, ${requests > 1 ? 'one with ' : ''}${stars} of 5 stars` : votes
+
+export const settledStatuses = ['completed', 'declined'] as const
+export const isSettled = ({ status }: { status: RequestStatus | null }) =>
+  settledStatuses.some((settled) => settled === status)
+
+/** What became of some of its requests, where the wish itself is neither completed nor declined: a sentence, or none. */
+export function settledInWords({
+  requestCount,
+  status,
+  statuses,
+}: Pick<WishDetail, 'requestCount' | 'status' | 'statuses'>): string[] {
+  const told = statuses
+    .filter((one) => one.requests > 0 && isSettled(one))
+    .map((one) => `${number(one.requests)} ${one.requests === 1 ? 'is' : 'are'} ${one.status}`)
+  return told.length === 0 || isSettled({ status })
+    ? []
+    : [`Of its ${counted(requestCount, 'request')} ${told.join(', and ')}.`]
+}
