@@ -87,24 +87,16 @@ async function importFile(
 
 type Imported = Data<'importFeedback'>
 
-function importLines({
-  name,
-  format,
-  columns,
-  unused,
-  rows,
-  asks,
-  repeated,
-  leftOut,
-  areRequests,
-  stored,
-  sample,
-}: Imported): string[] {
+const told = (amount: number, text: string) => (amount > 0 ? [text] : [])
+
+function importLines(imported: Imported): string[] {
+  const { name, format, columns, unused, rows, asks, repeated, leftOut, undated, unknownStatuses, stored } = imported
+  const words = unknownStatuses.words.map(printable).join(', ')
   const left = [
-    ...(repeated > 0 ? [`${repeated} repeat the id of another`] : []),
-    ...(leftOut.noText > 0 ? [`${leftOut.noText} have no text`] : []),
-    ...(leftOut.removed > 0 ? [`${leftOut.removed} were removed where they were posted`] : []),
-    ...(leftOut.pullRequest > 0 ? [`${leftOut.pullRequest} are pull requests`] : []),
+    ...told(repeated, `${repeated} repeat the id of another`),
+    ...told(leftOut.noText, `${leftOut.noText} have no text`),
+    ...told(leftOut.removed, `${leftOut.removed} were removed where they were posted`),
+    ...told(leftOut.pullRequest, `${leftOut.pullRequest} are pull requests`),
   ]
   return [
     `${count(rows, 'row')}${format === 'table' ? '' : ` of ${format}`}: ${count(asks, 'ask')}${left.length === 0 ? '' : `; ${left.join(', ')}`}.`,
@@ -112,18 +104,24 @@ function importLines({
       .map(([field, column]) => `${field} = ${printable(column)}`)
       .join(', ')}`,
     ...(unused.length === 0 ? [] : [`Not read: ${unused.map(printable).join(', ')}`]),
-    areRequests ? 'Each is a feature request.' : 'Detection says which are feature requests.',
+    ...told(undated, `Without a date: ${count(undated, 'row')}. Filters by date leave them out.`),
+    ...told(unknownStatuses.rows, `Not understood as a status: ${words} (${count(unknownStatuses.rows, 'row')}).`),
+    imported.areRequests ? 'Each is a feature request.' : 'Detection says which are feature requests.',
     ...(stored === null
       ? [
           'Nothing was stored. The first of them:',
-          ...sample.map(
+          ...imported.sample.map(
             ({ title, votes, status }) =>
               `  ${firstLine(title)}  ${count(votes, 'vote')}${status === null ? '' : `  ${status}`}`,
           ),
         ]
       : [
           `import:${name}: ${stored.created} new, ${stored.updated} updated, ${stored.unchanged} unchanged${stored.suppressed === 0 ? '' : `, ${stored.suppressed} purged before and left out`}.`,
-          ...(stored.unindexed === 0 ? [] : ['Searches by words find them within minutes.']),
+          ...told(
+            stored.notLikely,
+            `Not likely feature requests, so lists leave them out: ${stored.notLikely} of the new ones. If they are, import the file again with --all-requests.`,
+          ),
+          ...told(stored.unindexed, 'Searches by words find them within minutes.'),
         ]),
   ]
 }

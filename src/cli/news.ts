@@ -8,7 +8,8 @@ import { readClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 import { defined, wholeNumber } from './options.ts'
 import { exitWhenOutputCloses, formatRow, printJson, printLines } from './output.ts'
-import { count } from './text.ts'
+import { count, printable } from './text.ts'
+import { problemLines } from './watch-lines.ts'
 
 const help = {
   failed: 'the service refused, or has no such watch',
@@ -29,16 +30,8 @@ const sections: readonly [Section, string][] = [
 ]
 
 /** One line: title, what it gained, numbers, status, id. */
-function formatItem({
-  wishId,
-  title,
-  votes,
-  votesGained,
-  requestsGained,
-  platforms,
-  status,
-  rise,
-}: WatchNews[Section][number]): string {
+function formatItem(item: WatchNews[Section][number]): string {
+  const { wishId, title, votes, votesGained, requestsGained, platforms, status, rise } = item
   const facts = [
     ...(rise === null ? [] : [riseInWords(rise)]),
     ...(votesGained > 0 ? [`+${count(votesGained, 'vote')}`] : []),
@@ -64,7 +57,8 @@ function formatWatchNews(news: WatchNews): string[] {
     ]
   })
   const rise = news.topicRise === null ? [] : [` The topic is rising: ${riseInWords(news.topicRise)}`]
-  return [title, ...rise, ...(lines.length === 0 ? [' Nothing new.'] : lines)]
+  const problems = problemLines(news.problems).map((line) => ` Its last run was told: ${printable(line)}`)
+  return [title, ...problems, ...rise, ...(lines.length === 0 ? [' Nothing new.'] : lines)]
 }
 
 /** `wishwell watches news`: what is new in the watches of the account. */

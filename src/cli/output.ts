@@ -52,6 +52,8 @@ export interface Row {
   facts: readonly string[]
   /** Never shortened: ids of the same hour begin alike, so that a part of one would name many things. Null for what has none. */
   id: string | null
+  /** What is wrong with it: each is a line below it. */
+  problems?: readonly string[]
 }
 
 const partsOf = ({ title, facts, id }: Row): string[] =>
@@ -65,9 +67,11 @@ export const formatRow = (row: Row): string => partsOf(row).join('  ')
  * @param columns null in a pipe, where a row is always one line
  */
 export function formatRows(rows: readonly Row[], columns: number | null = terminalColumns()): string[] {
-  const lines = rows.map(formatRow)
-  if (columns === null || lines.every((line) => countColumns(line) <= columns)) return lines
-  return rows.flatMap((row) => partsOf(row).map((part, index) => (index === 0 ? part : `  ${part}`)))
+  const fit = columns === null || rows.every((row) => countColumns(formatRow(row)) <= columns)
+  return rows.flatMap((row) => {
+    const [first = '', ...parts] = fit ? [formatRow(row)] : partsOf(row)
+    return [first, ...[...parts, ...(row.problems ?? []).map(printable)].map((line) => `  ${line}`)]
+  })
 }
 
 /** Results as rows. @param none what stands where there are none */

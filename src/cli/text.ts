@@ -93,10 +93,7 @@ export function formatDuration(milliseconds: number): string {
   return seconds < 59.5 ? `${Math.round(seconds)} s` : withSeconds(Math.round(seconds))
 }
 
-/** `1 page`, `14,991 credits`. */
-export function count(amount: number, noun: string): string {
-  return `${amount.toLocaleString('en-US')} ${noun}${amount === 1 ? '' : 's'}`
-}
+export { count } from '../runtime/count.ts'
 
 /** Quotes a word for a POSIX shell where that is necessary. */
 export function shellWord(text: string): string {

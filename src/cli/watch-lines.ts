@@ -1,5 +1,5 @@
 import { goalChangesNothing } from '../watches/news/goal-words.ts'
-import type { Data, Schemas } from './api-types.ts'
+import type { Schemas } from './api-types.ts'
 import { formatRow, type Row } from './output.ts'
 import { count, formatMoment, printable } from './text.ts'
 
@@ -55,20 +55,18 @@ export function formatWatch(watch: Schemas['Watch']): string[] {
   ]
 }
 
+/** What failed in a run; older services send none. */
+export const problemLines = (problems: Schemas['WatchRun']['problems'] = []): string[] =>
+  problems.map(({ platform, message }) => `${platform}: ${message}`)
+
 /** A run in the list of them. */
-export function runRow({
-  dueAt,
-  trigger,
-  skipped,
-  jobId,
-  status,
-  credits,
-  requestsCreated,
-}: Data<'listWatchRuns'>['results'][number]): Row {
+export function runRow(run: Schemas['WatchRun']): Row {
+  const { dueAt, trigger, skipped, jobId, status, credits, requestsCreated, problems } = run
   const whatCameOf =
     skipped === null
       ? [status ?? '', `${count(requestsCreated, 'new request')}, ${count(credits, 'credit')}`]
       : [skipped === 'no_credits' ? 'skipped: nothing pays for it' : 'skipped: the run before had not ended']
   const facts = [trigger === 'manual' ? 'by hand' : 'scheduled', ...whatCameOf]
-  return { title: formatMoment(dueAt), facts, id: jobId === null ? null : `job ${jobId}` }
+  const id = jobId === null ? null : `job ${jobId}`
+  return { title: formatMoment(dueAt), facts, id, problems: problemLines(problems) }
 }

@@ -9,7 +9,14 @@ import { exitCodes } from './exit-codes.ts'
 describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService({ platforms: platformMap(scriptedPlatform('github', numberedPages(1, 2))) })
+    const pages = numberedPages(1, 2)
+    const failed = { 'b/b': { code: 'bad_response', message: 'github (b/b) is gone.' } }
+    const github = scriptedPlatform('github', (call, request) =>
+      request.topic === 'half of it'
+        ? { requests: [], nextCursor: { turn: 0, next: {}, ended: ['b/b'], failed } }
+        : pages(call, request),
+    )
+    service = await startTestService({ platforms: platformMap(github) })
   })
   afterAll(() => service.stop())
 
@@ -105,6 +112,22 @@ describe('wishwell watches, with a service', { timeout: 120_000 }, () => {
     expect((await run('update', added.watchId)).exitCode).toBe(exitCodes.usage)
     expect((await run('update', added.watchId, '--platforms', 'nowhere')).exitCode).toBe(exitCodes.usage)
     await run('delete', added.watchId)
+  })
+
+  it('says which sources of a run failed, and why', async () => {
+    const { watchId } = JSON.parse((await run('create', 'half of it', ...terms, '--json')).stdout).data
+    const { jobId } = JSON.parse((await run('run', watchId, '--json')).stdout).data
+    await service.client.waitForJob(jobId)
+    const problem = { platform: 'github', code: 'bad_response', message: 'github (b/b) is gone.' }
+    const [ended] = JSON.parse((await run('runs', watchId, '--json')).stdout).data.results
+    expect(ended).toMatchObject({ status: 'completed', problems: [problem] })
+    expect((await run('runs', watchId)).stdout).toMatch(
+      / · completed · 0 new requests, 1 credit {2}job .*\n {2}github: github \(b\/b\) is gone\.\n$/,
+    )
+    expect((await run('news', '--watch', watchId)).stdout).toContain(
+      '\n Its last run was told: github: github (b/b) is gone.\n',
+    )
+    await run('delete', watchId)
   })
 
   it('previews, and says what is wrong', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestClient } from '../../test/client.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
+import { runCommand } from '../cli/command-testing.ts'
 import { deleteForgottenAsks } from './imports.ts'
 import { openImport } from './store.ts'
 
@@ -64,7 +65,7 @@ describe('an imported file', () => {
     })
     expect(second).toMatchObject({ title: 'Offline maps', status: 'open', sourceUrl: 'import:canny#p2' })
     const again = await imported(board.replace(',7,', ',8,'), 'name=canny')
-    expect(again.stored).toEqual({ created: 0, updated: 1, unchanged: 1, suppressed: 0, unindexed: 0 })
+    expect(again.stored).toEqual({ created: 0, updated: 1, unchanged: 1, suppressed: 0, notLikely: 0, unindexed: 0 })
     expect(await listOf(service.client)).toHaveLength(2)
     const { body } = await service.client.get('/api/v1/feedback/imports')
     expect(body.data.results).toMatchObject([{ name: 'canny', asks: 2 }])
@@ -86,6 +87,33 @@ describe('an imported file', () => {
     expect((await service.client.get('/api/v1/feedback/imports')).body.data.results).toEqual([])
     expect((await imported(board, 'name=canny&dryRun=true')).stored).toBeNull()
     expect(await listOf(service.client)).toEqual([])
+  })
+
+  it('is answered with what of it is not understood, and what lists leave out', async () => {
+    const rows = [
+      '1,Please add a dark mode,wontfix,2026-01-31',
+      '2,Hello,Backlog 7,',
+      '3,Thanks,Backlog 7,',
+      '4,Bye,Icebox,',
+    ]
+    const file = `id,text,status,created\n${rows.join('\n')}\n`
+    const said = { undated: 3, unknownStatuses: { rows: 3, words: ['Backlog 7', 'Icebox'] } }
+    expect(await imported(file, 'name=inbox&dryRun=true')).toMatchObject({ ...said, stored: null })
+    expect(await imported(file, 'name=inbox')).toMatchObject({ ...said, stored: { created: 4, notLikely: 3 } })
+    const { body } = await service.client.get('/api/v1/requests')
+    const { stdout } = await runCommand(['import', '-', '--name', 'other'], service, file)
+    expect(stdout).toContain('\nWithout a date: 3 rows. Filters by date leave them out.\n')
+    expect(stdout).toContain('\nNot understood as a status: Backlog 7, Icebox (3 rows).\n')
+    expect(stdout).toContain('Not likely feature requests, so lists leave them out: 3 of the new ones. If they are, ')
+    await service.client.send('DELETE', '/api/v1/feedback/imports/other')
+    expect(body.data.results).toHaveLength(1)
+    expect((await imported(file, 'name=inbox')).stored).toMatchObject({ created: 0, notLikely: 0 })
+    expect((await imported(file, 'name=inbox&areRequests=true')).stored).toMatchObject({ updated: 4, notLikely: 0 })
+    expect((await service.client.get('/api/v1/requests')).body.data.results).toHaveLength(4)
+    const noDay = await importFile('text,created\nPlease add tabs,2026-02-30\n', 'name=inbox')
+    expect(noDay.body.error.details).toEqual([
+      { path: 'line 2', message: '2026-02-30 is no date; write it as 2026-01-31.' },
+    ])
   })
 
   it('is one at a time for an account', async () => {
@@ -154,6 +182,7 @@ describe('an imported file', () => {
       updated: 0,
       unchanged: 1,
       suppressed: 1,
+      notLikely: 0,
       unindexed: 0,
     })
     const removed = await service.client.send('DELETE', '/api/v1/feedback/imports/canny')

@@ -35,6 +35,7 @@ export const maxRows = 200_000
 const rowsWithColumns = 200
 const maxErrors = 100
 const sampleSize = 5
+const maxStatuses = 10
 
 /**
  * Finds out how a file is written and which column is which field.
@@ -74,12 +75,8 @@ async function readColumns(bytes: Buffer, form: FileForm): Promise<string[]> {
 }
 
 /** A row of a file and what became of it. */
-async function* readFileAsks({
-  bytes,
-  form,
-  mapping,
-  ...options
-}: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
+async function* readFileAsks(file: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
+  const { bytes, form, mapping, ...options } = file
   const seen = new Map<string, number>()
   // Hashes, since the texts of a file without ids are as large as the file.
   const occurrence = (text: string) => {
@@ -104,6 +101,10 @@ export interface CheckedFile {
   /** Rows with the id of a row before them, which they replace. */
   repeated: number
   leftOut: Partial<Record<LeftOut, number>>
+  /** Rows with an ask without a date. */
+  undated: number
+  /** How many such rows have a word for a status that is not understood, and the first ten of these words. */
+  unknownStatuses: { rows: number; words: string[] }
   /** The first hundred rows that are wrong. */
   errors: { at: string; message: string }[]
   wrongRows: number
@@ -112,7 +113,10 @@ export interface CheckedFile {
 
 /** Reads all of a file. A row that is wrong is named by its line, and so is the place from where on it cannot be read. */
 export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
-  const checked: CheckedFile = { rows: 0, asks: 0, repeated: 0, leftOut: {}, errors: [], wrongRows: 0, sample: [] }
+  const checked: CheckedFile = {
+    ...{ rows: 0, asks: 0, repeated: 0, leftOut: {}, undated: 0, errors: [], wrongRows: 0, sample: [] },
+    unknownStatuses: { rows: 0, words: [] },
+  }
   const ids = new Set<string>()
   const fail = (at: string, message: string) => {
     checked.wrongRows += 1
@@ -127,7 +131,7 @@ export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
       }
       if ('error' in read) fail(row.at, read.error)
       else if ('leftOut' in read) checked.leftOut[read.leftOut] = (checked.leftOut[read.leftOut] ?? 0) + 1
-      else note(read.request)
+      else note(read)
     }
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error
@@ -137,8 +141,14 @@ export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
   checked.asks = ids.size
   return checked
 
-  function note(request: FoundRequest): void {
+  function note({ request, unknownStatus }: Extract<ReadAsk, { request: FoundRequest }>): void {
     if (ids.has(request.sourceId)) checked.repeated += 1
+    if (request.originalCreatedAt === null) checked.undated += 1
+    const { unknownStatuses: unknown } = checked
+    const word = unknownStatus?.slice(0, 100)
+    if (word !== undefined) unknown.rows += 1
+    if (word !== undefined && unknown.words.length < maxStatuses && !unknown.words.includes(word))
+      unknown.words.push(word)
     ids.add(request.sourceId)
     if (checked.sample.length < sampleSize) checked.sample.push(request)
   }

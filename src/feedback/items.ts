@@ -13,7 +13,7 @@ export type Ask = Partial<Record<ImportField, string>>
 /** Why a row is left out without being wrong. */
 export type LeftOut = 'noText' | 'removed' | 'pullRequest'
 
-export type ReadAsk = { request: FoundRequest } | { leftOut: LeftOut } | { error: string }
+export type ReadAsk = { request: FoundRequest; unknownStatus: string | null } | { leftOut: LeftOut } | { error: string }
 
 /** The fields of a row. */
 export function askOf(values: Readonly<Record<string, string>>, mapping: ColumnMapping): Ask {
@@ -71,8 +71,10 @@ export function readAsk(ask: Ask, { name, format, areRequests, occurrence }: Rea
   const says = [title, description, value('author'), value('authorHandle'), value('createdAt')].join('\0')
   const before = value('id') === '' && url === null ? (occurrence?.(says) ?? 0) : 0
   const external = externalIdOf(value('id'), url ?? '', before === 0 ? says : `${says}\0${before}`)
+  const status = statusOfWord(value('statusReason')) ?? statusOfWord(value('status'))
   const comments = Number(value('commentCount') || Number.NaN)
   return {
+    unknownStatus: status === null ? value('status') || value('statusReason') || null : null,
     request: foundRequest({
       sourceId: `${name.owner}/${name.name}/${external}`,
       sourceUrl: url ?? `import:${name.name}#${encodeURIComponent(external).slice(0, 300)}`,
@@ -84,7 +86,7 @@ export function readAsk(ask: Ask, { name, format, areRequests, occurrence }: Rea
       authorName: asName(value('author')),
       authorHandle: asName(value('authorHandle')),
       originalCreatedAt: date,
-      status: statusOfWord(value('statusReason')) ?? statusOfWord(value('status')),
+      status,
       sourceName: name.name,
       ownSource: name.source,
       ...(areRequests ? { confidence: 1 } : {}),

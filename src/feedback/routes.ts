@@ -32,6 +32,7 @@ const counts = {
   updated: Type.Integer({ description: 'Asks that were imported before and say something else now' }),
   unchanged: Type.Integer(),
   suppressed: Type.Integer({ description: 'Asks that were purged, or whose author was: they are not stored again' }),
+  notLikely: Type.Integer({ description: 'New asks that are no likely requests: lists need `include=all` for them' }),
 }
 
 const unindexed = Type.Integer({
@@ -72,6 +73,11 @@ const importAnswer = closed(
         pullRequest: Type.Integer(),
       },
       { description: 'Rows that are no ask' },
+    ),
+    undated: Type.Integer({ description: 'Rows with an ask without a date' }),
+    unknownStatuses: closed(
+      { rows: Type.Integer(), words: Type.Array(Type.String(), { description: 'The first ten' }) },
+      { description: 'Words for a status that are not understood: their asks have none' },
     ),
     areRequests: Type.Boolean(),
     stored: nullable(closed({ ...counts, unindexed }, { description: 'null after a dry run' })),
@@ -161,6 +167,8 @@ const describeFile = ({ name: { name }, format, mapping, unused, areRequests }: 
   rows: checked.rows,
   asks: checked.asks,
   repeated: checked.repeated,
+  undated: checked.undated,
+  unknownStatuses: checked.unknownStatuses,
   leftOut: { noText: 0, removed: 0, pullRequest: 0, ...checked.leftOut },
   areRequests,
   sample: checked.sample.map(({ title, description, votes, status, authorName, authorHandle, originalCreatedAt }) => ({
@@ -221,13 +229,8 @@ async function registerImport(
           const file = await openFile({ bytes, name: owned, format, areRequests, given: readMap(map) })
           const checked = await checkFile(file)
           if (checked.wrongRows > 0) throw wrongFile(checked.errors, checked.wrongRows)
-          const store = {
-            accountId,
-            name: owned,
-            count: checked.asks,
-            now: dependencies.clock.now(),
-            signal: request.signal,
-          }
+          const [count, now, { signal }] = [checked.asks, dependencies.clock.now(), request]
+          const store = { accountId, name: owned, count, now, signal }
           const stored = dryRun ? null : await storeAsks(dependencies, readRequests(file), store)
           return { data: { ...describeFile(file, checked), stored } }
         } catch (error) {

@@ -36,14 +36,17 @@ export interface StoredAsks {
   unchanged: number
   /** They, or their authors, were purged: what was purged is not stored again. */
   suppressed: number
+  /** New ones that are no likely requests, which lists leave out. */
+  notLikely: number
 }
 
 /** What became of the asks of a page. */
-export const outcomeOf = (asks: number, { found, inserted, changed }: StoredPage): StoredAsks => ({
+export const outcomeOf = (asks: number, { found, inserted, changed, notLikely }: StoredPage): StoredAsks => ({
   created: inserted,
   updated: changed,
   unchanged: found - inserted - changed,
   suppressed: asks - found,
+  notLikely,
 })
 
 const ofAccount = (accountId: string) => sql`account_id = ${accountId}::uuid and platform = ${importPlatform}`
@@ -103,7 +106,7 @@ async function storeBatches(
   asks: AsyncIterable<FoundRequest>,
   { name, now, signal, isLarge }: StoreOptions & { isLarge: boolean },
 ): Promise<StoredAsks> {
-  const stored: StoredAsks = { created: 0, updated: 0, unchanged: 0, suppressed: 0 }
+  const stored: StoredAsks = { created: 0, updated: 0, unchanged: 0, suppressed: 0, notLikely: 0 }
   let storing: Promise<void> = Promise.resolve()
   let batch: FoundRequest[] = []
   let transactions = 0
@@ -119,7 +122,7 @@ async function storeBatches(
     const page = { platform: importPlatform, topic: name.name, jobId: null, now, ...prepared }
     storing = storePageAlone(database, page).then((result) => {
       const outcome = outcomeOf(prepared.requests.length, result)
-      for (const key of ['created', 'updated', 'unchanged', 'suppressed'] as const) stored[key] += outcome[key]
+      for (const key of Object.keys(stored) as (keyof StoredAsks)[]) stored[key] += outcome[key]
     })
     // Awaited by the next flush; until then its failure is nobody's.
     storing.catch(() => {})

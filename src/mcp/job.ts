@@ -1,5 +1,7 @@
 import type { Data } from '../../client/types.ts'
+import { count } from '../runtime/count.ts'
 import { type Answer, resultOf } from './answer.ts'
+import { clip } from './tokens.ts'
 import { nameOf } from './tools/requests.ts'
 
 export type Job = Data<'readScrapeJob'>
@@ -14,17 +16,22 @@ export function answerOfJob(job: Job): Answer {
   const leftOut = Object.fromEntries(
     job.tasks.map(({ platform, discarded, undated }) => [platform, { ...discarded, undated }]),
   )
-  const spent = hasEnded(job) ? `${credits.settled} credits` : `${credits.settled} credits, ${credits.held} held`
+  const said = [...(job.errors ?? []), ...(job.waiting ?? [])]
+  const settled = count(credits.settled, 'credit')
+  const spent = hasEnded(job) ? settled : `${settled}, ${credits.held} held`
   const next = hasEnded(job) ? 'search finds what it stored.' : `Call collect with this jobId again in some seconds.`
   return {
-    summary: `Job ${jobId} is ${status}: ${requestsCreated} new requests, ${maybeCreated} texts that may be one, ${spent}. ${next}`,
+    summary: `Job ${jobId} is ${status}: ${count(requestsCreated, 'new request')}, ${count(maybeCreated, 'text')} that may be one, ${spent}. ${next}`,
     facts: { jobId, status, requestsCreated, maybeCreated, credits, progress, completedAt, errors, waiting, leftOut },
     foreign: {
       topic: nameOf(job.topic),
-      messages: [...(job.errors ?? []), ...(job.waiting ?? [])].map(({ message }) => nameOf(message)),
+      messages: said.map(({ message }) => clip(message, maxMessages / said.length)),
     },
   }
 }
+
+/** Of what all platforms say, in tokens: one may name ten sources that failed. */
+const maxMessages = 1_500
 
 const pollIntervalMs = 2_000
 

@@ -9,6 +9,7 @@ import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted
 import { startTestService, type TestService } from '../../test/service.ts'
 import { runCommand } from '../cli/command-testing.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
+import { answerOfJob, type Job } from './job.ts'
 import { callTool, connect, eras, httpTransport, sendMcp, tokensOf } from './mcp-testing.ts'
 import { createMcpServer } from './server.ts'
 
@@ -297,6 +298,20 @@ it('a tool that fails says nothing of why, and the log does', async () => {
   await createMcpServer(caller, 'legacy').connect(theirs)
   const { isError, text } = await callTool(await connect(ours, 'legacy'), 'search', { query: 'dark mode' })
   expect([isError, text, errors]).toEqual([true, 'INTERNAL_ERROR: Something went wrong on our side.', [broken]])
+})
+
+it('a job says whole what its failed sources answered, and one of a thing as one', async () => {
+  const message = Array.from({ length: 10 }, (_, at) => `https://blog${at}.example/feed.xml answered with status 404.`)
+  const job = {
+    ...{ jobId: 'j', topic: 'themes', status: 'completed', platforms: ['rss'], progress: { rss: 'done' }, tasks: [] },
+    ...{ requestsCreated: 1, maybeCreated: 1, credits: { held: 0, settled: 1 }, completedAt: null },
+    errors: [{ platform: 'rss', code: 'bad_response', message: message.join(' ') }],
+  }
+  const { summary, foreign } = answerOfJob(job as unknown as Job)
+  expect(summary).toMatch(/: 1 new request, 1 text that may be one, 1 credit\./)
+  expect(foreign?.messages).toEqual([message.join(' ')])
+  const many = { ...job, errors: Array.from({ length: 30 }, () => ({ ...job.errors[0], message: 'w '.repeat(5_000) })) }
+  expect(tokensOf(answerOfJob(many as unknown as Job))).toBeLessThan(4_000)
 })
 
 describe('/mcp', () => {

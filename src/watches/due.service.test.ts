@@ -75,6 +75,7 @@ describe('a watch that is due', () => {
         credits: 1,
         requestsCreated: 1,
         maybeCreated: 0,
+        problems: [],
       },
     ])
     expect(await read(watchId)).toMatchObject({ nextRunAt: '2026-03-22T08:00:00.000Z', usedThisMonth: 1 })

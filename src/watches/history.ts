@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type JobStatus, jobStatus } from '../collecting/scraping/jobs.ts'
+import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import type { Database, Executor } from '../database/open.ts'
 import type { SkipReason } from '../database/tables/watches.ts'
 import { cursorsOf, isPositionId, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
@@ -16,6 +17,7 @@ interface RunRow {
   pages: number
   created: number
   maybe: number
+  problems: { platform: PlatformName; code: PlatformErrorCode; message: string }[]
   key: string
 }
 
@@ -30,17 +32,20 @@ const toRun = (row: RunRow) => ({
   credits: row.pages,
   requestsCreated: row.created,
   maybeCreated: row.maybe,
+  problems: row.problems,
 })
 
 /** A run of a watch as its account sees it. `jobId` is null for a run that was skipped; `credits` are those of delivered pages. */
 export type WatchRun = ReturnType<typeof toRun>
 
 /** What the jobs of `runs` came to. */
-const resultColumns = sql`case when scrape_jobs.id is not null then ${jobStatus} end as status, pages, created, maybe`
+const resultColumns = sql`case when scrape_jobs.id is not null then ${jobStatus} end as status, pages, created, maybe, problems`
 const resultsOfRuns = sql`left join scrape_jobs on scrape_jobs.id = runs.job_id
     cross join lateral (
       select coalesce(sum(tasks.pages), 0)::integer as pages, coalesce(sum(requests_created), 0)::integer as created,
-        coalesce(sum(maybe_created), 0)::integer as maybe
+        coalesce(sum(maybe_created), 0)::integer as maybe,
+        coalesce(jsonb_agg(jsonb_build_object('platform', platform, 'code', error_code, 'message', coalesce(error_message, '')) order by position)
+          filter (where error_code is not null and state <> 'running'), '[]') as problems
       from scrape_tasks as tasks where tasks.job_id = runs.job_id
     ) as results`
 

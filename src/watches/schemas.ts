@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { jobProblems } from '../collecting/scraping/job-schema.ts'
 import { type JobTermsBody, type JobTermsDependencies, jobTermsSchema } from '../collecting/scraping/job-terms.ts'
 import { jobStatuses } from '../collecting/scraping/jobs.ts'
 import { type NewsKind, newsKinds } from '../database/tables/watches.ts'
@@ -159,6 +160,7 @@ const watchRun = closed(
     credits: Type.Integer({ description: 'Pages that were delivered so far; each costs one credit' }),
     requestsCreated: Type.Integer(),
     maybeCreated: Type.Integer(),
+    problems: jobProblems,
   },
   named('WatchRun'),
 )

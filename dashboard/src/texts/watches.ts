@@ -11,6 +11,7 @@ export const watchTexts = {
   next: (when: string) => t`next run ${when}`,
   neverRan: t`has not run yet`,
   ran: (when: string) => t`ran ${when}`,
+  ranInPart: (when: string) => t`ran ${when}, not all sources answered`,
   runsNow: t`is running now`,
   failed: (when: string) => t`failed ${when}`,
   skippedBrief: (when: string) => t`skipped ${when}`,

@@ -3,7 +3,7 @@ import { api, dataOf, pageAt } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import type { WatchRun } from '../api/types.ts'
 import { jobAddress } from '../shell/addresses.ts'
-import { dateAndTime, number } from '../shell/format.ts'
+import { dateAndTime, number, platformTitle } from '../shell/format.ts'
 import { MoreButton } from '../shell/more-button.tsx'
 import { Loading } from '../shell/page.tsx'
 import { Problem } from '../shell/problem.tsx'
@@ -85,7 +85,7 @@ const RunTable = ({ runs }: { runs: WatchRun[] }) => (
   </section>
 )
 
-const Result = ({ run: { skipped, status, maybeCreated } }: { run: WatchRun }) =>
+const Result = ({ run: { skipped, status, maybeCreated, problems } }: { run: WatchRun }) =>
   skipped !== null ? (
     <>
       <span className="badge waiting">{texts.skippedState}</span> <span className="note">{texts.skipped[skipped]}</span>
@@ -96,5 +96,10 @@ const Result = ({ run: { skipped, status, maybeCreated } }: { run: WatchRun }) =
     <>
       <span className={`badge ${status}`}>{collectTexts.jobStatus[status]}</span>{' '}
       {maybeCreated > 0 && <span className="note">{texts.maybe(maybeCreated)}</span>}
+      {problems.map(({ platform, message }) => (
+        <p key={platform} className="note">
+          {platformTitle(platform)}: <bdi>{message}</bdi>
+        </p>
+      ))}
     </>
   )

@@ -30,11 +30,12 @@ export function Spent({ watch: { usedThisMonth, monthlyCredits } }: { watch: Lis
 /** What the last run came to, in a few words. */
 export function LastRun({ run }: { run: WatchRun | null }) {
   if (run === null) return <span>{texts.neverRan}</span>
+  const isIncomplete = run.status === 'completed' && run.problems.length > 0
   const said =
     run.skipped !== null
       ? texts.skippedBrief(ago(run.dueAt))
       : run.status === 'completed'
-        ? texts.ran(ago(run.dueAt))
+        ? texts[isIncomplete ? 'ranInPart' : 'ran'](ago(run.dueAt))
         : run.status === 'failed'
           ? texts.failed(ago(run.dueAt))
           : texts.runsNow
@@ -42,7 +43,7 @@ export function LastRun({ run }: { run: WatchRun | null }) {
     <time
       dateTime={run.dueAt}
       title={run.skipped === null ? dateAndTime(run.dueAt) : texts.skipped[run.skipped]}
-      className={run.skipped !== null || run.status === 'failed' ? 'warned' : undefined}
+      className={run.skipped !== null || run.status === 'failed' || isIncomplete ? 'warned' : undefined}
     >
       {said}
     </time>

@@ -36,6 +36,11 @@ const discardedSchema = Type.Object(
 
 const taskStates: TaskState[] = ['pending', 'running', 'done', 'error', 'skipped']
 
+export const jobProblems = Type.Array(
+  closed({ platform: anyPlatform, code: platformErrorCode, message: Type.String() }),
+  { description: 'Why platforms ended in error, were skipped, or delivered without some of their sources' },
+)
+
 /** A job as its account sees it. */
 export const jobSchema = closed(
   {
@@ -87,12 +92,7 @@ export const jobSchema = closed(
     ),
     startedAt: nullable(moment('When the first platform was begun')),
     completedAt: nullable(moment('When the last platform ended')),
-    errors: Type.Optional(
-      Type.Array(closed({ platform: anyPlatform, code: platformErrorCode, message: Type.String() }), {
-        description:
-          'Why platforms ended in error, were skipped, or delivered without some of their sources; absent when none did',
-      }),
-    ),
+    errors: Type.Optional(jobProblems),
     waiting: Type.Optional(
       Type.Array(
         closed({

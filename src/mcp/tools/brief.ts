@@ -3,6 +3,7 @@ import type { components } from '../../../client/api.d.ts'
 import { answerOf } from '../../../client/client.ts'
 import type { Body, Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
+import { count } from '../../runtime/count.ts'
 import { formatMoment } from '../../runtime/dates.ts'
 import { withStars } from '../../wishes/wish-words.ts'
 import type { Answer, Row } from '../answer.ts'
@@ -50,7 +51,7 @@ function rowOf(wish: Wish, number: number): Row {
     },
     foreign: { title, quotes: quotes.map(quoteForeign) },
     line: [
-      `- ${number}. ${inLine(title)} (wishId ${wishId}, ${withStars(`${votes} votes`, wish.title?.stars, requestCount)}, ${voices} voices, ${requestCount} requests, status ${status ?? 'unknown'})`,
+      `- ${number}. ${inLine(title)} (wishId ${wishId}, ${withStars(count(votes, 'vote'), wish.title?.stars, requestCount)}, ${count(voices, 'voice')}, ${count(requestCount, 'request')}, status ${status ?? 'unknown'})`,
       ...quotes.map((quote) =>
         quote === null
           ? '  (removed since)'
@@ -66,7 +67,7 @@ function answerOfBrief({ briefId, snapshot, removed, document }: Data<'readBrief
   const position = { briefId, ...(given.cursor === undefined ? {} : { cursor: given.cursor }) }
   const rows = [...wishes, ...settled].map((wish, at) => rowOf(wish, at + 1))
   return {
-    summary: `Brief ${briefId} of ${formatMoment(document.asOf)}: ${wishes.length} wishes, those that say it in words first, then the most voted, and then ${settled.length} that are done or declined. ${removed} parts are removed since.`,
+    summary: `Brief ${briefId} of ${formatMoment(document.asOf)}: the wishes by votes (of a topic those that say it first), ${wishes.length}, then those that are done or declined, ${settled.length}. Parts removed since: ${removed}.`,
     facts: {
       ...{ briefId, snapshot, removed, asOf: document.asOf, open: wishes.length, settled: settled.length },
       found: totals,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
+import { count } from '../../runtime/count.ts'
 import type { Row } from '../answer.ts'
 import { type Position, pageAt, positionOf } from '../cursor.ts'
 import { clip } from '../tokens.ts'
@@ -30,7 +31,7 @@ function rowOf(change: string, item: OfWatch['newWishes'][number], { watchId, wa
   return {
     facts: { change, watchId, wishId, requestId, votes, votesGained, requestsGained, platforms, status, rise },
     foreign: { title, excerpt: clip(item.excerpt, maxExcerpt), watch: nameOf(watchName) },
-    line: `- ${change}: ${inLine(title)} (wishId ${wishId}, ${votes} votes, ${votesGained} gained)`,
+    line: `- ${change}: ${inLine(title)} (wishId ${wishId}, ${count(votes, 'vote')}, ${votesGained} gained)`,
   }
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
+import { count } from '../../runtime/count.ts'
 import { formatDay } from '../../runtime/dates.ts'
 import { pageAt, positionOf } from '../cursor.ts'
 import { tool } from '../tool.ts'
@@ -14,7 +15,7 @@ const rowOf = (topic: Data<'listTopics'>['results'][number]) => {
   return {
     facts: { requests, votes, newIn30Days: growth.days30, lastCollectedAt: dayOf(topic.lastCollectedAt) },
     foreign: { topic: name },
-    line: `- ${inLine(name)} (${requests} requests, ${votes} votes, collected ${formatDay(topic.lastCollectedAt)})`,
+    line: `- ${inLine(name)} (${count(requests, 'request')}, ${count(votes, 'vote')}, collected ${formatDay(topic.lastCollectedAt)})`,
   }
 }
 
@@ -46,7 +47,7 @@ export const overview = tool({
     const { remaining, held, limit, resetsAt } = usage.credits
     const creditsLeft = remaining + usage.paygBalance
     return {
-      summary: `${creditsLeft} credits left of the account (${remaining} of ${limit} this month, ${usage.paygBalance} bought); this key may have fewer. Topics, the last collected first:`,
+      summary: `${count(creditsLeft, 'credit')} left of the account (${remaining} of ${limit} this month, ${usage.paygBalance} bought); this key may have fewer. Topics, the last collected first:`,
       facts: { creditsLeft, creditsHeld: held, creditsResetAt: resetsAt, scope: usage.scope },
       ...pageAt(position, data.results.map(rowOf), data.cursor),
     }

@@ -1,4 +1,5 @@
 import type { components } from '../../../client/api.d.ts'
+import { count } from '../../runtime/count.ts'
 import { formatDay } from '../../runtime/dates.ts'
 import { withStars } from '../../wishes/wish-words.ts'
 import type { Facts, Foreign, Row } from '../answer.ts'
@@ -39,6 +40,6 @@ export function requestRow(request: Request, maxText: number): Row {
     license: request.license,
   }
   const posted = request.originalCreatedAt === null ? 'undated' : formatDay(request.originalCreatedAt)
-  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${withStars(`${request.votes} votes`, request.stars)}, ${request.sourcePlatform}, ${posted})`
+  const line = `- ${inLine(nameOf(request.title))} (requestId ${request._id}, ${withStars(count(request.votes, 'vote'), request.stars)}, ${request.sourcePlatform}, ${posted})`
   return { facts, foreign, line }
 }

@@ -3,6 +3,7 @@ import { answerOf } from '../../../client/client.ts'
 import type { Body, Data, Query } from '../../../client/types.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import { closed, oneOf } from '../../http/schemas.ts'
+import { count } from '../../runtime/count.ts'
 import { withStars } from '../../wishes/wish-words.ts'
 import type { Answer, Row } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
@@ -50,7 +51,7 @@ const maxExcerpt = 90
 function rowOf({ best, ...wish }: Found): Row {
   const { wishId, votes, requestCount, voices, own, status, platforms: found } = wish
   const title = nameOf(wish.title)
-  const beside = own === null ? '' : `, ${own.asks} own asks with ${own.votes} votes`
+  const beside = own === null ? '' : `, ${count(own.asks, 'own ask')} with ${count(own.votes, 'vote')}`
   const id = wishId === null ? `requestId ${best._id}` : `wishId ${wishId}`
   return {
     facts: {
@@ -70,7 +71,7 @@ function rowOf({ best, ...wish }: Found): Row {
       excerpt: clip(best.description, maxExcerpt),
       url: addressOf(best.sourceUrl),
     },
-    line: `- ${inLine(title)} (${id}, ${withStars(`${votes} votes`, best.stars, requestCount)}, ${requestCount} requests${beside}, ${status ?? 'no status'}, ${found.join(' ')})`,
+    line: `- ${inLine(title)} (${id}, ${withStars(count(votes, 'vote'), best.stars, requestCount)}, ${count(requestCount, 'request')}${beside}, ${status ?? 'no status'}, ${found.join(' ')})`,
   }
 }
 
@@ -104,7 +105,7 @@ async function searchWishes(input: Input, { client, signal }: Call): Promise<Ans
   const next = data.hasMore && !isCut && offset + limit < maxResults ? offset + limit : null
   const [total, some] = [meta.total ?? 0, meta.inPart ?? 0]
   return {
-    summary: `${total === 0 ? 'No request matches' : `${total} requests match, grouped by wish`}${some === 0 || inPart ? '' : `; ${some} more have some of the words, but not all: inPart lists them`}.${hintOf(found.length === 0, data.limitReached && !isCut)}`,
+    summary: `${total === 0 ? 'No request matches' : `${count(total, 'request')} ${total === 1 ? 'matches' : 'match'}, grouped by wish`}${some === 0 || inPart ? '' : `; inPart lists ${some} more with some of the words, but not all`}.${hintOf(found.length === 0, data.limitReached && !isCut)}`,
     facts: { matchingRequests: total, matchingInPart: some, limitReached: data.limitReached && !isCut },
     ...pageAt(position, found.map(rowOf), next),
   }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { answerOf } from '../../../client/client.ts'
 import type { Data } from '../../../client/types.ts'
 import { closed } from '../../http/schemas.ts'
+import { count } from '../../runtime/count.ts'
 import { settledInWords, withStars } from '../../wishes/wish-words.ts'
 import type { Answer } from '../answer.ts'
 import { pageAt, positionOf } from '../cursor.ts'
@@ -49,8 +50,8 @@ async function readWish(given: { wishId: string; cursor?: string }, { client, si
     client.GET('/api/v1/wishes/{wishId}', { params: { path: { wishId }, query }, signal }),
   )
   const { requestCount, votes, voices, own, members } = data
-  const beside = own === null ? '' : ` ${own.asks} own asks with ${own.votes} votes are beside them.`
-  const first = `Wish ${wishId}: ${votes} votes, ${requestCount} requests of ${voices} voices, the most voted first.`
+  const beside = own === null ? '' : ` Beside them: ${count(own.asks, 'own ask')} with ${count(own.votes, 'vote')}.`
+  const first = `Wish ${wishId}: ${count(votes, 'vote')}, ${count(requestCount, 'request')} of ${count(voices, 'voice')}, the most voted first.`
   const rows = members.results.map((request) => {
     const row = requestRow(request, maxText)
     return { ...row, line: `${row.line}: ${row.foreign.text}` }
@@ -70,7 +71,7 @@ async function readRequest(requestId: string, { client, signal }: Call): Promise
   const { facts, foreign } = requestRow(data, maxWholeText)
   const wishId = data.wish?.wishId ?? null
   const of = wishId === null ? 'in no wish' : `of wish ${wishId}`
-  const votes = withStars(`${data.votes} votes`, data.stars)
+  const votes = withStars(count(data.votes, 'vote'), data.stars)
   return { summary: `Request ${requestId}, ${votes}, ${of}.`, facts: { ...facts, wishId }, foreign }
 }
 

@@ -145,6 +145,17 @@ describe('a source that fails', () => {
     })
   })
 
+  it('is told in full, the first ten of those with other reasons', async () => {
+    const sources = Array.from({ length: 12 }, (_, index) => `source ${index}`)
+    const refuse: FetchFrom = (source) => {
+      if (source === 'source 11') return fine
+      throw new SourceRefusedError(`${source} answered with status 404.`)
+    }
+    const page = await ask(sources, refuse)
+    const told = sources.slice(0, 10).map((source) => `${source} answered with status 404.`)
+    expect(failuresIn(page!.nextCursor)?.message).toBe(`${told.join(' ')} 1 more source failed.`)
+  })
+
   it('is told until it delivers again, once for all sources with the same failure', async () => {
     const until = new Date('2026-05-05T12:01:00Z')
     const sources = ['a', 'b', 'c']

@@ -1,4 +1,5 @@
 import type { PlatformErrorCode } from '../../database/column-types.ts'
+import { count } from '../../runtime/count.ts'
 import { asFields, asList } from '../content/fields.ts'
 import {
   type FoundRequest,
@@ -125,14 +126,14 @@ function inOwnSource(page: SourcePage, name: string): SourcePage {
 }
 
 /** How many failures are told in full. */
-const maxTold = 5
+const maxTold = 10
 
 /** Each failure once, in one text. */
 function summaryOf({ failed }: Pick<Position, 'failed'>): Pick<Failure, 'code' | 'message'> | null {
   const [first] = failed.values()
   if (first === undefined) return null
   const messages = [...new Set([...failed.values()].map(({ message }) => message))]
-  const more = messages.length > maxTold ? [`${messages.length - maxTold} more sources failed.`] : []
+  const more = messages.length > maxTold ? [`${count(messages.length - maxTold, 'more source')} failed.`] : []
   return { code: first.code, message: [...messages.slice(0, maxTold), ...more].join(' ') }
 }
 

@@ -48,9 +48,15 @@ export function asWebUrl(value: unknown): string | null {
   return /^https?:\/\/[^\s\p{Cc}\p{Surrogate}]+$/iu.test(value) && URL.canParse(value) ? value : null
 }
 
-/** A moment written as text (ISO 8601 and its relatives); without a time zone it is UTC. */
+/** V8 reads 30 February as 2 March. */
+function isNoDay(text: string): boolean {
+  const [day = ''] = text.split(/[T ]\d+:/)
+  return /\b(?:29|30|31)\b/.test(day) && new Date(`${day} UTC`).getUTCDate() < 4
+}
+
+/** A moment written as text (ISO 8601 and its relatives); without a time zone it is UTC. Null for a day that the calendar does not have. */
 export function asDate(value: unknown): Date | null {
-  if (typeof value !== 'string' || value.length > 40) return null
+  if (typeof value !== 'string' || value.length > 40 || isNoDay(value)) return null
   const hasZone = !/^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value)
   return plausible(new Date(hasZone ? value : `${value}Z`))
 }

@@ -37,6 +37,16 @@ describe('reading untrusted JSON', () => {
     expect(asDate('2020-01-02T03:04:05.678901')?.toISOString()).toBe('2020-01-02T03:04:05.678Z')
     expect(asDate('2020-01-02T03:04:05+02:00')?.toISOString()).toBe('2020-01-02T01:04:05.000Z')
     expect(asEpochSeconds(1_500_000_000.5)?.getTime()).toBe(1_500_000_000_500)
+    const noDays = [
+      '2026-02-30',
+      '2026-04-31T23:00:00-05:00',
+      'Feb 29, 2026 UTC',
+      '2/30/2026 UTC',
+      '30 Feb 2026 10:00 GMT',
+    ]
+    for (const value of noDays) expect(asDate(value), value).toBeNull()
+    for (const value of ['2028-02-29', 'Jan 31, 2026 UTC', 'Sat, 31 Jan 2026 23:30:00 -0500', '2026-01-02T03:29:00Z'])
+      expect(asDate(value), value).not.toBeNull()
     for (const value of ['soon', '', null, '+123456-01-01T00:00:00Z']) expect(asDate(value)).toBeNull()
     for (const value of ['1', null, 1e15, -1e12, Number.NaN]) expect(asEpochSeconds(value)).toBeNull()
   })

@@ -28,6 +28,8 @@ export interface StoredPage {
   maybeCreated: number
   /** How many rows were new, whatever they are about, and how many known ones were written. */
   inserted: number
+  /** How many of the new rows are no likely requests. */
+  notLikely: number
   changed: number
   /** Those that joined the job by this page, by id: no earlier page of it had them. Empty for a live collection. */
   joined: string[]
@@ -35,7 +37,9 @@ export interface StoredPage {
   wishes: WishChanges
 }
 
-const nothing: StoredPage = { found: 0, created: 0, maybeCreated: 0, inserted: 0, changed: 0, joined: [], wishes: {} }
+const nothing: StoredPage = {
+  ...{ found: 0, created: 0, maybeCreated: 0, inserted: 0, notLikely: 0, changed: 0, joined: [], wishes: {} },
+}
 
 /** Stores a page in a transaction of its own. */
 export const storePageAlone = (database: Database, found: FoundPage): Promise<StoredPage> =>
@@ -82,12 +86,16 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   const inserted = rows.filter((row) => row.created)
   // Other new requests are wishes by themselves without a row.
   const asks = page.platform === importPlatform ? inserted.map(({ id }) => id) : []
+  const confidenceOf = new Map(page.requests.map(({ request, confidence }) => [request.sourceId, confidence]))
+  const isLikely = ({ source_id }: StoredRequest) =>
+    standingOfConfidence(confidenceOf.get(source_id) ?? 0, page.platform) === 2
   const affected = [...changed, ...corrected, ...settled.computed, ...asks]
   const wishes = { requests: affected.filter((id) => !settled.fresh.has(id)), fresh: [...settled.fresh] }
   const counts = {
     created: created.likely,
     maybeCreated: created.maybe,
     inserted: inserted.length,
+    notLikely: inserted.filter((row) => !isLikely(row)).length,
     changed: changed.length,
   }
   return { found: joining.length, ...counts, joined, wishes }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { includesScope } from '../../accounts/keys.ts'
+import { jobProblems } from '../../collecting/scraping/job-schema.ts'
 import { requestStatuses } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import type { App } from '../../http/app-type.ts'
@@ -11,6 +12,7 @@ import { named } from '../../http/openapi-components.ts'
 import { pageOf, pageParameters } from '../../http/pagination.ts'
 import { changing, closed, defaulted, moment, nullable, oneOf, reading } from '../../http/schemas.ts'
 import { viewOf } from '../../requests/views/view.ts'
+import { readLastRuns, type WatchRun } from '../history.ts'
 import { markRead, readNews, type WatchNews } from './unread.ts'
 import { readWatchOfNews } from './watch.ts'
 
@@ -59,6 +61,7 @@ const watchNews = closed({
   reports: Type.Integer({ description: 'How many reports are merged' }),
   hasFirst: Type.Boolean({ description: 'The first report of the watch is one of them: all of its wishes are new' }),
   topicRise: rise,
+  problems: jobProblems,
   totals: closed({
     rising: total('rising'),
     newWishes: total('newWishes'),
@@ -101,8 +104,9 @@ async function requireWatch(executor: Executor, accountId: string, watchId: stri
   if (watch?.accountId !== accountId) throw notFound('Watch')
 }
 
-const toAnswer = ({ readUntil, until, ...news }: WatchNews) => ({
+const toAnswer = ({ readUntil, until, ...news }: WatchNews, lastRun: WatchRun | undefined) => ({
   ...news,
+  problems: lastRun?.problems ?? [],
   readUntil: readUntil?.toISOString() ?? null,
   until: until?.toISOString() ?? null,
 })
@@ -141,24 +145,18 @@ function registerRead(app: App, { database, authentication, publicUrl, visits }:
     },
     async (request) => {
       const account = authentication.accountOf(request)
-      const { watchId, since, limit, cursor } = request.query
+      const { watchId, since } = request.query
       const { accountId } = account
       if (watchId !== undefined) await requireWatch(database, accountId, watchId)
       const view = viewOf(account)
       const from = since === undefined ? undefined : parseDate(since)
-      const page = await readNews(database, {
-        accountId,
-        view,
-        publicUrl: publicUrl(),
-        watchId,
-        since: from,
-        limit,
-        cursor,
-      })
+      const asked = { ...request.query, since: from, accountId, view, publicUrl: publicUrl() }
+      const page = await readNews(database, asked)
       const ids = page.results.map((watch) => watch.watchId)
       // A look keeps a watch running, which spends.
       if (ids.length > 0 && includesScope(account.scope, 'collect')) visits.record(ids)
-      return { data: { ...page, results: page.results.map(toAnswer) } }
+      const lastRuns = await readLastRuns(database, ids)
+      return { data: { ...page, results: page.results.map((news) => toAnswer(news, lastRuns.get(news.watchId))) } }
     },
   )
 }

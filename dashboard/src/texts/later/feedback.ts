@@ -14,7 +14,7 @@ const products: Record<Exclude<ImportResult['format'], 'table'>, string> = {
 }
 
 /** What a file has, and what of it is no ask. */
-function found({ format, rows, asks: count, repeated, leftOut }: ImportResult): string {
+function found({ format, rows, asks: count, repeated, leftOut, undated, unknownStatuses }: ImportResult): string {
   const left = [
     ...(repeated > 0 ? [plural(repeated, { one: '# repeats another', other: '# repeat others' })] : []),
     ...(leftOut.noText > 0 ? [t`${number(leftOut.noText)} without text`] : []),
@@ -25,7 +25,13 @@ function found({ format, rows, asks: count, repeated, leftOut }: ImportResult): 
   ]
   const inAll = plural(rows, { one: '# row', other: '# rows' })
   const what = format === 'table' ? t`${inAll}, ${asks(count)}.` : t`${inAll} of ${products[format]}, ${asks(count)}.`
-  return left.length === 0 ? what : t`${what} Left out: ${conjunction(left)}.`
+  return [
+    left.length === 0 ? what : t`${what} Left out: ${conjunction(left)}.`,
+    ...(undated > 0 ? [t`Without a date: ${number(undated)}.`] : []),
+    ...(unknownStatuses.rows > 0
+      ? [t`Not understood as a status: ${unknownStatuses.words.join(', ')} (${number(unknownStatuses.rows)}).`]
+      : []),
+  ].join(' ')
 }
 
 export const feedbackTexts = {
@@ -39,7 +45,7 @@ export const feedbackTexts = {
   importing: t`Importing …`,
   imported: (
     name: string,
-    { created, updated, unchanged, suppressed, unindexed }: NonNullable<ImportResult['stored']>,
+    { created, updated, unchanged, suppressed, notLikely, unindexed }: NonNullable<ImportResult['stored']>,
   ) => {
     const counts = [
       t`${number(created)} new`,
@@ -48,7 +54,15 @@ export const feedbackTexts = {
       ...(suppressed > 0 ? [t`${number(suppressed)} deleted before and left out`] : []),
     ]
     const imported = t`Imported as import:${name}: ${conjunction(counts)}.`
-    return unindexed === 0 ? imported : `${imported} ${t`Searches by words find them within minutes.`}`
+    return [
+      imported,
+      ...(notLikely > 0
+        ? [
+            t`New ones that are not likely requests, which lists leave out: ${number(notLikely)}. If they are, import the file again with “Each row is a feature request”.`,
+          ]
+        : []),
+      ...(unindexed > 0 ? [t`Searches by words find them within minutes.`] : []),
+    ].join(' ')
   },
   found,
   name: t`Name`,
