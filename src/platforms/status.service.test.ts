@@ -85,7 +85,7 @@ describe('the state of the platforms', () => {
     const lines = formatPlatforms(body.data.results)
     expect(lines.find((line) => line.startsWith('x '))).toMatch(/^x +not_configured$/)
     expect(lines.join('\n')).toMatch(
-      /stackexchange +quota_exhausted until 20\d\d-\d\d-\d\d \d\d:\d\d UTC, used by default/,
+      /stackexchange +quota_exhausted until \d\d? \w+ \d{4}, \d\d:\d\d UTC, used by default/,
     )
   })
 

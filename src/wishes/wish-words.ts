@@ -11,15 +11,10 @@ export const isSettled = ({ status }: { status: RequestStatus | null }) =>
   settledStatuses.some((settled) => settled === status)
 
 /** What became of some of its requests, where the wish itself is neither completed nor declined: a sentence, or none. */
-export function settledInWords({
-  requestCount,
-  status,
-  statuses,
-}: Pick<WishDetail, 'requestCount' | 'status' | 'statuses'>): string[] {
-  const told = statuses
+export function settledInWords(wish: Pick<WishDetail, 'requestCount' | 'status' | 'statuses'>): string[] {
+  const told = wish.statuses
     .filter((one) => one.requests > 0 && isSettled(one))
     .map((one) => `${number(one.requests)} ${one.requests === 1 ? 'is' : 'are'} ${one.status}`)
-  return told.length === 0 || isSettled({ status })
-    ? []
-    : [`Of its ${counted(requestCount, 'request')} ${told.join(', and ')}.`]
+  if (told.length === 0 || isSettled(wish)) return []
+  return [`Of its ${counted(wish.requestCount, 'request')} ${told.join(', and ')}.`]
 }

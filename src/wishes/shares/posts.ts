@@ -49,12 +49,8 @@ export function origin(record: RequestRecord, texts: Texts): Html[] {
 
 function requestItem(record: RequestRecord, texts: Texts): Html {
   const { text, isShortened } = bounded(record.description, maxText)
-  const { votes, stars, status } = record
-  const facts = separated([
-    texts.votes(votes),
-    stars === null ? null : texts.stars(stars),
-    status && texts.status(status),
-  ])
+  const stars = record.stars === null ? null : texts.stars(record.stars)
+  const facts = separated([texts.votes(record.votes), stars, record.status && texts.status(record.status)])
   const isWhole = !isShortened && !record.descriptionTruncated
   return html`<li><article><h3 dir="auto">${titled(record.title) || nothing}</h3>
 ${text === '' ? null : html`<p class="text" dir="auto">${text}${isWhole ? '' : html` <small>${texts.beginning}</small>`}</p>`}
