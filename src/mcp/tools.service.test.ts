@@ -179,7 +179,7 @@ describe('what is stored', () => {
       results: [{ votes: 3, stars: 2, requests: 1 }],
       cursor: null,
     })
-    expect(found.text).toContain('3 votes, 2 of 5 stars, 1 requests')
+    expect(found.text).toContain('3 votes, 2 of 5 stars, 1 request,')
     expect(found.structured.untrusted.results[0]).toMatchObject({ title: 'Please add dark mode' })
     const [{ wishId }] = found.structured.results
     const [{ wishId: otherWishId }] = (await callTool(client, 'search', { query: 'vim keys' })).structured.results

@@ -16,8 +16,8 @@ import { quotedWords, someOf, type Term } from './terms.ts'
 export const tierDepth = 0.1
 
 /**
- * Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. An exact title among them is in the
- * first tier: its text may repeat no word, and be long, so that its score is anything.
+ * Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. An exact title among them that
+ * has what was typed is in the first tier: its text may repeat no word, and be long, so that its score is anything.
  */
 export const reorderedMatches = 100
 
@@ -38,15 +38,19 @@ export interface AskedWords {
 /** An exact title is longer than the query by a few words that say nothing; the words of a longer one are not read. */
 const maxLonger = 40
 
-/** Whether the title, as it is indexed, has all words, and whether it says nothing else but that something is asked for. */
+/** Whether the title, as it is indexed, has all words, whether it says nothing else but that something is asked for, and whether it has them as typed. */
 function titleOf({ terms, hasMeanings }: AskedWords): RawBuilder<unknown> {
   const words = someOf(terms).flatMap((one) => quotedWords(one) ?? [one])
   const saysNothingElse = sql`tsvector_to_array(said) <@ ${[...new Set([...words.map(stemOf), ...askingStems])]}::text[]`
   // A parameter: as a literal each length would be another statement to be planned.
+  const typed = terms
+    .map((term) => term.filter((one) => quotedWords(one) === null))
+    .map((own, at) => (own.length > 0 ? own : terms[at]!))
   const maxLength = sql`${words.join(' ').length + maxLonger}::int`
   // The query by itself, so that it is made once, and not for each title, which ends with its line.
   return sql`
-    select matches and ${sql.lit(hasMeanings)} as titled, matches and ${saysNothingElse} as exact from (
+    select matches and ${sql.lit(hasMeanings)} as titled, matches and ${saysNothingElse} as exact,
+      matches and said @@ (select ${allWords(typed)}) as typed from (
       select said, said @@ (select ${allWords(terms)}) as matches from (
         select to_tsvector('wishwell', substring(text from '^[^\\n]*')) as said from request_texts
         where request_id = matching.id and has_all and (${sql.lit(hasMeanings)} or length(title) <= ${maxLength}) offset 0
@@ -81,7 +85,7 @@ export const shownOf = (view: View, asked: AskedWords): RawBuilder<unknown> => s
       select *, row_number() over (order by ${partOrder(view)}, score desc, id) as place
       from candidates where passes and standing >= ${sql.lit(view.least)}
     ) as matching left join lateral (
-      select ${wantedOf(sql`matching.votes`, sql`status`)} as wanted, coalesce(titled, false) as titled, coalesce(exact, false) as exact,
+      select ${wantedOf(sql`matching.votes`, sql`status`)} as wanted, coalesce(titled, false) as titled, coalesce(exact, false) as exact, coalesce(typed, false) as typed,
         case when source_name is not null then (platform, source_name, lower(title), md5(left(description, 500))) end as repeated
       from requests left join lateral (${titleOf(asked)}) as title on true
       -- \`offset 0\`: else all requests may be read for a hash join.
@@ -89,7 +93,7 @@ export const shownOf = (view: View, asked: AskedWords): RawBuilder<unknown> => s
     ) as own on true
   ),
   raised as materialized (
-    select *, case when exact and rank <= ${sql.lit(reorderedMatches)}
+    select *, case when exact and typed and rank <= ${sql.lit(reorderedMatches)}
       then max(score) filter (where is_first) over (partition by has_all, standing, titled) else score end as height from reordered
   ),
   shown as materialized (

@@ -129,7 +129,7 @@ export function blocksOf({ document, snapshot, removed }: Brief, { isShared = fa
     ...leftOutBlocks(document, isShared),
     heading(2, 'How to read it'),
     line(
-      `A wish is a set of requests that ask for the same. Wishes are in the order of their votes, whatever a platform counts as one${wishes.some((wish) => wish?.isTagOnly) ? ': those that say the topic in words first, then those that have it only in their tags or source' : ''}. ${votesText(document)}People who asked are independent voices: one text that is posted in several places, or under several names, is one. Every quotation is word for word from the public post that is linked beside it.`,
+      `A wish is a set of requests that ask for the same. Wishes are in the order of their votes, whatever a platform counts as one${about.topic === null ? '' : ': those that say the topic in words first, then those that have it only in their tags or source'}. ${votesText(document)}People who asked are independent voices: one text that is posted in several places, or under several names, is one. Every quotation is word for word from the public post that is linked beside it.`,
     ),
     line(`Snapshot sha256:${snapshot} (wishwell brief verify finds what was changed since)`, 'facts'),
   ]

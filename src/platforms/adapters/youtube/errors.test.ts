@@ -12,7 +12,7 @@ describe('the quotas of YouTube', () => {
     }
     const error = await platformError(fetchPage(youtube, 'one more'), 'quota_exhausted')
     expect(error.retryAt).toBeNull()
-    expect(error.message).toContain('2026-05-06T07:00:00.000Z')
+    expect(error.message).toContain('6 May 2026, 07:00 UTC')
     await fetchPage(youtube, 'topic7')
     expect(received).toHaveLength(201)
     clock.advance(Date.parse('2026-05-06T07:00:00Z') - clock.now().getTime())
