@@ -125,21 +125,26 @@ describe('the order by best match', () => {
     ['csv export', 'It would be nice to have an export as CSV'],
     ['support tickets', 'Support tickets'],
     ['night mode', 'Would love to see a dark theme'],
-  ])('the title that says nothing but the query is first, as typed whatever its score: %s, %s', async (query, exact) => {
-    const asked = normaliseText(exact)
-    const longer = `${asked} beside charts`
-    const ids = await store(
-      opened.database,
-      [asked, ...Array<string>(3).fill(longer)].map((title) => ({ ...row, text: `${title} \n ${query} ${title}` })),
-    )
-    await changeRequests(
-      opened.database,
-      sql`update requests set title = case when id = ${ids[0]} then ${exact} else ${`${exact} beside charts`} end, votes = case when id = ${ids[0]} then 0 else 90 end`,
-    )
-    const hits = hitsFrom(ids.map((id, at) => ({ id, score: at > 0 ? 10 - at / 100 : query === 'night mode' ? 9.2 : 3, hasAll: true })))
-    const scripted = createSearchIndex({ kind: 'bm25', best: async () => hits } as unknown as SearchEngine)
-    expect((await findIds(scripted, opened.database, { query })).ids[0]).toBe(ids[0])
-  })
+  ])(
+    'the title that says nothing but the query is first, as typed whatever its score: %s, %s',
+    async (query, exact) => {
+      const asked = normaliseText(exact)
+      const longer = `${asked} beside charts`
+      const ids = await store(
+        opened.database,
+        [asked, ...Array<string>(3).fill(longer)].map((title) => ({ ...row, text: `${title} \n ${query} ${title}` })),
+      )
+      await changeRequests(
+        opened.database,
+        sql`update requests set title = case when id = ${ids[0]} then ${exact} else ${`${exact} beside charts`} end, votes = case when id = ${ids[0]} then 0 else 90 end`,
+      )
+      const hits = hitsFrom(
+        ids.map((id, at) => ({ id, score: at > 0 ? 10 - at / 100 : query === 'night mode' ? 9.2 : 3, hasAll: true })),
+      )
+      const scripted = createSearchIndex({ kind: 'bm25', best: async () => hits } as unknown as SearchEngine)
+      expect((await findIds(scripted, opened.database, { query })).ids[0]).toBe(ids[0])
+    },
+  )
 
   test('a search puts the wanted one of equal matches first, and a clearly better match before it', async () => {
     const ids = await store(opened.database, [
