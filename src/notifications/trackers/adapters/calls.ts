@@ -34,8 +34,7 @@ export function waitOf({ retryAfterMs, header }: Answer): number {
 }
 
 /** How trackers word a limit that has no code of its own: GitHub's ones on content say no more than this (github.com/cli/cli/issues/4801). */
-export const limitWords =
-  /rate limit|submitted too quickly|abuse detection|temporarily blocked from content creation|(?:wait|try again|retry) (?:a few|in|after|later)/i
+export const limitWords = /rate limit|submitted too quickly|abuse detection|temporarily blocked from content creation/i
 
 /** Whether a refusal is one of a limit: GitHub answers 403 or 422, with or without a header (docs.github.com, "Rate limits for the REST API"). */
 const isLimit = ({ status, header, retryAfterMs, text }: Answer) =>
