@@ -1,7 +1,8 @@
+import { globSync, readFileSync } from 'node:fs'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import rules from '../.dependency-cruiser.mjs'
 
-// Holds the imports of src/, simulator/ and the page to rooms.json; part of `npm run check`.
+// Holds the imports of src/, simulator/ and the page, and the calls of parsers in src/, to rooms.json; part of `npm run check`.
 
 const { options, ...ruleSet } = rules
 const { output } = await cruise(['src', 'simulator', 'dashboard/src'], { ...options, validate: true, ruleSet })
@@ -15,5 +16,17 @@ for (const { from, to, rule, cycle } of summary.violations) {
 const count = summary.totalDependenciesCruised ?? 0
 // A parser that reads nothing would report no violation either.
 if (modules.length < 100 || count < 500) throw new Error(`only ${modules.length} files and ${count} imports were read`)
-if (summary.error > 0) process.exit(1)
+
+const { about, ...parsers } = JSON.parse(readFileSync('rooms.json', 'utf8')).parsers as Record<string, object>
+const product = globSync('src/**/*.ts', { exclude: ['**/*test.ts', '**/*testing.ts'] })
+const strayFiles = Object.entries(parsers).flatMap(([parser, files]) => {
+  // A method is called, a package is imported, perhaps only then when it is needed.
+  const call = parser.includes('.') ? parser : `'${parser}'`
+  const callers = product.filter((file) => readFileSync(file, 'utf8').includes(call))
+  const stray = callers.filter((file) => !(file in files)).map((file) => `${file} calls ${parser}`)
+  const gone = Object.keys(files).filter((file) => !callers.includes(file))
+  return [...stray, ...gone.map((file) => `${file} calls ${parser} no more`)]
+})
+for (const fault of strayFiles) console.error(`parsers of rooms.json: ${fault}\n  ${about}`)
+if (summary.error > 0 || strayFiles.length > 0) process.exit(1)
 console.log(`${modules.length} files, ${count} imports: every one points to a lower layer, and none is part of a cycle`)

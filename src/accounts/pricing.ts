@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import type { PackName, Tier } from '../database/column-types.ts'
 import { closed, optional } from '../http/schemas.ts'
+import { parsedJson } from '../runtime/foreign/json.ts'
 import { defaultPricing, endless, type Pricing, packNames, tiers } from './plans.ts'
 
 const some = <P extends TProperties>(properties: P) => closed(optional(properties))
@@ -36,14 +37,6 @@ function faultOf({ instancePath, keyword, params, message, parentSchema }: Error
   return `${path === '' ? '' : `${path}.`}${params.additionalProperty} is none of ${known}`
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const merge = <Name extends string, Value extends object>(
   defaults: Record<Name, Value>,
   given: Partial<Record<Name, Partial<Value>>> = {},
@@ -57,7 +50,7 @@ const merge = <Name extends string, Value extends object>(
  * @param complain called with all that is wrong.
  */
 export function parsePricing(text: string, complain: (what: string) => never): Pricing {
-  const given = parseJson(text)
+  const given = parsedJson(text)
   if (given === undefined) return complain('must be JSON, such as {"plans":{"free":{"creditsPerMonth":500}}}.')
   if (!validate(given)) return complain(`${(validate.errors ?? []).map(faultOf).join('; ')}.`)
   return {

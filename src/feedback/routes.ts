@@ -10,6 +10,7 @@ import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, defaulted, formedText, moment, nullable, oneOf, reading, sending } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
+import { parsedJson } from '../runtime/foreign/json.ts'
 import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
 import { type CheckedFile, checkFile, type OpenedFile, openFile, readRequests } from './file.ts'
 import { registerForm } from './form.ts'
@@ -106,12 +107,7 @@ const importSummary = closed({
 /** The columns that `map` names. @throws ServiceError INVALID_REQUEST */
 function readMap(text: string | undefined): ColumnMapping {
   if (text === undefined) return {}
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    throw invalidField('map', 'must be a JSON object')
-  }
+  const given = parsedJson(text)
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalidField('map', 'must be a JSON object')
   const mapping: ColumnMapping = {}

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { parseJson } from '../runtime/foreign/json.ts'
 import { isId } from './ids.ts'
 import { closed, defaulted, nullable } from './schemas.ts'
 import { type SortOrder, sortSynonyms } from './sort-words.ts'
@@ -78,7 +79,7 @@ export function cursorsOf<Position extends readonly unknown[]>(
     encode: (position) => Buffer.from(JSON.stringify([list, ...position])).toString('base64url'),
     decode: (cursor) => {
       try {
-        const [name, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+        const [name, ...position] = parseJson(Buffer.from(cursor, 'base64url')) as unknown[]
         const fits = position.length === checks.length && checks.every((check, index) => check(position[index]))
         if (name === list && fits) return position as unknown as Position
       } catch {

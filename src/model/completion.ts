@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { type Static, type TObject, Type } from 'typebox'
+import { parsedJson } from '../runtime/foreign/json.ts'
 import type { ModelConfig } from './settings.ts'
 
 /** Why the answer of a model is not used. The message never contains a part of what was sent or answered. */
@@ -76,12 +77,9 @@ export function completionValue(body: unknown): unknown {
   if (reason === 'length') throw new ModelError('was cut off; raise AI_MAX_TOKENS')
   // Servers without schemas often wrap JSON as Markdown code.
   const text = (message.content ?? '').trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The parser's own message quotes the answer.
-    throw new ModelError('answered with no JSON')
-  }
+  const value = parsedJson(text)
+  if (value === undefined) throw new ModelError('answered with no JSON')
+  return value
 }
 
 /**

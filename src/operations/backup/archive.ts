@@ -6,6 +6,8 @@ import { Parser, type ReadEntry, Unpack } from 'tar'
 import { BackupError } from './backup-error.ts'
 import { databaseName, type Manifest, manifestName, parseManifest } from './manifest.ts'
 
+/** A database of a million requests has four thousand. */
+const maxEntries = 100_000
 const maxManifestBytes = 1024 * 1024
 
 /** The names of database files; no path can lead out of the directory. */
@@ -62,8 +64,10 @@ interface Contents {
 }
 
 function note(contents: Contents, entry: ReadEntry): void {
-  contents.fault ??= faultOf(entry) ?? (contents.paths.has(entry.path) ? 'holds a file twice' : null)
-  contents.paths.add(entry.path)
+  const { paths } = contents
+  const many = paths.size >= maxEntries ? 'holds too many files' : null
+  contents.fault ??= faultOf(entry) ?? (paths.has(entry.path) ? 'holds a file twice' : many)
+  if (many === null) paths.add(entry.path)
   if (entry.path !== manifestName) {
     contents.files += entry.type === 'File' ? 1 : 0
     contents.bytes += entry.size

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { Queryable } from '../../database/embedded/client.ts'
 import { schemaVersion } from '../../database/schema-version.ts'
 import { closed } from '../../http/schemas.ts'
+import { parsedJson } from '../../runtime/foreign/json.ts'
 import { version } from '../../runtime/version.ts'
 import { BackupError } from './backup-error.ts'
 
@@ -115,12 +116,8 @@ function isFromNewer({ format, wishwellVersion, schemaVersion: schema }: Claimed
 
 /** Reads a manifest. @throws BackupError when it is none, or from an older or a newer Wishwell than this one can read. */
 export function parseManifest(text: string): Manifest {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new BackupError('It is not a backup of Wishwell: its manifest cannot be read.')
-  }
+  const value = parsedJson(text)
+  if (value === undefined) throw new BackupError('It is not a backup of Wishwell: its manifest cannot be read.')
   const origin = originOf(value)
   if (isFromNewer(origin)) {
     const made = origin.wishwellVersion ?? 'unknown'

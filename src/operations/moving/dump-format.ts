@@ -5,6 +5,7 @@ import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { schemaVersion } from '../../database/schema-version.ts'
 import { closed } from '../../http/schemas.ts'
+import { parsedJson } from '../../runtime/foreign/json.ts'
 import { version } from '../../runtime/version.ts'
 import { DumpError } from './moving-error.ts'
 
@@ -95,17 +96,9 @@ async function* readLines(bytes: AsyncIterable<Uint8Array>, digest: Hash): Async
   if (length > 0) throw isBegun() ? cutOff() : notADump()
 }
 
-function parse(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString())
-  } catch {
-    return null
-  }
-}
-
 /** @throws DumpError when this Wishwell cannot restore it. */
 function readHeader(line: Buffer): DumpHeader {
-  const value = parse(line)
+  const value = parsedJson(line)
   const { format, wishwellVersion, schemaVersion: schema } = (value ?? {}) as Record<string, unknown>
   const isPrintable = typeof wishwellVersion === 'string' && /^[\w.-]{1,40}$/.test(wishwellVersion)
   if (!isPrintable || typeof schema !== 'number' || typeof format !== 'number') throw notADump()
@@ -161,7 +154,7 @@ async function* readRows({ tables }: DumpHeader, lines: AsyncGenerator<Buffer>, 
         bytes = 0
       }
     }
-    const end = parse(await next())
+    const end = parsedJson(await next())
     if (!isEnd(end)) throw damaged()
     if (!(await lines.next()).done) throw new DumpError('it goes on behind its end: is it several dumps in one file?')
     if (end.sha256 !== digest.digest('hex')) throw damaged()

@@ -5,6 +5,7 @@ import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
 import { asFields, asId, asList, asString, asWebUrl, type Fields } from '../../../platforms/content/fields.ts'
 import { hourMs } from '../../../runtime/durations.ts'
+import { readJson } from '../../../runtime/foreign/json.ts'
 import { type Issue, TrackerError, type TrackerFields } from '../tracker.ts'
 
 /** What a tracker that names no time is left alone for. */
@@ -102,7 +103,7 @@ export async function callTracker(
       if (error instanceof TargetFailedError) throw new TrackerError('unclear', error.message, undefined, true)
       throw error
     })
-  const fields = parse(answer.text)
+  const fields = await parse(answer.text)
   const isSuccess = answer.status >= 200 && answer.status < 300
   const reason = fields === null ? null : (explain?.(single(fields), answer) ?? null)
   if (reason !== null) throw reason
@@ -112,10 +113,10 @@ export async function callTracker(
   return fields
 }
 
-function parse(text: string): Fields | Fields[] | null {
+async function parse(text: string): Promise<Fields | Fields[] | null> {
   if (text.trim() === '') return {}
   try {
-    const value: unknown = JSON.parse(text)
+    const value = await readJson(Buffer.from(text))
     if (Array.isArray(value)) return value.map((one) => asFields(one) ?? {})
     return asFields(value) ?? {}
   } catch {

@@ -1,5 +1,5 @@
 import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
-import { readFeed } from '../rss/feed.ts'
+import { readFeedBounded } from '../rss/feed.ts'
 import { isReview, listOf } from './review.ts'
 import { type App, storeUrl } from './source.ts'
 
@@ -80,9 +80,10 @@ function linkOf(xml: string, rel: 'next' | 'related'): string | null {
 }
 
 /** Reads a page in Atom, each entry in the form that it has in JSON. @returns null for what is no feed */
-export function readXmlPage(text: string, page: number): ReviewPage | null {
+export async function readXmlPage(text: string, page: number, signal: AbortSignal): Promise<ReviewPage | null> {
   const [head = '', ...written] = text.split(/(?=<entry[\s>])/)
-  const feed = readFeed([head, ...written.map(withoutHtml)].join(''), storeUrl)
+  const source = [head, ...written.map(withoutHtml)].join('')
+  const feed = await readFeedBounded({ source, address: storeUrl }, signal)
   if (feed === null) return null
   // The reader of feeds knows nothing of Apple's own elements.
   const own = new Map(written.map((entry) => [elementOf(entry, 'id'), entry]))

@@ -54,7 +54,7 @@ async function readForm(form: PageForm, url: URL, { call, app, page, advice }: A
       if (error instanceof SourceRefusedError) return { body: { feed: {} } }
       throw error
     })
-  const read = typeof body === 'string' ? readXmlPage(body, page) : readJsonPage(body, page)
+  const read = typeof body === 'string' ? await readXmlPage(body, page, signal) : readJsonPage(body, page)
   if (read === null) throw new PlatformError('bad_response', `${label} answered no feed of reviews. ${advice}`)
   return read
 }

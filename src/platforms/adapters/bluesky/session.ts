@@ -1,4 +1,5 @@
 import { dayMs } from '../../../runtime/durations.ts'
+import { parsedJson } from '../../../runtime/foreign/json.ts'
 import { cooldownAfterRefusal, correctByHeaders, spentUntil } from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import type { AccessToken } from '../../client/access-token.ts'
@@ -105,13 +106,7 @@ function expiry(token: string, now: Date): Date {
   return claimed && claimed > now ? claimed : after(now, usualLifetimeMs)
 }
 
-function readClaims(token: string) {
-  try {
-    return asFields(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()))
-  } catch {
-    return null
-  }
-}
+const readClaims = (token: string) => asFields(parsedJson(Buffer.from(token.split('.')[1] ?? '', 'base64url')))
 
 function sessionError(answer: Answer, now: Date): PlatformError | null {
   const name = asString(asFields(answer.body)?.error)

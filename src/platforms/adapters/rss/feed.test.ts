@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { feedDate } from './dates.ts'
 import { decodeFeed } from './decode.ts'
-import { readFeed } from './feed.ts'
+import { readFeed, readFeedBounded } from './feed.ts'
 import { readFeedItem, sharedIds } from './post.ts'
 
 // Holds (Platforms): a feed of any form is read in its own encoding, within bounds, and without its entities
@@ -11,7 +11,7 @@ const now = new Date('2026-05-05T12:00:00Z')
 
 /** What is stored of a feed. */
 function read(text: string) {
-  const feed = readFeed(text, address)
+  const feed = readFeed({ source: text, address })
   if (feed === null) return null
   const context = { feed, address, shared: sharedIds(feed.items), known: new Set<string>(), now }
   return feed.items.map((item) => readFeedItem(item, context)).filter((item) => item !== null)
@@ -162,7 +162,7 @@ describe('the id of an item', () => {
   it('is another one in another feed, and the same by http', () => {
     const text = rss('<item><guid>1</guid></item>')
     const idIn = (where: string) => {
-      const feed = readFeed(text, where)!
+      const feed = readFeed({ source: text, address: where })!
       const context = { feed, address: where, shared: new Set<string>(), known: new Set<string>(), now }
       return (readFeedItem(feed.items[0]!, context) as { sourceId: string }).sourceId
     }
@@ -252,6 +252,10 @@ describe('what is no feed, or a hostile one', () => {
     ['nothing', ''],
     ['too many elements', rss('<a/>'.repeat(21_000))],
     ['too many attributes', rss(`<item ${Array.from({ length: 21_000 }, (_, at) => `a${at}="1"`).join(' ')}/>`)],
+    ['names without values', rss(`<item ${'a:b '.repeat(20_001)}/>`)],
+    ['names behind a quotation mark', rss(`<item " ${'a:b '.repeat(20_001)}/>`)],
+    ['names behind a value that is not closed', rss(`<item a=" ${'a:b '.repeat(20_001)}/>`)],
+    ['tags that never end', rss('<a '.repeat(20_001))],
     ['deep elements', rss(`<item>${'<a>'.repeat(5_000)}${'</a>'.repeat(5_000)}</item>`)],
     ['deep JSON', `{"version":"https://jsonfeed.org/version/1","items":${'['.repeat(99)}${']'.repeat(99)}}`],
   ])('%s is read as none', (_name, text) => {
@@ -274,11 +278,20 @@ describe('what is no feed, or a hostile one', () => {
               version: 'https://jsonfeed.org/version/1',
               items: days.map((day) => ({ id: String(day), title: 'T', [name]: dateOf(day) })),
             })
-      const { items, leftOut } = readFeed(text, address)!
+      const { items, leftOut } = readFeed({ source: text, address })!
       expect(leftOut).toBe(200)
       expect(items.map(({ id }) => Number(id))).toEqual(days.filter((day) => day >= 200))
     },
   )
+
+  it('a large one is read in a thread, as a small one is', async () => {
+    const item = (id: number) =>
+      `<item><guid>${id}</guid><title>T ${id}</title><description>${'x '.repeat(999)}</description></item>`
+    const source = rss(Array.from({ length: 100 }, (_, id) => item(id)).join(''))
+    const read = await readFeedBounded({ source, address }, new AbortController().signal)
+    expect(read).toEqual(readFeed({ source, address }))
+    expect(read?.items).toHaveLength(100)
+  })
 
   it('markup within CDATA costs no more than its text', () => {
     const body = `<![CDATA[${'<p class="x">y</p>'.repeat(11_000)}]]>`

@@ -1,5 +1,7 @@
 import { parseFeed } from 'feedsmith'
-import { parseJson } from '../../client/body.ts'
+import { parseJson } from '../../../runtime/foreign/json.ts'
+import { callInThread, TooDearError } from '../../../runtime/foreign/thread.ts'
+import { moduleFile } from '../../../runtime/module-file.ts'
 import { asFields, asList, asName, asString, asWebUrl, type Fields } from '../../content/fields.ts'
 import { newestOf, withinLimits } from './newest.ts'
 
@@ -32,6 +34,19 @@ export interface Feed {
   items: FeedItem[]
   /** How many older items are not read, because the feed has more than the limits. */
   leftOut: number
+}
+
+/** A feed of a hundred long texts has a fifth of it. */
+export const maxFeedBytes = 5 * 1024 * 1024
+
+/** What is read at once, in at most 30 ms; a thread takes 100 ms to begin. */
+const smallLength = 128 * 1024
+
+/** A feed as it was received. */
+interface Received {
+  source: string
+  /** Of the feed, for relative links. */
+  address: string
 }
 
 /** A document type with its entities. */
@@ -147,10 +162,9 @@ const readers = { atom: readAtomEntry, rss: readRssItem, rdf: readRssItem, json:
 
 /**
  * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
- * @param address of the feed, for relative links
  * @returns null for what is no feed, or is too dear to read
  */
-export function readFeed(source: string, address: string): Feed | null {
+export function readFeed({ source, address }: Received): Feed | null {
   const text = source.replace(/^[\s\ufeff\0]+/, '')
   const isJson = text.startsWith('{')
   const xml = isJson ? { xml: text, leftOut: 0 } : withinLimits(withoutDocumentType(text))
@@ -158,7 +172,7 @@ export function readFeed(source: string, address: string): Feed | null {
   let parsed: ReturnType<typeof parseFeed>
   try {
     // A JSON text is counted before it is parsed.
-    const json = isJson ? asFields(parseJson(new TextEncoder().encode(text))) : null
+    const json = isJson ? asFields(parseJson(text, maxFeedBytes)) : null
     if (isJson && asList(json?.items) === null) return null
     parsed = parseFeed(json ?? xml.xml)
   } catch {
@@ -183,4 +197,15 @@ export function readFeed(source: string, address: string): Feed | null {
   )
   const leftOut = xml.leftOut + items.length - kept.length
   return { title: asName(title), link: resolved(link, bases), items: kept, leftOut }
+}
+
+/** As `readFeed`, of a large one in a thread. @returns null also for what takes too much time or memory there */
+export async function readFeedBounded(received: Received, signal: AbortSignal): Promise<Feed | null> {
+  if (received.source.length <= smallLength) return readFeed(received)
+  try {
+    return await callInThread<Feed | null>(moduleFile('./feed', import.meta.url), 'readFeed', received, { signal })
+  } catch (error) {
+    if (error instanceof TooDearError) return null
+    throw error
+  }
 }

@@ -29,24 +29,42 @@ interface Element {
 const itemName = /^(?:[\w-]+:)?(?:item|entry)$/i
 const dateOfItem = /<(?:[\w-]+:)?(?:pubDate|published|updated|modified|issued|date)\b[^<>]*>([^<]{1,100})</gi
 
+/**
+ * The names of a tag: its own, and those of attributes, also without values, and of tags that begin in it. Only a quotation mark behind `=` that is
+ * closed in the tag begins a value: any other is a name to the parser.
+ */
+function namesOf(xml: string, from: number, to: number): number {
+  let names = 0
+  let isInName = false
+  for (let index = from; index < to; index++) {
+    const code = xml.charCodeAt(index)
+    if ((code === 0x22 || code === 0x27) && xml[index - 1] === '=') {
+      const close = xml.indexOf(xml[index]!, index + 1)
+      if (close > 0 && close < to) index = close
+      isInName = false
+      continue
+    }
+    // Blanks, `/`, `<` and `=` end a name.
+    const isOfName = code > 0x20 && code !== 0x2f && code !== 0x3c && code !== 0x3d
+    if (isOfName && !isInName) names++
+    isInName = isOfName
+  }
+  return Math.max(1, names)
+}
+
 /** The members of an XML text and where its items are, outside of comments and CDATA; null for one that the parser refuses. */
 function outline(xml: string): { members: number; items: Element[] } | null {
   const items: Element[] = []
   let members = 0
   let open: { name: string; depth: number; from: number; before: number } | null = null
-  let equals = xml.indexOf('=')
   for (let index = xml.indexOf('<'); index >= 0; index = xml.indexOf('<', index)) {
     const isData = xml.startsWith('<![CDATA[', index)
     const end = isData ? ']]>' : xml.startsWith('<!--', index) ? '-->' : '>'
     const close = xml.indexOf(end, index)
     if (close < 0) return null
     const before = members
-    while (equals >= 0 && equals < close) {
-      if (end === '>' && equals > index) members++
-      equals = xml.indexOf('=', equals + 1)
-    }
     if (end === '>') {
-      members++
+      members += namesOf(xml, index + 1, close)
       const [, slash = '', name = ''] = /^<(\/?)([\w:.-]+)/.exec(xml.slice(index, index + 60)) ?? []
       const isEmpty = xml[close - 1] === '/'
       if (open === null && slash === '' && !isEmpty && itemName.test(name))

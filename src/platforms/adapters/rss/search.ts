@@ -8,7 +8,7 @@ import { createNamedHosts } from '../named-hosts.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { checkSource } from '../source-check.ts'
 import { decodeFeed } from './decode.ts'
-import { type Feed, type FeedItem, readFeed } from './feed.ts'
+import { type Feed, type FeedItem, maxFeedBytes, readFeedBounded } from './feed.ts'
 import { readFeedItem, sharedIds } from './post.ts'
 import { feedName, rssSources } from './source.ts'
 
@@ -17,8 +17,6 @@ export interface RssOptions extends AdapterDependencies {
   urls: readonly string[]
 }
 
-/** A feed of a hundred long texts has one; more than this would take the event loop for too long. */
-const maxBytes = 5 * 1024 * 1024
 /** Of a feed that an account chose, while it is verified. */
 const maxForeignBytes = 2 * 1024 * 1024
 
@@ -67,7 +65,7 @@ export function createRss({ client, clock, openBudget, ...options }: RssOptions)
     address: string,
     isNamed: boolean,
     signal: AbortSignal,
-    maxBodyBytes = maxBytes,
+    maxBodyBytes = maxFeedBytes,
   ): Promise<Feed> {
     const label = `rss (${feedName(address)})`
     const advice = isNamed ? 'Name another source.' : 'Check RSS_URLS.'
@@ -84,7 +82,7 @@ export function createRss({ client, clock, openBudget, ...options }: RssOptions)
       readError: (answer) => feedError(answer, label, advice),
     })
     const text = String(body)
-    const feed = readFeed(text, address)
+    const feed = await readFeedBounded({ source: text, address }, signal)
     if (feed === null) throw refusedText(text, label, advice)
     return feed
   }

@@ -1,0 +1,117 @@
+import { JSONParser } from '@streamparser/json'
+import { createPauses } from '../event-loop.ts'
+
+/** Far more than any platform nests. Every level costs the parser a stack frame, and also each later reader of the value. */
+const nestingLimit = 64
+
+/** Of all lists and objects of a text together; a page of a platform has some ten thousand. */
+const memberLimit = 100_000
+
+/** What is parsed in one piece: the dearest members (names that never repeat) take some 40 ms then. */
+export const wholeBytes = 2 * 1024 * 1024
+
+const chunkBytes = 64 * 1024
+
+/** Why a text cannot be read. The message never holds a part of it. */
+export class JsonTextError extends Error {
+  override readonly name = 'JsonTextError'
+}
+
+const notJson = () => new JsonTextError('not JSON')
+
+/** Counts what a text of JSON would cost, chunk by chunk, before anything of it is kept. */
+export interface JsonCounter {
+  /** @throws JsonTextError */
+  add(chunk: Uint8Array): void
+}
+
+/**
+ * Counts outside strings (RFC 8259), in one pass; no byte of a longer UTF-8 character equals one of these. A member follows
+ * either the bracket that opens its list or object, or a comma.
+ * @param maxMembers of all of the text; by default as many as a page of a platform may have.
+ */
+export function createJsonCounter(maxMembers = memberLimit): JsonCounter {
+  let [depth, members, isInString, isEscaped] = [0, 0, false, false]
+  return {
+    add(bytes) {
+      // Local literals: with constants of the module the loop is half as fast.
+      const [quote, backslash, comma] = [0x22, 0x5c, 0x2c] as const
+      const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d] as const
+      let [level, count, inString] = [depth, members, isInString]
+      let index = isEscaped ? 1 : 0
+      for (; index < bytes.length; index++) {
+        const byte = bytes[index]
+        if (inString) {
+          if (byte === backslash) index++
+          else if (byte === quote) inString = false
+        } else if (byte === quote) inString = true
+        else if (byte === openBracket || byte === openBrace) {
+          if (++level > nestingLimit) throw new JsonTextError(`nested deeper than ${nestingLimit} levels`)
+          count++
+        } else if (byte === closeBracket || byte === closeBrace) level--
+        else if (byte === comma) count++
+        if (count > maxMembers) throw new JsonTextError(`of more than ${maxMembers} members`)
+      }
+      ;[depth, members, isInString, isEscaped] = [level, count, inString, index > bytes.length]
+    },
+  }
+}
+
+/**
+ * Parses JSON at once. A text that is too large, nested too deeply or of too many members is refused before it is parsed: a few
+ * million brackets or names would block the thread for seconds and take hundreds of megabytes.
+ * @param text as UTF-8 or decoded
+ * @param maxBytes more than the default only in a thread (`thread.ts`)
+ * @throws JsonTextError
+ */
+export function parseJson(text: Uint8Array | string, maxBytes: number = wholeBytes): unknown {
+  if (text.length > maxBytes) throw new JsonTextError('too large')
+  createJsonCounter().add(typeof text === 'string' ? Buffer.from(text) : text)
+  try {
+    return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text))
+  } catch {
+    // The parser's own message quotes the text.
+    throw notJson()
+  }
+}
+
+/** As `parseJson`, for callers to whom any fault is one. @returns undefined for what cannot be read. */
+export function parsedJson(text: Uint8Array | string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Parses JSON of any size that its caller has in memory: a large text in pieces, between which other work of the event loop runs.
+ * @throws JsonTextError
+ */
+export async function readJson(bytes: Uint8Array): Promise<unknown> {
+  if (bytes.length <= wholeBytes) return parseJson(bytes)
+  const counter = createJsonCounter()
+  const pause = createPauses()
+  const parser = new JSONParser({ paths: ['$'], stringBufferSize: chunkBytes })
+  let value: unknown
+  parser.onValue = (found) => {
+    value = found.value
+  }
+  const write = (work: () => void) => {
+    try {
+      work()
+    } catch {
+      throw notJson()
+    }
+  }
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const chunk = bytes.subarray(at, at + chunkBytes)
+    counter.add(chunk)
+    write(() => parser.write(chunk))
+    await pause()
+  }
+  // A number at the top has no end of its own.
+  if (!parser.isEnded) write(() => parser.end())
+  if (value === undefined) throw notJson()
+  return value
+}

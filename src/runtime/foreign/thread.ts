@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { moduleFile } from '../module-file.ts'
+
+/** A foreign text that its reader could not read within its memory or its time. */
+export class TooDearError extends Error {
+  override readonly name = 'TooDearError'
+}
+
+/** Of a thread: texts of 5 MB take a third of it. */
+const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
+const defaultLimitMs = 15_000
+
+/** What a thread is told (`thread-entry.ts`). */
+export interface ThreadTask {
+  module: string
+  name: string
+  argument: unknown
+}
+
+/** The threads that run, one after another: two of them would take the processor from the calls of others. */
+let previous: Promise<unknown> = Promise.resolve()
+
+/**
+ * Calls an exported function of a module in a thread of its own, which has a limit of memory and of time. Calls wait for each other.
+ * @param module its address, of `moduleFile`
+ * @param argument is copied, and so is the result: plain values only
+ * @throws TooDearError at a limit, and where the function throws; the reason of `signal` when that is aborted.
+ */
+export function callInThread<Result>(
+  module: URL,
+  name: string,
+  argument: unknown,
+  { signal, limitMs = defaultLimitMs }: { signal: AbortSignal; limitMs?: number },
+): Promise<Result> {
+  const called = previous.then(() => runThread({ module: module.href, name, argument }, signal, limitMs))
+  previous = called.catch(() => {})
+  return called as Promise<Result>
+}
+
+async function runThread(task: ThreadTask, signal: AbortSignal, limitMs: number): Promise<unknown> {
+  signal.throwIfAborted()
+  const entry = moduleFile('./thread-entry', import.meta.url)
+  const worker = new Worker(entry, { workerData: task, resourceLimits, env: {}, stdin: false })
+  try {
+    // Rejects with the error of the thread, such as ERR_WORKER_OUT_OF_MEMORY.
+    const [result] = await once(worker, 'message', { signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]) })
+    return result
+  } catch {
+    signal.throwIfAborted()
+    throw new TooDearError('It takes too much memory or time to read.')
+  } finally {
+    await worker.terminate()
+  }
+}
