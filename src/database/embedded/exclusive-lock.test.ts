@@ -25,6 +25,7 @@ function createLab() {
       as(owner, () => {
         for (const name of names) void lock.share(send(name))
       }),
+    share: (name: string) => lock.share(send(name)),
     /** As a call whose account is not known yet. */
     askUnknown: (name: string) => runPart({}, () => void lock.share(send(name))),
     hold: (owner: string) => new Promise<() => void>((resolve) => as(owner, () => void lock.hold().then(resolve))),
@@ -47,6 +48,22 @@ describe('the statements of the embedded database', () => {
     expect(lab.sent).toEqual(['a1', 'a2'])
     await lab.answer(10)
     expect(lab.sent).toEqual(['a1', 'a2', 'a3'])
+  })
+
+  it('of a call that began first go before those of later ones of its account', async () => {
+    const lab = createLab()
+    const [early, late] = [{}, {}]
+    const askAs = (call: object, ...names: string[]) =>
+      runPart(call, () => {
+        setOwner('a')
+        for (const name of names) void lab.share(name)
+      })
+    askAs(early, 'early 1')
+    askAs(late, 'late 1', 'late 2', 'late 3', 'late 4')
+    await lab.answer(10)
+    askAs(early, 'early 2', 'early 3')
+    for (let count = 0; count < 4; count++) await lab.answer(10)
+    expect(lab.sent).toEqual(['early 1', 'late 1', 'late 2', 'early 2', 'early 3', 'late 3', 'late 4'])
   })
 
   it('of an account that comes while another has asked for much wait for two at most', async () => {

@@ -1,9 +1,10 @@
-import { currentOwner, service, unknownCaller } from '../../runtime/work-owner.ts'
+import { currentOrder, currentOwner, service, unknownCaller } from '../../runtime/work-owner.ts'
 
 /**
  * The order of operations on the one connection of the embedded database, which runs them as they are sent. A shared operation has
  * the lock only while it is sent: the next one follows without waiting for the answer. A holder has the lock until it is
- * released, and nothing else is sent meanwhile. Operations of one owner are granted in the order of the calls. Of owners that wait, the one
+ * released, and nothing else is sent meanwhile. Of one owner the call that began first goes first, with all of its operations: else one of twenty
+ * operations would wait twenty times for everything that was asked meanwhile. Of owners that wait, the one
  * goes first that used the database least of late: so an account whose searches take long delays another by the statement that is running,
  * not by all that it has asked for.
  */
@@ -22,7 +23,8 @@ const recentMs = 1_000
 
 interface Owner {
   name: string
-  waiting: (() => void)[]
+  /** In the order of their calls. */
+  waiting: { order: number; grant: () => void }[]
   /** Milliseconds of the database until `usedAt`; those of long ago are counted less. */
   usedMs: number
   usedAt: number
@@ -44,7 +46,9 @@ function createQueue(now: () => number) {
     add: (grant: (owner: Owner) => void): void => {
       const [name, at] = [currentOwner(), now()]
       const owner = owners.get(name) ?? { name, waiting: [], usedMs: 0, usedAt: at }
-      owner.waiting.push(() => grant(owner))
+      const order = currentOrder()
+      const after = owner.waiting.findLastIndex((other) => other.order <= order)
+      owner.waiting.splice(after + 1, 0, { order, grant: () => grant(owner) })
       owners.set(name, owner)
     },
     take: (): (() => void) | undefined => {
@@ -53,7 +57,7 @@ function createQueue(now: () => number) {
       for (const owner of owners.values()) {
         if (owner.waiting.length > 0 && (next === null || usedBy(owner, at) < usedBy(next, at))) next = owner
       }
-      return next?.waiting.shift()
+      return next?.waiting.shift()?.grant
     },
     use: (owner: Owner, ms: number): void => {
       const at = now()
