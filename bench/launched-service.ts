@@ -73,6 +73,7 @@ export async function startLaunchedService(environment: Record<string, string>, 
   }
   return {
     url: /running at (http\S+)/.exec(printed)?.[1] ?? '',
+    serviceId,
     service: () => read(serviceId),
     launcher: () => read(launcherId),
     /** The maximum so far of the launcher, the service and its child processes together, in megabytes. */

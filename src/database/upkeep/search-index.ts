@@ -26,9 +26,9 @@ const spilledTexts = 150
 const maxSpillUrgency = 1.5
 /** Four segments as the memtable makes them: with a smaller cap nothing would be merged any more. */
 const minCapMb = 5
-const maxCapMb = 64
-/** For a merge with more time than usual: WebAssembly has 4 GB at most, and a merge takes some of it. */
-const maxLongMergeCapMb = 512
+const maxCapMb = 32
+/** For a merge with more time than usual. WebAssembly keeps the memory that a merge took: one of 64 MB takes 26, one of 110 takes 56 (100,000 requests). */
+const maxLongMergeCapMb = 32
 /** The cap of segments until the durations of merges are known. */
 const assumedCapMb = 8
 
