@@ -6,6 +6,7 @@ import { deleteImport } from '../src/feedback/imports.ts'
 import { importName } from '../src/feedback/names.ts'
 import { storeAsks } from '../src/feedback/store.ts'
 import { createTextWriting } from '../src/requests/store/unwritten-texts.ts'
+import { inMemory } from '../src/runtime/foreign/testing.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { positive } from './options.ts'
 
@@ -56,7 +57,7 @@ async function timed<T>(what: string, run: () => Promise<T>): Promise<T> {
 }
 
 async function importCsv(what: string, bytes: Buffer): Promise<void> {
-  const file = await openFile({ bytes, name, given: {} })
+  const file = await openFile({ file: inMemory(bytes), name, given: {} })
   const { asks } = await timed(`${what}: checked`, async () => {
     const { sample: _sample, ...checked } = await checkFile(file)
     return checked

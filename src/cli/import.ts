@@ -90,7 +90,8 @@ type Imported = Data<'importFeedback'>
 const told = (amount: number, text: string) => (amount > 0 ? [text] : [])
 
 function importLines(imported: Imported): string[] {
-  const { name, format, columns, unused, rows, asks, repeated, leftOut, undated, unknownStatuses, stored } = imported
+  const { name, format, columns, unused, rows, asks, repeated, leftOut, undated, unstorable, unknownStatuses, stored } =
+    imported
   const words = unknownStatuses.words.map(printable).join(', ')
   const left = [
     ...told(repeated, `${repeated} repeat the id of another`),
@@ -105,6 +106,10 @@ function importLines(imported: Imported): string[] {
       .join(', ')}`,
     ...(unused.length === 0 ? [] : [`Not read: ${unused.map(printable).join(', ')}`]),
     ...told(undated, `Without a date: ${count(undated, 'row')}. Filters by date leave them out.`),
+    ...told(
+      unstorable,
+      `With characters that cannot be stored (NUL, halves of others) and are removed: ${count(unstorable, 'row')}.`,
+    ),
     ...told(unknownStatuses.rows, `Not understood as a status: ${words} (${count(unknownStatuses.rows, 'row')}).`),
     imported.areRequests ? 'Each is a feature request.' : 'Detection says which are feature requests.',
     ...(stored === null

@@ -92,17 +92,18 @@ describe('an imported file', () => {
   it('is answered with what of it is not understood, and what lists leave out', async () => {
     const rows = [
       '1,Please add a dark mode,wontfix,2026-01-31',
-      '2,Hello,Backlog 7,',
+      '2,Hel\0lo,Backlog 7,',
       '3,Thanks,Backlog 7,',
       '4,Bye,Icebox,',
     ]
     const file = `id,text,status,created\n${rows.join('\n')}\n`
-    const said = { undated: 3, unknownStatuses: { rows: 3, words: ['Backlog 7', 'Icebox'] } }
+    const said = { undated: 3, unstorable: 1, unknownStatuses: { rows: 3, words: ['Backlog 7', 'Icebox'] } }
     expect(await imported(file, 'name=inbox&dryRun=true')).toMatchObject({ ...said, stored: null })
     expect(await imported(file, 'name=inbox')).toMatchObject({ ...said, stored: { created: 4, notLikely: 3 } })
     const { body } = await service.client.get('/api/v1/requests')
     const { stdout } = await runCommand(['import', '-', '--name', 'other'], service, file)
     expect(stdout).toContain('\nWithout a date: 3 rows. Filters by date leave them out.\n')
+    expect(stdout).toContain('(NUL, halves of others) and are removed: 1 row.\n')
     expect(stdout).toContain('\nNot understood as a status: Backlog 7, Icebox (3 rows).\n')
     expect(stdout).toContain('Not likely feature requests, so lists leave them out: 3 of the new ones. If they are, ')
     await service.client.send('DELETE', '/api/v1/feedback/imports/other')

@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto'
+import { isStorable } from '../http/validation.ts'
 import type { FoundRequest } from '../platforms/platform.ts'
+import { type ForeignFile, UnreadableFileError } from '../runtime/foreign/file.ts'
 import { type ColumnMapping, mapColumns } from './columns.ts'
 import { columnsOfFormat, formatOf, type ImportFormat, isBoard } from './formats.ts'
 import { askOf, type LeftOut, type ReadAsk, readAsk } from './items.ts'
 import type { ImportName } from './names.ts'
-import { decodeFile, type FileForm, formOf, type Row, readRows, UnreadableFileError } from './rows.ts'
+import { type FileForm, formOf, isTable, type Row, readRows } from './rows.ts'
 
 /** A file, and what its caller says of it. */
 export interface ImportFile {
-  bytes: Buffer
+  file: ForeignFile
   name: ImportName
   /** Undefined: by its columns. */
   format?: ImportFormat | undefined
@@ -20,7 +22,7 @@ export interface ImportFile {
 
 /** A file whose columns are known. */
 export interface OpenedFile {
-  bytes: Buffer
+  file: ForeignFile
   form: FileForm
   name: ImportName
   format: ImportFormat
@@ -33,6 +35,8 @@ export interface OpenedFile {
 export const maxRows = 200_000
 /** Of a file of JSON, whose rows may have different columns. */
 const rowsWithColumns = 200
+/** Of all columns together, each of which is looked at for each field. */
+const maxNameCharacters = 100_000
 const maxErrors = 100
 const sampleSize = 5
 const maxStatuses = 10
@@ -41,10 +45,9 @@ const maxStatuses = 10
  * Finds out how a file is written and which column is which field.
  * @throws UnreadableFileError for a file that is none, one without rows, and one without a column of texts
  */
-export async function openFile({ bytes, name, format, given, areRequests }: ImportFile): Promise<OpenedFile> {
-  const decoded = decodeFile(bytes)
-  const form = formOf(decoded)
-  const columns = await readColumns(decoded, form)
+export async function openFile({ file, name, format, given, areRequests }: ImportFile): Promise<OpenedFile> {
+  const form = await formOf(file)
+  const columns = await readColumns(file, form)
   const unknown = Object.values(given).filter((column) => column !== '' && !columns.includes(column))
   if (unknown.length > 0)
     throw new UnreadableFileError(
@@ -59,24 +62,30 @@ export async function openFile({ bytes, name, format, given, areRequests }: Impo
     )
   const used = new Set(Object.values(mapping))
   const unused = columns.filter((column) => !used.has(column))
-  return { bytes: decoded, form, name, format: found, areRequests: areRequests ?? isBoard(found), mapping, unused }
+  return { file, form, name, format: found, areRequests: areRequests ?? isBoard(found), mapping, unused }
 }
 
-async function readColumns(bytes: Buffer, form: FileForm): Promise<string[]> {
+async function readColumns(file: ForeignFile, form: FileForm): Promise<string[]> {
   const columns = new Set<string>()
-  let rows = 0
-  for await (const { values } of readRows(bytes, form)) {
-    for (const column of Object.keys(values)) columns.add(column)
+  let [rows, characters] = [0, 0]
+  for await (const { values } of readRows(file, form)) {
+    for (const column of Object.keys(values)) {
+      if (columns.has(column)) continue
+      columns.add(column)
+      characters += column.length
+      if (characters > maxNameCharacters)
+        throw new UnreadableFileError('The names of its columns are too long. Has it a first line with names?')
+    }
     rows += 1
-    if (form === 'csv' || rows === rowsWithColumns) break
+    if (rows === (isTable(form) ? 1 : rowsWithColumns)) break
   }
   if (rows === 0) throw new UnreadableFileError('It has no rows.')
   return [...columns]
 }
 
 /** A row of a file and what became of it. */
-async function* readFileAsks(file: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
-  const { bytes, form, mapping, ...options } = file
+async function* readFileAsks(opened: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
+  const { file, form, mapping, ...options } = opened
   const seen = new Map<string, number>()
   // Hashes, since the texts of a file without ids are as large as the file.
   const occurrence = (text: string) => {
@@ -85,7 +94,7 @@ async function* readFileAsks(file: OpenedFile): AsyncGenerator<{ row: Row; read:
     seen.set(key, before + 1)
     return before
   }
-  for await (const row of readRows(bytes, form)) {
+  for await (const row of readRows(file, form)) {
     const { problem } = row
     const read =
       problem === undefined ? readAsk(askOf(row.values, mapping), { ...options, occurrence }) : { error: problem }
@@ -103,6 +112,8 @@ export interface CheckedFile {
   leftOut: Partial<Record<LeftOut, number>>
   /** Rows with an ask without a date. */
   undated: number
+  /** Rows with NUL or half of a surrogate pair in a field: neither can be stored, so both are removed. */
+  unstorable: number
   /** How many such rows have a word for a status that is not understood, and the first ten of these words. */
   unknownStatuses: { rows: number; words: string[] }
   /** The first hundred rows that are wrong. */
@@ -114,10 +125,11 @@ export interface CheckedFile {
 /** Reads all of a file. A row that is wrong is named by its line, and so is the place from where on it cannot be read. */
 export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
   const checked: CheckedFile = {
-    ...{ rows: 0, asks: 0, repeated: 0, leftOut: {}, undated: 0, errors: [], wrongRows: 0, sample: [] },
+    ...{ rows: 0, asks: 0, repeated: 0, leftOut: {}, undated: 0, unstorable: 0, errors: [], wrongRows: 0, sample: [] },
     unknownStatuses: { rows: 0, words: [] },
   }
   const ids = new Set<string>()
+  const columns = Object.values(file.mapping)
   const fail = (at: string, message: string) => {
     checked.wrongRows += 1
     if (checked.errors.length < maxErrors) checked.errors.push({ at, message })
@@ -131,7 +143,7 @@ export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
       }
       if ('error' in read) fail(row.at, read.error)
       else if ('leftOut' in read) checked.leftOut[read.leftOut] = (checked.leftOut[read.leftOut] ?? 0) + 1
-      else note(read)
+      else note(read, row)
     }
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error
@@ -141,7 +153,8 @@ export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
   checked.asks = ids.size
   return checked
 
-  function note({ request, unknownStatus }: Extract<ReadAsk, { request: FoundRequest }>): void {
+  function note({ request, unknownStatus }: Extract<ReadAsk, { request: FoundRequest }>, { values }: Row): void {
+    if (!columns.every((column) => isStorable(values[column] ?? ''))) checked.unstorable += 1
     if (ids.has(request.sourceId)) checked.repeated += 1
     if (request.originalCreatedAt === null) checked.undated += 1
     const { unknownStatuses: unknown } = checked

@@ -10,6 +10,7 @@ import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, defaulted, formedText, moment, nullable, oneOf, reading, sending } from '../http/schemas.ts'
 import { invalidField } from '../http/validation.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
+import { UnreadableFileError } from '../runtime/foreign/file.ts'
 import { parsedJson } from '../runtime/foreign/json.ts'
 import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
 import { type CheckedFile, checkFile, type OpenedFile, openFile, readRequests } from './file.ts'
@@ -17,7 +18,6 @@ import { registerForm } from './form.ts'
 import { importFormats } from './formats.ts'
 import { deleteImport, listImports } from './imports.ts'
 import { importName, nameForm, namePattern } from './names.ts'
-import { UnreadableFileError } from './rows.ts'
 import { storeAsks } from './store.ts'
 
 /** The largest file. It is in memory as a whole while it is checked and stored. */
@@ -76,6 +76,9 @@ const importAnswer = closed(
       { description: 'Rows that are no ask' },
     ),
     undated: Type.Integer({ description: 'Rows with an ask without a date' }),
+    unstorable: Type.Integer({
+      description: 'Rows with NUL or half of a surrogate pair in a field: neither can be stored, so both are removed',
+    }),
     unknownStatuses: closed(
       { rows: Type.Integer(), words: Type.Array(Type.String(), { description: 'The first ten' }) },
       { description: 'Words for a status that are not understood: their asks have none' },
@@ -164,6 +167,7 @@ const describeFile = ({ name: { name }, format, mapping, unused, areRequests }: 
   asks: checked.asks,
   repeated: checked.repeated,
   undated: checked.undated,
+  unstorable: checked.unstorable,
   unknownStatuses: checked.unknownStatuses,
   leftOut: { noText: 0, removed: 0, pullRequest: 0, ...checked.leftOut },
   areRequests,
@@ -176,6 +180,10 @@ const describeFile = ({ name: { name }, format, mapping, unused, areRequests }: 
     createdAt: originalCreatedAt?.toISOString() ?? null,
   })),
 })
+
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 64 * 1024) yield bytes.subarray(at, at + 64 * 1024)
+}
 
 type Slots = ReturnType<typeof createAccountSlots>
 
@@ -222,7 +230,13 @@ async function registerImport(
           const { name: given, format, areRequests, map, dryRun } = request.query
           const owned = importName(accountId, given)
           const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-          const file = await openFile({ bytes, name: owned, format, areRequests, given: readMap(map) })
+          const file = await openFile({
+            file: () => chunksOf(bytes),
+            name: owned,
+            format,
+            areRequests,
+            given: readMap(map),
+          })
           const checked = await checkFile(file)
           if (checked.wrongRows > 0) throw wrongFile(checked.errors, checked.wrongRows)
           const [count, now, { signal }] = [checked.asks, dependencies.clock.now(), request]

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { inMemory } from '../runtime/foreign/testing.ts'
 import { checkFile, openFile, readRequests } from './file.ts'
 import { importName, nameOfFile } from './names.ts'
 
 // Holds (Data): files of feedback are read as their products write them, and a row that is wrong is named by its line
 
 const open = (text: string | Buffer, more: object = {}) =>
-  openFile({ bytes: Buffer.from(text as string), name: importName(null, 'test'), given: {}, ...more })
+  openFile({ file: inMemory(text), name: importName(null, 'test'), given: {}, ...more })
 
 async function read(text: string | Buffer, more: object = {}) {
   const file = await open(text, more)
@@ -127,7 +128,7 @@ describe('a file', () => {
     )
     const long = `title\n${`${'word '.repeat(8)}\n`.repeat(10_000)}`
     expect(await errorsOf(`${long}"c\n`)).toEqual(['line 10002: a quotation mark that opens a value is never closed.'])
-    expect(await errorsOf(`${'{"title":"a"}\n'.repeat(300)}{"title":\n`)).toEqual(['line 301: it is no JSON.'])
+    expect(await errorsOf(`${'{"title":"a"}\n'.repeat(300)}{"title":\n`)).toEqual(['line 301: it is not JSON.'])
     const items = `[${'{"title":"a"},'.repeat(300)}3]`
     expect(await errorsOf(items)).toEqual(['item 301: it is no JSON object.'])
   })
@@ -136,8 +137,24 @@ describe('a file', () => {
     await expect(open('')).rejects.toThrow('It has no rows.')
     await expect(open('title,text\n')).rejects.toThrow('It has no rows.')
     await expect(open(Buffer.from([0x74, 0xe4, 0x0a]))).rejects.toThrow('It is not UTF-8.')
-    await expect(open('[1')).rejects.toThrow('It is no JSON')
+    await expect(open(Buffer.from('title\nD\u00e4').subarray(0, -1))).rejects.toThrow('It is not UTF-8.')
+    await expect(open(Buffer.from('\ufefftitle\nDark \ud83c', 'utf16le'))).rejects.toThrow('It is not UTF-16LE.')
+    await expect(open('[1')).rejects.toThrow('item 1: the file ends within it.')
     await expect(open('{"a":[{}],\n"b":[{}]}')).rejects.toThrow('It has no list of objects, or several.')
+  })
+
+  it('says in how many rows something cannot be stored', async () => {
+    const file = await open('{"title":"a\\u0000"}\n{"title":"b","votes":1}\n{"title":"c","author":"\\ud83c"}\n')
+    expect(await checkFile(file)).toMatchObject({ rows: 3, unstorable: 2, sample: [{ title: 'a' }, {}, {}] })
+  })
+
+  it('whose characters and values lie across its chunks is read', async () => {
+    const texts = ['title,text\n"Größe, 大きさ 🎉","a\n""b"""\n', '[{"title":"Größe, 大きさ 🎉","text":"a\\n\\"b\\""}]']
+    for (const chunkBytes of [3, 4, 5, 7])
+      for (const text of texts) {
+        const file = await openFile({ file: inMemory(text, chunkBytes), name: importName(null, 'test'), given: {} })
+        expect((await checkFile(file)).sample).toMatchObject([{ title: 'Größe, 大きさ 🎉', description: 'a\n"b"' }])
+      }
   })
 
   it('tells rows without an id apart by what they say, and those that say the same by their order', async () => {
@@ -146,6 +163,43 @@ describe('a file', () => {
     expect(new Set(ids).size).toBe(3)
     expect((await read(text)).requests.map(({ sourceId }) => sourceId)).toEqual(ids)
   })
+})
+
+// Holds (Data): a file of feedback that is made to be dear is refused at its bounds, before more of it is read or kept
+
+it.each<[string, { begin?: string; part: string; refusal: string }]>([
+  ['nested lists', { part: '[', refusal: 'item 1: it is nested deeper than 64 levels.' }],
+  ['nested objects', { begin: '[', part: '{"a":', refusal: 'item 1: it is nested deeper than 64 levels.' }],
+  ['lists in a line', { begin: '{"title":"a"}\n{"a":', part: '[', refusal: 'line 2: it is longer than 1024 KiB.' }],
+  ['a line without an end', { begin: '{"title":"', part: 'a', refusal: 'item 1: it is longer than 1024 KiB.' }],
+  ['a string in a list', { begin: '[{"title":"', part: 'a', refusal: 'item 1: it is longer than 1024 KiB.' }],
+  ['names of a document', { begin: '{', part: '"a":1,', refusal: 'item 1: it is longer than 1024 KiB.' }],
+  ['names of an item', { begin: '[{', part: '"a":1,', refusal: 'item 1: it is longer than 1024 KiB.' }],
+  ['columns', { part: 'a,', refusal: 'line 1: it has more than 500 columns.' }],
+  ['empty cells', { begin: 'title,text\n', part: ',', refusal: 'line 2: it has more than 500 columns.' }],
+  ['lines in quotes', { begin: 'title\n"', part: '\n', refusal: 'perhaps a quotation mark is missing.' }],
+  ['letters of two bytes', { begin: 'title\n', part: 'ä', refusal: 'a row: it is longer than 1024 KiB.' }],
+])('a file of %s is refused', async (_what, { begin = '', part, refusal }) => {
+  let read = 0
+  const chunk = Buffer.from(part.repeat(65_536 / Buffer.byteLength(part)))
+  async function* file() {
+    yield Buffer.from(begin)
+    for (; read < 1_000; read++) yield chunk
+  }
+  const name = importName(null, 'test')
+  const checked = async () => (await checkFile(await openFile({ file, name, given: {} }))).errors
+  const said = await checked().catch(({ message }: Error) => [{ at: 'file', message }])
+  expect(said.map(({ at, message }) => `${at}: ${message}`).join()).toContain(refusal)
+  expect(read).toBeLessThan(64)
+})
+
+it('a row has at most so many names, and a file names of columns', async () => {
+  const names = (count: number, length: number) =>
+    `[{"title":"a",${Array.from({ length: count }, (_, at) => `"${String(at).padEnd(length, 'x')}":"b"`).join(',')}}]`
+  expect((await read(names(400, 5))).requests).toHaveLength(1)
+  await expect(open(names(600, 5))).rejects.toThrow('item 1: it has more than 500 names.')
+  await expect(open(names(400, 500))).rejects.toThrow('The names of its columns are too long.')
+  expect((await read('[{"__proto__":{"x":1},"title":"a"}]')).requests).toMatchObject([{ title: 'a' }])
 })
 
 it.each([

@@ -252,7 +252,8 @@ export const invalidField = (path: string, message: string): ServiceError =>
 export const invalidTimezone = (given: string): ServiceError =>
   invalidField('timezone', `must be a name of a time zone, such as Europe/Berlin${notThis(given)}`)
 
-const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
+/** Whether Postgres can store a text: not NUL, nor half of a surrogate pair. */
+export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
 /** The path in a value to a text that cannot be stored. Not recursive, because the caller controls the depth of the value. */
 function findUnstorable(root: unknown): string | null {
@@ -270,7 +271,7 @@ function findUnstorable(root: unknown): string | null {
   return null
 }
 
-/** Refuses NUL and lone surrogates anywhere in a request: Postgres can store neither. */
+/** Refuses what cannot be stored anywhere in a request. */
 export async function refuseUnstorableText(request: FastifyRequest): Promise<void> {
   // The parts of a request to an unknown address are not read.
   if (request.is404) return

@@ -1,14 +1,9 @@
-// What thread.test.ts calls in a thread.
+import type { ForeignFile } from './file.ts'
 
-export const double = (number: number): number => 2 * number
-
-export function takeAllMemory(): number {
-  const kept: number[][] = []
-  for (;;) kept.push(new Array(500_000).fill(0.5))
+/** A file that is in memory. */
+export function inMemory(content: string | Buffer, chunkBytes = 64 * 1024): ForeignFile {
+  const bytes = Buffer.from(content as string)
+  return async function* read() {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+  }
 }
-
-export function takeAllTime(): never {
-  for (;;);
-}
-
-export const see = (): string[] => Object.keys(process.env)

@@ -14,7 +14,16 @@ const products: Record<Exclude<ImportResult['format'], 'table'>, string> = {
 }
 
 /** What a file has, and what of it is no ask. */
-function found({ format, rows, asks: count, repeated, leftOut, undated, unknownStatuses }: ImportResult): string {
+function found({
+  format,
+  rows,
+  asks: count,
+  repeated,
+  leftOut,
+  undated,
+  unstorable,
+  unknownStatuses,
+}: ImportResult): string {
   const left = [
     ...(repeated > 0 ? [plural(repeated, { one: '# repeats another', other: '# repeat others' })] : []),
     ...(leftOut.noText > 0 ? [t`${number(leftOut.noText)} without text`] : []),
@@ -28,6 +37,9 @@ function found({ format, rows, asks: count, repeated, leftOut, undated, unknownS
   return [
     left.length === 0 ? what : t`${what} Left out: ${conjunction(left)}.`,
     ...(undated > 0 ? [t`Without a date: ${number(undated)}.`] : []),
+    ...(unstorable > 0
+      ? [t`With characters that cannot be stored (NUL, halves of others) and are removed: ${number(unstorable)}.`]
+      : []),
     ...(unknownStatuses.rows > 0
       ? [t`Not understood as a status: ${unknownStatuses.words.join(', ')} (${number(unknownStatuses.rows)}).`]
       : []),

@@ -1,0 +1,76 @@
+import { pipeline, Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { type ForeignFile, maxRowBytes, readText, UnreadableFileError } from './file.ts'
+
+/** Of a record. */
+export const maxColumns = 500
+
+/** One record of a table. */
+export interface CsvRecord {
+  /** Where it begins, for people. */
+  at: string
+  cells: string[]
+}
+
+/** Counts the cells of each record before the parser keeps them: that one counts bytes, of which empty cells have none. */
+async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): AsyncGenerator<Buffer> {
+  let [cells, line, isQuoted] = [1, 1, false]
+  for await (const chunk of chunks) {
+    // Local literals: with constants of the module the loop is half as fast.
+    const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d] as const
+    let [count, quoted] = [cells, isQuoted]
+    for (let index = 0; index < chunk.length; index++) {
+      const byte = chunk[index]
+      if (byte === lineFeed) line++
+      if (byte === quote) quoted = !quoted
+      else if (quoted) continue
+      else if (byte === lineFeed || byte === carriageReturn) count = 1
+      else if (byte === delimiter && ++count > maxColumns)
+        throw new UnreadableFileError(`line ${line}: it has more than ${maxColumns} columns.`)
+    }
+    ;[cells, isQuoted] = [count, quoted]
+    yield chunk
+  }
+}
+
+/**
+ * The records of a table of comma separated values (RFC 4180), one after another; blank lines are none.
+ * @param delimiter one character of ASCII
+ * @throws UnreadableFileError
+ */
+export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGenerator<CsvRecord> {
+  const parser = parse({
+    delimiter,
+    info: true,
+    skip_empty_lines: true,
+    // So the rows after one that has too few are read, too.
+    relax_column_count: true,
+    max_record_size: maxRowBytes,
+  })
+  // What fails ends the other, and is thrown by the loop.
+  pipeline(Readable.from(countCells(readText(file), delimiter.charCodeAt(0))), parser, () => {})
+  let end = 0
+  try {
+    for await (const { info, record } of parser as AsyncIterable<{ info: { lines: number }; record: string[] }>) {
+      const at = `line ${end + 1}`
+      end = info.lines
+      yield { at, cells: record }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new UnreadableFileError(messageOf(error))
+  }
+}
+
+function messageOf(error: CsvError): string {
+  // The stream reads ahead of its reader, so only the error knows the line.
+  const at = `line ${String(error.lines)}: `
+  switch (error.code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return `${at}a quotation mark that opens a value is never closed.`
+    case 'CSV_MAX_RECORD_SIZE':
+      return `${at}the row is longer than ${maxRowBytes / 1024} KiB; perhaps a quotation mark is missing.`
+    default:
+      return `${at}a quotation mark stands where none may: write it twice inside of a quoted value.`
+  }
+}
