@@ -1,6 +1,7 @@
-import createFetchClient, { type Client, defaultPathSerializer } from 'openapi-fetch'
+import createFetchClient, { type Client, createQuerySerializer } from 'openapi-fetch'
 import type { paths } from './api.d.ts'
 import { WishwellError } from './error.ts'
+import { pathsWithIds } from './path.ts'
 import { createRetryingFetch, pause, type RetryOptions } from './retry.ts'
 import type { Body, Data, DataOf } from './types.ts'
 
@@ -62,26 +63,24 @@ export async function answerOf<Envelope>(call: Promise<{ data?: Envelope }>): Pr
   return (await call).data as Envelope
 }
 
-/**
- * The path of a call. A text that is no id would be a path of its own: `export` that of another call, `..` the list above (RFC 3986, 5.2.4). The
- * service answers an unknown id so, too.
- * @throws WishwellError NOT_FOUND
- */
-export function pathOf(path: string, parameters: Record<string, unknown>): string {
-  for (const [name, value] of Object.entries(parameters)) {
-    const isOne = name.endsWith('Id') ? /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i : /^(?!\.{0,2}$)/
-    if (isOne.test(String(value))) continue
-    const thing = name.replace(/Id$/, '').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    throw new WishwellError(`${thing[0]!.toUpperCase()}${thing.slice(1)} not found.`, { code: 'NOT_FOUND' })
+/** An address takes no lone surrogate. The service refuses one in a body so, too. */
+const wellFormed =
+  <Given extends unknown[]>(serialize: (...given: Given) => string) =>
+  (...given: Given): string => {
+    try {
+      return serialize(...given)
+    } catch (cause) {
+      if (!(cause instanceof URIError)) throw cause
+      throw new WishwellError('A text has half a character, a lone surrogate.', { code: 'INVALID_REQUEST', cause })
+    }
   }
-  return defaultPathSerializer(path, parameters)
-}
 
 /** A client for every call of the API. */
 export function createClient({ url, apiKey, ...retrying }: ClientOptions): WishwellClient {
   const client = createFetchClient<paths, 'application/json'>({
     baseUrl: url,
-    pathSerializer: pathOf,
+    pathSerializer: wellFormed(pathsWithIds((message) => new WishwellError(message, { code: 'NOT_FOUND' }))),
+    querySerializer: wellFormed(createQuerySerializer()),
     fetch: createRetryingFetch(retrying),
     ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
   })

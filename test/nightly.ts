@@ -57,6 +57,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
       'src/collecting/live/faults.service.test.ts',
       'src/notifications/mail/hostile-mail.test.ts',
       'src/notifications/trackers/breaks.service.test.ts',
+      'src/mcp/tools.service.test.ts',
       'src/search/list/list.service.test.ts',
       'src/search/{engine,fuzz}.service.test.ts',
       'src/collecting/scraping/cancel.service.test.ts',

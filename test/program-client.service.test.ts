@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,6 +15,7 @@ import { numberedPages, platformMap, scriptedPlatform } from './scripted-platfor
 import { startTestService, type TestService } from './service.ts'
 
 // Holds (HTTP and secrets): the client for programs waits for Retry-After, and a POST whose answer is lost is charged once
+// Holds (Hostile input): an id of a caller is a path of no other call, in the clients for programs, of the command and of the page
 // Holds (HTTP and secrets): the client for programs reads every list to its end, page by page
 
 // Takes seconds: a Retry-After has at least one.
@@ -135,6 +137,43 @@ describe('a call', () => {
     await expect(proxy.client.GET('/api/v1/briefs/{briefId}/file', { params, parseAs: 'text' })).rejects.toMatchObject({
       code: 'UNEXPECTED_ANSWER',
       status: 200,
+    })
+  })
+
+  it('with what is no id asks for no path of another call', async () => {
+    const { client, calls } = await startProxy((response) => response.destroy())
+    for (const requestId of ['export', 'facets', '..', '', '%2e%2e', `${randomUUID()}/similar`, `${randomUUID()}?a=b`])
+      await expect(
+        client.GET('/api/v1/requests/{requestId}', { params: { path: { requestId } } }),
+      ).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'Request not found.' })
+    for (const topic of ['.', '..'])
+      await expect(client.GET('/api/v1/topics/{topic}', { params: { path: { topic } } })).rejects.toThrow(
+        'Topic not found.',
+      )
+    expect(calls).toEqual([])
+  })
+
+  it('with half a character is refused as the service refuses it', async () => {
+    const refused = { code: 'INVALID_REQUEST', message: 'A text has half a character, a lone surrogate.' }
+    const query = ofService().GET('/api/v1/topics', { params: { query: { query: 'a\ud800' } } })
+    await expect(query).rejects.toMatchObject(refused)
+    const path = ofService().GET('/api/v1/topics/{topic}', { params: { path: { topic: '\udfff' } } })
+    await expect(path).rejects.toMatchObject(refused)
+  })
+
+  it('takes back a correction, whose id is a hash', async () => {
+    const { data } = await answerOf(
+      ofService().GET('/api/v1/requests', { params: { query: { source: 'cached', limit: 1 } } }),
+    )
+    const requestId = data.results[0]!._id
+    const made = await answerOf(
+      ofService().POST('/api/v1/corrections/requests', { body: { requestId, isRequest: false } }),
+    )
+    const params = { path: { correctionId: made.data.correctionId } }
+    expect(
+      (await answerOf(ofService().DELETE('/api/v1/corrections/requests/{correctionId}', { params }))).data,
+    ).toEqual({
+      correctionId: made.data.correctionId,
     })
   })
 

@@ -1,6 +1,7 @@
 """Makes the calls of the package from client/openapi.json while its wheel is built: no copy of them can be stale."""
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,16 @@ def prepare(document: dict[str, Any]) -> dict[str, Any]:
     return without({"default"}, document)
 
 
+def check_parts_of_paths(folder: Path) -> None:
+    """Has the calls check what they put into their paths."""
+    for file in folder.glob("*/*.py"):
+        code, parts = re.subn(r"quote\(str\((\w+)\)", r'quote(checked("\1", \1)', file.read_text())
+        if parts != code.count("=quote("):
+            raise ValueError(f"{file.name} makes its path in another way")
+        if parts:
+            file.write_text(code.replace("\nimport httpx\n", "\nimport httpx\nfrom ...paths import checked\n", 1))
+
+
 class GenerateCalls(BuildHookInterface):
     """Called by hatchling."""
 
@@ -55,6 +66,7 @@ class GenerateCalls(BuildHookInterface):
         command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"]
         files = ["--path", "document.json", "--config", "config.json", "--output-path", "wishwell"]
         subprocess.run([*command, *files], cwd=folder, check=True)
+        check_parts_of_paths(folder / "wishwell/api")
         for name in GENERATED:
             build_data["force_include"][str(folder / "wishwell" / name)] = f"wishwell/{name}"
 

@@ -172,7 +172,7 @@ describe('a client of events', () => {
     return (await all(events)).map(({ event, data }) => [event, data])
   }
   const follow = async (answer: FakeAnswer, signal = new AbortController().signal) =>
-    all((await apiThatAnswers(answer)).followJob('job-1', null, signal))
+    all((await apiThatAnswers(answer)).followJob('5f0c1f9e-0000-4000-8000-000000000001', null, signal))
 
   it('reads every event but comments, and no part of one', async () => {
     const body = ': alive\n\nid: 1\nevent: topics\ndata: {"a":\ndata: 1}\n\ndata: é\r\n\r\ndata: part\n'
@@ -199,7 +199,7 @@ describe('a client of events', () => {
     const collectGarbage: () => void = runInNewContext('gc')
     const url = await startEndlessStream('data: 1\n\n')
     const interruption = new AbortController()
-    const events = createApi(config(url)).followJob('job-1', null, interruption.signal)
+    const events = createApi(config(url)).followJob('5f0c1f9e-0000-4000-8000-000000000001', null, interruption.signal)
     expect((await events.next()).value).toMatchObject({ data: '1' })
     const next = events.next()
     for (let round = 0; round < 5; round++) {

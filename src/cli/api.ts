@@ -3,6 +3,7 @@ import { type EventSourceMessage, EventSourceParserStream, ParseError } from 'ev
 import createClient from 'openapi-fetch'
 import type { paths } from '../../client/api.d.ts'
 import { answerOf } from '../../client/client.ts'
+import { pathsWithIds } from '../../client/path.ts'
 import { ApiError } from './answers.ts'
 import type { Body, Query } from './api-types.ts'
 import type { ClientConfig } from './client-config.ts'
@@ -36,6 +37,9 @@ const defaultTimeoutMs = 15_000
 /** A hundred results with descriptions of the maximum length are smaller. */
 const maxResultLength = 32 * 1024 * 1024
 
+/** How the clients of the command make paths. */
+export const pathSerializer = pathsWithIds((message) => new ApiError(message, exitCodes.failed, { code: 'NOT_FOUND' }))
+
 /** The calls of a service: see createApi. */
 export type Api = ReturnType<typeof createApi>
 
@@ -46,8 +50,9 @@ export type Api = ReturnType<typeof createApi>
  */
 export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs } = {}) {
   const connection = createConnection(config, timeoutMs)
-  const client = createClient<paths, 'application/json'>({ baseUrl: config.url, fetch: connection.fetch })
-  const streams = createClient<paths>({ baseUrl: config.url, fetch: connection.stream })
+  const shared = { baseUrl: config.url, pathSerializer }
+  const client = createClient<paths, 'application/json'>({ ...shared, fetch: connection.fetch })
+  const streams = createClient<paths>({ ...shared, fetch: connection.stream })
   return {
     ...client,
 

@@ -26,7 +26,7 @@ describe('wishwell scrape', () => {
     expect(exitCode).toBe(exitCodes.ok)
     expect(stderr.split('\n')).toEqual([
       'Collecting "dark mode" from github, hackernews, up to 1 page each (at most 2 credits).',
-      'Job job-1',
+      'Job 5f0c1f9e-0000-4000-8000-000000000001',
       'github: running',
       'github: done',
       'hackernews: done',
@@ -87,11 +87,22 @@ describe('wishwell scrape', () => {
       if (keys.length === 1) return 'hang up'
       if (keys.length === 2) return { status: 502, body: '<html>' }
       const { topic } = JSON.parse(body)
-      return { body: { data: { jobId: 'job-1', status: 'pending', topic, platforms: ['github'], depth: 1 }, usage } }
+      return {
+        body: {
+          data: {
+            jobId: '5f0c1f9e-0000-4000-8000-000000000001',
+            status: 'pending',
+            topic,
+            platforms: ['github'],
+            depth: 1,
+          },
+          usage,
+        },
+      }
     })
     const { exitCode, stdout } = await runCommand(['scrape', 'dark mode', '--no-wait', '--json'], service)
     expect(exitCode).toBe(exitCodes.ok)
-    expect(JSON.parse(stdout).data.jobId).toBe('job-1')
+    expect(JSON.parse(stdout).data.jobId).toBe('5f0c1f9e-0000-4000-8000-000000000001')
     expect([keys.length, new Set(keys).size]).toEqual([3, 1])
   })
 
@@ -109,9 +120,12 @@ describe('wishwell scrape', () => {
     const service = await startJobService(['never'])
     const { exitCode, stdout } = await runCommand(['scrape', 'dark mode', '--no-wait'], service)
     expect(exitCode).toBe(exitCodes.ok)
-    expect(stdout).toContain('  wishwell jobs show job-1\n')
+    expect(stdout).toContain('  wishwell jobs show 5f0c1f9e-0000-4000-8000-000000000001\n')
     const json = await runCommand(['scrape', 'dark mode', '--no-wait', '--json'], service)
-    expect(JSON.parse(json.stdout)).toMatchObject({ data: { jobId: 'job-1', status: 'pending' }, usage })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      data: { jobId: '5f0c1f9e-0000-4000-8000-000000000001', status: 'pending' },
+      usage,
+    })
     expect(service.received.map(({ call }) => call)).toEqual(['POST /api/v1/scrape', 'POST /api/v1/scrape'])
   })
 
@@ -125,7 +139,7 @@ describe('wishwell scrape', () => {
     expect(exitCode).toBe(130)
     expect(stdout).toBe('')
     expect(stderr).toContain('Interrupted. The job continues in the service; poll it with:\n')
-    expect(stderr).toContain('wishwell jobs show job-1\n')
+    expect(stderr).toContain('wishwell jobs show 5f0c1f9e-0000-4000-8000-000000000001\n')
   })
 
   it('refuses a wrong --depth without asking the service', async () => {

@@ -66,7 +66,7 @@ export const failure = (status: number, code: string, message: string, extras = 
 
 /** A completed job of github and hackernews. */
 export const endedJob = (fields: Partial<Job> = {}): Job => ({
-  jobId: 'job-1',
+  jobId: '5f0c1f9e-0000-4000-8000-000000000001',
   status: 'completed',
   error: null,
   topic: 'dark mode',
@@ -87,7 +87,12 @@ export function startJobService(polls: readonly (Job | FakeAnswer)[]): Promise<F
   return startFakeService(({ call, body }) => {
     if (call === 'POST /api/v1/scrape') {
       const { topic, platforms = ['github', 'hackernews'], depth = 1 } = JSON.parse(body)
-      return { body: { data: { jobId: 'job-1', status: 'pending', topic, platforms, depth }, usage } }
+      return {
+        body: {
+          data: { jobId: '5f0c1f9e-0000-4000-8000-000000000001', status: 'pending', topic, platforms, depth },
+          usage,
+        },
+      }
     }
     if (call === 'GET /api/v1/usage') return { body: { data: usage } }
     // A service of a version before the event streams answers so.

@@ -11,6 +11,7 @@ import type { Service } from '../app/service.ts'
 import { hasDatabase } from '../database/embedded/data-directory.ts'
 import { DataDirectoryInUseError } from '../database/embedded/lock.ts'
 import { connectionError } from './answers.ts'
+import { pathSerializer } from './api.ts'
 import { readServiceAddress, type ServiceAddress } from './client-config.ts'
 import { type Connection, type ConnectionConfig, createConnection } from './connection.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -107,7 +108,8 @@ const transportTo =
 function createOperator(config: ConnectionConfig, timeoutMs: number, transport?: typeof fetch): Operator {
   const connection = createConnection(config, timeoutMs, { silenceMs, ...(transport && { transport }) })
   const { url } = config
-  return { url, connection, api: createClient<paths, 'application/json'>({ baseUrl: url, fetch: connection.fetch }) }
+  const options = { baseUrl: url, pathSerializer, fetch: connection.fetch }
+  return { url, connection, api: createClient<paths, 'application/json'>(options) }
 }
 
 /**

@@ -26,7 +26,7 @@ function writeCursor({ at, skip, of }: Position): string {
 function decode(cursor: string): Position | null {
   const bytes = Buffer.from(cursor, 'base64url')
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
     decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
     const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
     const [at, skip, of] = JSON.parse(text.toString())

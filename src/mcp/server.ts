@@ -1,13 +1,11 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { Type } from 'typebox'
-import type { WishwellClient } from '../../client/client.ts'
 import { WishwellError } from '../../client/error.ts'
 import { includesScope } from '../accounts/keys.ts'
-import type { KeyScope } from '../database/column-types.ts'
 import { version } from '../runtime/version.ts'
 import { resultOf } from './answer.ts'
 import { serveTasks, takesTasks } from './tasks.ts'
-import type { Tool } from './tool.ts'
+import { type Caller, type Tool, toRefusal } from './tool.ts'
 import { brief } from './tools/brief.ts'
 import { collect } from './tools/collect.ts'
 import { correct } from './tools/correct.ts'
@@ -53,9 +51,6 @@ function schemasOf(tool: Tool) {
   return schemas
 }
 
-/** As the API answers what nobody expected: with nothing of it. */
-const unexpected = new WishwellError('Something went wrong on our side.', { code: 'INTERNAL_ERROR' })
-
 function register(server: McpServer, tool: Tool, { client, onError }: Caller): void {
   const { name, title, description, scope, isOpenWorld = false } = tool
   const annotations = { readOnlyHint: scope === 'read', destructiveHint: false, openWorldHint: isOpenWorld }
@@ -64,27 +59,15 @@ function register(server: McpServer, tool: Tool, { client, onError }: Caller): v
       const answer = await tool.call(given as never, { client, signal: context.mcpReq.signal })
       return { ...resultOf(answer), ...(takesTasks(context) ? answer.task : {}) }
     } catch (error) {
-      if (error instanceof WishwellError) return refusal(error)
-      if (context.mcpReq.signal.aborted) throw error
-      onError(error)
-      return refusal(unexpected)
+      if (!(error instanceof WishwellError) && context.mcpReq.signal.aborted) throw error
+      return refusal(toRefusal(error, onError))
     }
   })
 }
 
-/** On whose calls a server stands. */
-export interface Caller {
-  /** With one key. */
-  client: WishwellClient
-  /** Of the key: it is not told of tools that it may not use. */
-  scope: KeyScope
-  /** Takes what no refusal of the API is. */
-  onError: (error: unknown) => void
-}
-
 /** A server of the Model Context Protocol on the calls of one key. @param era of the specification: before 2026-07-28, or not */
 export function createMcpServer(caller: Caller, era: 'legacy' | 'modern'): McpServer {
-  const { client, scope } = caller
+  const { scope } = caller
   const server = new McpServer(
     { name: 'wishwell', title: 'Wishwell', version },
     {
@@ -94,6 +77,6 @@ export function createMcpServer(caller: Caller, era: 'legacy' | 'modern'): McpSe
     },
   )
   for (const tool of tools) if (includesScope(scope, tool.scope)) register(server, tool, caller)
-  if (era === 'modern' && includesScope(scope, 'collect')) serveTasks(server, client)
+  if (era === 'modern' && includesScope(scope, 'collect')) serveTasks(server, caller)
   return server
 }

@@ -7,9 +7,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { Type } from 'typebox'
-import { answerOf, type WishwellClient } from '../../client/client.ts'
-import { WishwellError } from '../../client/error.ts'
+import { answerOf } from '../../client/client.ts'
 import { taskOf } from './job.ts'
+import { type Caller, toRefusal } from './tool.ts'
 
 // The extension io.modelcontextprotocol/tasks (SEP-2663), for clients that name it: a job is a task, and its id is the id of the task. Nothing is kept here.
 
@@ -23,11 +23,11 @@ export function takesTasks({ mcpReq }: ServerContext): boolean {
 }
 
 /** A task that does not exist for this key is an error of the protocol; other refusals are, too. */
-async function refusing<T>(call: Promise<T>): Promise<T> {
+async function refusing<T>(call: Promise<T>, onError: Caller['onError']): Promise<T> {
   try {
     return await call
-  } catch (error) {
-    if (!(error instanceof WishwellError)) throw error
+  } catch (thrown) {
+    const error = toRefusal(thrown, onError)
     const code = error.code === 'NOT_FOUND' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
     throw new ProtocolError(code, `${error.code}: ${error.message}`)
   }
@@ -36,14 +36,17 @@ async function refusing<T>(call: Promise<T>): Promise<T> {
 const params = fromJsonSchema<{ taskId: string }>(Type.Object({ taskId: Type.String() }) as never)
 
 /** Answers the calls of the extension. Only of the specification of 2026-07-28: before, tasks were another protocol. */
-export function serveTasks({ server }: McpServer, client: WishwellClient): void {
+export function serveTasks({ server }: McpServer, { client, onError }: Caller): void {
   const of = (taskId: string) => ({ params: { path: { jobId: taskId } } })
   server.registerCapabilities({ extensions: { [extension]: {} } })
   server.setRequestHandler('tasks/get', { params }, async ({ taskId }) =>
-    taskOf((await refusing(answerOf(client.GET('/api/v1/scrape/{jobId}', of(taskId))))).data),
+    refusing(
+      answerOf(client.GET('/api/v1/scrape/{jobId}', of(taskId))).then(({ data }) => taskOf(data)),
+      onError,
+    ),
   )
   server.setRequestHandler('tasks/cancel', { params }, async ({ taskId }) => {
-    await refusing(answerOf(client.DELETE('/api/v1/scrape/{jobId}', of(taskId))))
+    await refusing(answerOf(client.DELETE('/api/v1/scrape/{jobId}', of(taskId))), onError)
     return {}
   })
 }

@@ -36,3 +36,20 @@ export const onceWith = (idempotencyKey: string | undefined) =>
   idempotencyKey === undefined ? {} : { header: { 'idempotency-key': hashOf(idempotencyKey) } }
 
 export const invalid = (message: string) => new WishwellError(message, { code: 'INVALID_REQUEST' })
+
+/** On whose calls a server stands. */
+export interface Caller {
+  /** With one key. */
+  client: WishwellClient
+  /** Of the key: it is not told of tools that it may not use. */
+  scope: KeyScope
+  /** Takes what no refusal of the API is. */
+  onError: (error: unknown) => void
+}
+
+/** What is told of a failure. What nobody expected is answered as by the API: with nothing of it. */
+export function toRefusal(error: unknown, onError: Caller['onError']): WishwellError {
+  if (error instanceof WishwellError) return error
+  onError(error)
+  return new WishwellError('Something went wrong on our side.', { code: 'INTERNAL_ERROR' })
+}

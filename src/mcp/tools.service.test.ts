@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
+import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { WishwellClient } from '../../client/client.ts'
+import { createClient, type WishwellClient } from '../../client/client.ts'
+import { campaignSize } from '../../test/campaign-size.ts'
 import { childEnvironment } from '../../test/child-environment.ts'
 import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
@@ -288,6 +290,143 @@ describe('what is stored', () => {
     }
   })
 })
+
+/** What a caller may write where a tool wants a text: ids, pieces of paths and queries, and what breaks parsers. */
+const pieces = [
+  ...[
+    'export',
+    'facets',
+    'search',
+    'similar',
+    'keys',
+    'events',
+    '..',
+    '.',
+    '../..',
+    '../export',
+    '/api/v1/requests/export',
+  ],
+  ...[
+    '%2e%2e',
+    '%2E%2E%2f',
+    '..%2fexport',
+    '..;/export',
+    '..\\export',
+    'export?format=csv',
+    'export#',
+    '?',
+    '#',
+    '',
+    ' ',
+    '\0',
+  ],
+  ...[
+    '{wishId}',
+    'https://example.org/',
+    '//example.org',
+    'null',
+    '[object Object]',
+    '__proto__',
+    "' or 1=1 --",
+    '\ud800',
+  ],
+  ...[
+    '\u202e',
+    '\u200b',
+    'ｅxport',
+    '.\u200b.',
+    '2026-01-31',
+    '0000-99-99',
+    '* * * * *',
+    'x'.repeat(5_000),
+    '🧑🏽‍🚀',
+    '-1',
+    'NaN',
+  ],
+]
+/** The calls of the API that tools make. */
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const paths = new RegExp(
+  `^/api/v1/(?:usage|topics|news|wishes(?:/${uuid})?|requests/search|requests/${uuid}|briefs(?:/${uuid})?|scrape(?:/${uuid})?|watches(?:/${uuid})?|corrections/(?:requests|wishes))$`,
+  'i',
+)
+
+type Schema = { type?: string; enum?: unknown[]; anyOf?: Schema[]; items?: Schema; properties?: Record<string, Schema> }
+
+function given(schema: Schema, ids: readonly string[]): fc.Arbitrary<unknown> {
+  const { enum: values, anyOf, type, items, properties } = schema
+  if (values) return fc.oneof({ arbitrary: fc.constantFrom(...values), weight: 9 }, fc.constantFrom(...pieces))
+  if (anyOf) return fc.oneof(...anyOf.map((one) => given(one, ids)))
+  if (type === 'integer') return fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer())
+  if (type === 'boolean') return fc.boolean()
+  if (type === 'array') return fc.array(given(items ?? {}, ids), { minLength: 1, maxLength: 3 })
+  if (properties === undefined) {
+    const id = fc.oneof({ arbitrary: fc.constantFrom(...ids), weight: 3 }, fc.uuid())
+    const piece = fc.constantFrom(...pieces)
+    const joined = fc.tuple(fc.oneof(id, piece), fc.constantFrom('/', '/../', '?', '%2f', '\n', ''), piece)
+    return fc.oneof(
+      id,
+      piece,
+      joined.map((parts) => parts.join('')),
+      fc.string({ unit: 'binary' }),
+    )
+  }
+  const required = Object.keys(properties).filter((name) => name === 'action' || name === 'what')
+  // Of many random arguments one is always wrong.
+  const fields = Object.keys(properties)
+  return fc.subarray(fields, { maxLength: Math.min(3, fields.length) }).chain((names) => {
+    const chosen = new Set([...required, ...names])
+    return fc.record(Object.fromEntries([...chosen].map((name) => [name, given(properties[name]!, ids)])))
+  })
+}
+
+it('no random id or path of any tool leads to another call, or is answered with what happened inside', async () => {
+  const first = await open()
+  await collectAll(first)
+  const { results } = (await callTool(first, 'search')).structured
+  const { requestId } = (await callTool(first, 'wish', { wishId: results[0].wishId })).structured.results[0]
+  const made = await callTool(first, 'watch', { action: 'create', ...github, maxCredits: 1 })
+  const { briefId } = (await callTool(first, 'brief', { topic: github.topic })).structured
+  const ids = [results[0].wishId, results[1].wishId, requestId, briefId, made.structured.results[0].watchId] as string[]
+
+  const [called, errors]: [Set<string>, unknown[]] = [new Set(), []]
+  const client = createClient({
+    url: service.url,
+    apiKey: service.apiKey,
+    maxRetries: 0,
+    fetch: (request, init) => {
+      called.add(new URL((request as Request).url).pathname)
+      return fetch(request, init)
+    },
+  })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  const onError = (error: unknown) => errors.push(error)
+  await createMcpServer({ client, scope: 'manage', onError }, 'legacy').connect(theirs)
+  const agent = await connect(ours, 'legacy')
+  const { tools } = await agent.listTools()
+  const calls = fc.oneof(
+    ...tools.map(({ name, inputSchema }) => given(inputSchema as Schema, ids).map((input) => ({ name, input }))),
+  )
+  const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31))
+  const numRuns = campaignSize('MCP_CALLS', { quick: 300, nightly: 2_000 })
+  console.log(`calls of tools: ${numRuns}, seed ${seed}`)
+  const told: Record<string, number> = {}
+  await fc.assert(
+    fc.asyncProperty(calls, async ({ name, input }) => {
+      const { isError, text } = await callTool(agent, name, input as Record<string, unknown>)
+      const code = isError ? text.split(':')[0]! : 'answered'
+      told[code] = (told[code] ?? 0) + 1
+      if (isError)
+        expect(text).toMatch(/^(?:NOT_FOUND|INVALID_REQUEST|CONFLICT|RATE_LIMITED \(\w+\)|Input validation error): /)
+      expect(text).not.toMatch(
+        /is not valid JSON|in JSON at|Cannot read|is not a function|\bat \w+ \(|node:|relation "|syntax error/,
+      )
+      expect([errors, [...called].filter((path) => !paths.test(path))]).toEqual([[], []])
+    }),
+    { seed, numRuns },
+  )
+  console.log(told)
+}, 600_000)
 
 it('a tool that fails says nothing of why, and the log does', async () => {
   const errors: unknown[] = []

@@ -10,6 +10,7 @@ import pytest
 from wishwell import WishwellClient, WishwellError, answer_of, scrape_and_wait
 from wishwell.api.admin import create_sign_in_link
 from wishwell.api.platforms import list_platforms
+from wishwell.api.requests import read_request
 from wishwell.api.scraping import list_scrape_jobs, start_scrape_job
 from wishwell.api.usage import read_usage
 from wishwell.api.wishes import list_wishes
@@ -73,6 +74,15 @@ def test_starts_and_charges_a_job_once_when_its_answer_is_lost(start_proxy, clie
     jobs = answer_of(list_scrape_jobs.sync(client=client, limit=100)).data.results
     assert [listed.topic for listed in jobs].count("lost") == 1
     assert credits_used() == before + 2
+
+
+@pytest.mark.parametrize("text", ["export", "..", "../usage", "", "%2e%2e", f"{uuid.uuid4()}/similar", f"{uuid.uuid4()}\n"])
+def test_asks_for_no_path_of_another_call(start_proxy, text):
+    proxy = start_proxy(drop)
+    with pytest.raises(WishwellError) as raised:
+        read_request.sync(text, client=proxy.client)
+    assert (raised.value.code, raised.value.message) == ("NOT_FOUND", "Request not found.")
+    assert proxy.calls == []
 
 
 def test_is_not_repeated_when_each_call_makes_a_link(start_proxy):

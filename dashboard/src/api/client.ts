@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch'
 import type { paths } from '../../../client/api.d.ts'
+import { pathsWithIds } from '../../../client/path.ts'
 import { beginCall, currentSession, sessionEnded, sessionIsStill } from './session-store.ts'
 import type { ErrorBody } from './types.ts'
 
@@ -82,6 +83,7 @@ export async function send(request: Request, { sent, withoutSession = false }: S
 /** The calls of the service, as its OpenAPI document describes them. A call that is refused throws: `send` says what. */
 export const api = createClient<paths, 'application/json'>({
   fetch: (request) => send(request),
+  pathSerializer: pathsWithIds(() => new ApiError(404, null)),
   headers: { accept: 'application/json' },
   credentials: 'same-origin',
   cache: 'no-store',

@@ -1,17 +1,14 @@
 import { expect, it } from 'vitest'
-import type { TrackerType } from '../../database/tables/notifications.ts'
-import { issueWithoutReferences, markdownOf } from './issue-text.ts'
+import { foreignText } from '../../runtime/text/foreign.ts'
+import { type Block, line, withTexts } from '../../wishes/briefs/lines.ts'
+import { issueForTracker, markdownOf } from './issue-text.ts'
 
-// Holds (Hostile input): the text of a pushed issue mentions nobody, links to no other issue and holds no markup of a stranger
+// Holds (Hostile input): the title and the text of a pushed issue mention nobody, link to no other issue and hold no markup of a stranger
 
 const counts = { requests: 1, votes: 1, voices: 1, own: null }
-const quote = (text: string) =>
-  markdownOf(
-    issueWithoutReferences(
-      { title: 'a', counts, blocks: [{ kind: 'quote', text, isWhole: true, origin: [text] }] },
-      'gitlab',
-    ),
-  )
+const issueOf = (title: string, blocks: Block[] = []) =>
+  issueForTracker({ title: foreignText(title), counts, blocks: blocks.map((block) => withTexts(block, foreignText)) })
+const quote = (text: string) => markdownOf(issueOf('a', [{ kind: 'quote', text, isWhole: true, origin: [text] }]))
 
 it.each([
   ['@octocat please', /@octocat|&#64;octocat/],
@@ -27,16 +24,25 @@ it.each([
   expect(quote(text)).not.toMatch(forbidden)
 })
 
-it.each<[TrackerType, string]>([
-  // docs.gitlab.com/user/markdown, "GitLab-specific references".
+it.each([
+  // docs.gitlab.com/user/markdown, "GitLab-specific references", in a project, of another one, and with its title or summary.
+  ...['@user', '@group/sub', '@all', '@_b.c', 'acme/app>', '#12', '#12+', '#12+s', 'app#12', '/acme/app~bug', '!12'],
+  ...['acme/app!12', '$12', 'app$12', '&12', 'acme/sub&12', '~12', '~bug', '~"a bug"', '~"priority::high"', '%12'],
+  ...['%v1.23', '%"release candidate"', '*iteration:1', '*iteration:"a"', '[cadence:plan]', '[cadence:"plan a"]'],
   ...[
-    ...['@user', '@group/sub', '@all', '#12', 'acme/app#12', 'GL-12', '!12', '$12', '&12', '~12', '~bug', '~"a bug"'],
-    ...['%12', '%v1', '%"a release"', '*iteration:1', '*iteration:"a"', '[vulnerability:1]', '[feature_flag:1]'],
-    ...['[issue:12]', '[issue:acme/app/12]', '[work_item:1]', '[epic:1]', '[contact:a@example.com]', '[cadence:1]'],
-    ...['^alert#1', '[[home]]', '[wiki_page:home]', '9ba12248', '9ba12248...b19a04f5'],
-    ...['https://gitlab.com/acme/app/-/issues/1', '[snippet:1]', '[environment:1]'],
-  ].map((text): [TrackerType, string] => ['gitlab', text]),
-  // docs.github.com, "Autolinked references and URLs".
+    '[vulnerability:acme/app/12]',
+    '[feature_flag:1]',
+    '[issue:12]',
+    '[issue:acme/app/12]',
+    '[work_item:1]',
+    '[epic:1]',
+  ],
+  ...['[contact:a@example.com]', '[snippet:1]', '[environment:1]', '^alert#12', 'app^alert#12', '[[home]]'],
+  ...['[[How to|how-to]]', '[wiki_page:home]', '[README](doc/README.md)', 'GL-12', '9ba12248', 'acme/app@9ba12248'],
+  ...['9ba12248...b19a04f5', 'https://gitlab.com/acme/app/-/issues/1#note_2', '/assign @user'],
+  // Its page on YouTrack, and those on other trackers of a project.
+  ...['YT-101', 'Api_32-143', 'gl-030'],
+  // docs.github.com, "Autolinked references and URLs", "Mentioning people and teams".
   ...[
     '@octocat',
     '@org/team',
@@ -44,21 +50,49 @@ it.each<[TrackerType, string]>([
     'jlord/sheetsee.js#26',
     'GH-26',
     'gh-26',
-    'a5c3785ed8d6a35868bc169f07e40e889087fd2e',
-  ].map((text): [TrackerType, string] => ['github', text]),
+    'TICKET-12',
+    'www.github.com/a/b/issues/1',
+  ],
+  ...['a5c3785ed8d6a35868bc169f07e40e889087fd2e', 'jlord@a5c3785ed8d6a35868bc169f07e40e889087fd2e'],
+  'https://github.com/github/docs/labels/enhancement',
   // linear.app/docs: people, and issues by their keys.
-  ...['@ada', 'ENG-123', 'LIN-1', 'A1-12'].map((text): [TrackerType, string] => ['linear', text]),
-])('no title of %s has the reference %s, and nobody sees why', (type, text) => {
-  const title = `Please ${text} (${text}): ${text}`
-  const sent = issueWithoutReferences({ title, counts, blocks: [] }, type).title
-  expect(sent).not.toContain(text)
-  expect(sent.replaceAll('\u200b', '')).toBe(title)
+  ...['@ada', 'ENG-123', 'eng-123', 'A1-12', 'https://linear.app/acme/issue/ENG-1'],
+  // Jira, "Text Formatting Notation Help".
+  ...[
+    '[~ada]',
+    '[~accountid:5b10]',
+    '[ABC-12]',
+    '[^file.txt]',
+    '[#anchor]',
+    '!image.png!',
+    '[a|https://jira.example/x]',
+  ],
+])('nothing that is sent has the reference %s, and nobody sees why', (text) => {
+  for (const title of [`Please ${text} (${text}): ${text}`, text]) {
+    const { title: sent, blocks } = issueOf(title, [line(title)])
+    expect(sent).not.toContain(text)
+    expect(sent.replaceAll('\u200b', '')).toBe(title)
+    expect(JSON.stringify(blocks)).not.toContain(JSON.stringify(text).slice(1, -1))
+  }
 })
 
-it.each(['Support UTF-8 and ISO-8601', 'A deadbeef of 12345678 rows', '5 * 3 & 2', 'C# and 100 %', 'Facade'])(
-  'what is no reference stays as it is: %s',
-  (title) => expect(issueWithoutReferences({ title, counts, blocks: [] }, 'gitlab').title).toBe(title),
-)
+it.each([
+  'A deadbeef of 12345678 rows',
+  '5 * 3 & 2',
+  'C# and 100 %',
+  'Facade',
+  'and/or > 5',
+  'A [x] b (c)',
+  '2026-11-29',
+])('what is no reference stays as it is: %s', (title) => expect(issueOf(title).title).toBe(title))
+
+it('is no command, either', () => expect(issueOf('/close').title).toBe('/\u200bclose'))
+
+it('keeps a title of references alone as short as trackers want it', () => {
+  const { title } = issueOf('@a'.repeat(100))
+  expect([...title].length).toBeLessThanOrEqual(255)
+  expect(title).not.toContain('@a')
+})
 
 it('begins no line with what a stranger wrote, so that nothing is a command of GitLab', () => {
   for (const line of quote('/close\n/assign @me\n# heading\n- [ ] task').split('\n'))
@@ -66,13 +100,7 @@ it('begins no line with what a stranger wrote, so that nothing is a command of G
 })
 
 it('writes links as the tracker wants them, and as text where a link would be told to somebody', () => {
-  const blocks = [
-    {
-      kind: 'line' as const,
-      tone: 'text' as const,
-      parts: [{ text: 'A post', url: 'https://a.example/p/1', platform: '' }],
-    },
-  ]
-  expect(markdownOf({ title: 'a', counts, blocks })).toBe('[A post](<https://a.example/p/1>)\n')
-  expect(markdownOf({ title: 'a', counts, blocks }, () => null)).toBe('A post (a.example/p/1)\n')
+  const issue = issueOf('a', [line([{ text: 'A post', url: 'https://a.example/p/1', platform: '' }])])
+  expect(markdownOf(issue)).toBe('[A post](<https://a.example/p/1>)\n')
+  expect(markdownOf(issue, () => null)).toBe('A post (a.example/p/1)\n')
 })

@@ -1,23 +1,23 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
-import type { TrackerType } from '../../database/tables/notifications.ts'
 import { publicPagesOf } from '../../platforms/registry.ts'
 import { platformTitle } from '../../platforms/titles.ts'
 import type { RequestRecord } from '../../requests/record.ts'
 import { formatDay } from '../../runtime/dates.ts'
-import { type Block, counted, dotted, type Inline, line } from '../../wishes/briefs/lines.ts'
+import { type ForeignText, foreignText } from '../../runtime/text/foreign.ts'
+import { type Block, counted, dotted, type Inline, line, withTexts } from '../../wishes/briefs/lines.ts'
 import { briefMarkdown } from '../../wishes/briefs/markdown.ts'
 import { quoteOf, tellingSentence, titleQuote } from '../../wishes/briefs/quotes.ts'
 import { originOf } from '../../wishes/briefs/wish-blocks.ts'
 import { bounded } from '../../wishes/shares/bounded.ts'
 import { readPassedOnWish } from '../../wishes/shares/content.ts'
-import { withoutReferences } from './references.ts'
+import { forTracker, type TrackerText, titleForTracker } from './references.ts'
 
-/** What an issue says of a wish. All texts are plain: what is sent has no references (`references.ts`), and adapters escape markup. */
-export interface IssueText {
+/** What an issue says of a wish, in plain texts: as it is read, or escaped for a tracker, whose adapter has to escape markup alone. */
+export interface IssueText<Text extends ForeignText | TrackerText> {
   /** One line, at most 200 characters. */
-  title: string
-  blocks: Block[]
+  title: Text
+  blocks: Block<Text>[]
   /** The same numbers for programs. */
   counts: {
     requests: number
@@ -62,7 +62,7 @@ function ownLine({ own }: PassedOnWish): Block[] {
 export async function readIssueText(
   executor: Executor,
   { publicUrl, ...read }: { accountId: string; wishId: string; now: Date; publicUrl: string | null },
-): Promise<IssueText | null> {
+): Promise<IssueText<ForeignText> | null> {
   const content = await readPassedOnWish(executor, read)
   if (content === null) return null
   const { wish, platforms, own } = content
@@ -77,7 +77,7 @@ export async function readIssueText(
     publicUrl === null ? [] : [{ text: 'All of it', url: `${publicUrl}/wishes/${wish.wishId}`, platform: '' }]
   const title = bounded((wish.titleFrom?.title ?? '').replace(/\s+/gu, ' '), maxTitle - 1).text
   return {
-    title: title === '' ? `A wish with ${counted(votes, 'vote')} on ${places}` : title,
+    title: foreignText(title === '' ? `A wish with ${counted(votes, 'vote')} on ${places}` : title),
     blocks: [
       line(
         dotted([
@@ -92,47 +92,34 @@ export async function readIssueText(
       ...(more > 0 || link.length > 0
         ? [line(dotted([more > 0 ? `${counted(more, 'more request')}` : null, ...link]))]
         : []),
-    ],
+    ].map((block) => withTexts(block, foreignText)),
     counts: { requests, votes, voices, own },
   }
 }
 
 /**
  * What an issue says, its title too, so that nobody and nothing is mentioned: trackers look for references in what Markdown has become, where escapes
- * are gone. All that is sent passes here.
+ * are gone.
  */
-export function issueWithoutReferences({ title, blocks, counts }: IssueText, type: TrackerType): IssueText {
-  const clean = (text: string) => withoutReferences(text, type)
-  const inline = (part: Inline): Inline =>
-    typeof part === 'string' ? clean(part) : { ...part, text: clean(part.text) }
-  return {
-    title: clean(title),
-    blocks: blocks.map((block): Block => {
-      if (block.kind === 'line') return { ...block, parts: block.parts.map(inline) }
-      if (block.kind === 'quote') return { ...block, text: clean(block.text), origin: block.origin.map(inline) }
-      return block
-    }),
-    counts,
-  }
-}
+export const issueForTracker = ({ title, blocks, counts }: IssueText<ForeignText>): IssueText<TrackerText> => ({
+  title: titleForTracker(title),
+  blocks: blocks.map((block) => withTexts(block, forTracker)),
+  counts,
+})
 
 /**
  * The text of an issue as Markdown, in which nothing is markup.
  * @param linkTo what an address of a request is written as; null where a link to it would tell the people there: then it is a text.
  */
-export function markdownOf({ blocks }: IssueText, linkTo: (url: URL) => string | null = ({ href }) => href): string {
-  const inline = (part: Inline): Inline => {
-    if (typeof part === 'string') return part
+export function markdownOf(
+  { blocks }: IssueText<TrackerText>,
+  linkTo: (url: URL) => string | null = ({ href }) => href,
+): string {
+  const linked = (part: Exclude<Inline, string>): Inline => {
     const url = part.url === null ? null : URL.parse(part.url)
     const link = url && linkTo(url)
-    const address = url === null || link !== null ? '' : withoutReferences(` (${url.host}${url.pathname})`)
+    const address = url === null || link !== null ? '' : forTracker(foreignText(` (${url.host}${url.pathname})`))
     return { ...part, text: part.text + address, url: link }
   }
-  return briefMarkdown(
-    blocks.map((block): Block => {
-      if (block.kind === 'line') return { ...block, parts: block.parts.map(inline) }
-      if (block.kind === 'quote') return { ...block, origin: block.origin.map(inline) }
-      return block
-    }),
-  )
+  return briefMarkdown(blocks.map((block) => withTexts<string, string>(block, (text) => text, linked)))
 }

@@ -1,32 +1,38 @@
-import type { TrackerType } from '../../database/tables/notifications.ts'
+import { type EscapedFor, escapeFor } from '../../runtime/text/foreign.ts'
+
+/** A text that mentions nobody and nothing in any tracker. */
+export type TrackerText = EscapedFor<'tracker'>
 
 /** What ends a reference, and is not seen. */
 const breaker = '\u200B'
 
-/** What every tracker, or the most of them, takes for a mention of somebody or a link to something else: behind it the breaker stands. */
-const everywhere = [
-  // People, groups, issues, merge requests, labels, milestones, snippets, epics, alerts: docs.gitlab.com/user/markdown, "GitLab-specific references".
-  /[@#!%~$&^](?=[\p{L}\p{N}_"[])/u,
-  // docs.github.com, "Autolinked references and URLs"; GL-12 is GitLab's.
-  /\bG[HL](?=-\d)/iu,
-  // [issue:12], [vulnerability:12], [feature_flag:12], [contact:…], [cadence:…], and pages of a wiki: [[page]].
-  /\[(?=[a-z_]{2,30}:|\[)/iu,
+/** What a tracker takes for a mention of somebody or a link to something else: behind it the breaker stands. The receiver of a webhook may be any of them. */
+const references = [
+  // People, groups, labels, milestones, by a name or in quotes: docs.gitlab.com/user/markdown, "GitLab-specific references".
+  /[@~%](?=[\p{L}\p{M}\p{N}_"'[.?&-])/u,
+  // Issues, merge requests, snippets, epics, alerts; images and attachments of Jira (jira.atlassian.com, "Text Formatting Notation Help").
+  /[#!$&^](?=[\p{L}\p{N}_"[])/u,
+  // Projects: group/project>.
+  /\/(?=[\w.-]+(?:\/[\w.-]+)*>)/u,
+  // [issue:12], [work_item:12], [feature_flag:12], [contact:…], [cadence:…], pages of a wiki: [[page]], and files: [name](path).
+  /\[(?=[a-z_]{2,30}:|\[)|\](?=\()/u,
   // *iteration:1, *iteration:"name".
-  /\*(?=iteration:)/iu,
+  /\*(?=iteration:)/u,
+  // Issues by keys: docs.gitlab.com, "Reference YouTrack issues in GitLab" (GL-12, Api_32-143, yt-1); docs.github.com, "Autolinked references and URLs" (GH-26,
+  // and those of a repository, TICKET-12); Jira and Linear (linear.app/docs, "Issue relations") link their own so.
+  /(?<![\p{L}\p{N}_])[a-z][a-z0-9_]*(?=-\d)/u,
   // Commits, by seven digits or more of their hash; a number or a word has only digits, or none.
-  /\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{3}(?=[0-9a-f]{4,37}\b)/iu,
-  // The address of an issue: GitLab reads it in titles, too.
-  /\bhttps?:(?=\/\/)/iu,
+  /\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{3}(?=[0-9a-f]{4,61}\b)/u,
+  // Addresses: of issues (GitLab reads them in titles, too), labels, commits, people.
+  /\b[a-z][a-z0-9+.-]*:(?=\/\/)|\bwww(?=\.)/u,
+  // Commands at the beginning of a line: docs.gitlab.com, "GitLab quick actions".
+  /^\/(?=\p{L})/u,
 ]
+const all = new RegExp(references.map(({ source }) => source).join('|'), 'gimu')
 
-/** Issues by their keys, which Linear links wherever they stand (linear.app/docs, "Issue relations"). */
-const keys = /\b[A-Z][A-Z0-9]{0,9}(?=-\d)/u
+const broken = (text: string) => text.replace(all, `$&${breaker}`)
 
-const anyOf = (syntaxes: readonly RegExp[]) => new RegExp(syntaxes.map(({ source }) => source).join('|'), 'giu')
-
-const inAll = anyOf(everywhere)
-const inLinear = anyOf([...everywhere, keys])
-
-/** A text that mentions nobody and nothing in a tracker. @param type null: of any that has no keys of its own */
-export const withoutReferences = (text: string, type: TrackerType | null = null): string =>
-  text.replace(type === 'linear' ? inLinear : inAll, `$&${breaker}`)
+/** The escape of all that a tracker is sent. */
+export const forTracker = escapeFor<'tracker'>(broken)
+/** Of a title: at most 255 characters, the least that GitLab, GitHub and Jira take. */
+export const titleForTracker = escapeFor<'tracker'>((text) => [...broken(text)].slice(0, 255).join(''))

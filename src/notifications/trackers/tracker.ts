@@ -1,6 +1,7 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { TrackerType } from '../../database/tables/notifications.ts'
 import type { IssueText } from './issue-text.ts'
+import type { TrackerText } from './references.ts'
 
 /** An issue as its tracker names it. */
 export interface Issue {
@@ -57,7 +58,7 @@ export interface TrackerAdapter<Config = unknown> {
   /** The issue of a push, if there is one. Called before each `create`. None where the receiver itself recognises a repeat. */
   find?(config: Config, push: PushToSend, signal: AbortSignal): Promise<Issue | null>
   /** Makes the issue of a push. */
-  create(config: Config, push: PushToSend, text: IssueText, signal: AbortSignal): Promise<Issue>
+  create(config: Config, push: PushToSend, text: IssueText<TrackerText>, signal: AbortSignal): Promise<Issue>
   /** The status of issues, at most `maxRead` of them, in one call; an issue that is not there any more is left out. None where there is nothing to read. */
   read?(config: Config, ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, RequestStatus | null>>
   /** Deletes an issue, or closes it where that is no right of its maker. One that is not there any more is no error. */

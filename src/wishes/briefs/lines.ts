@@ -1,13 +1,38 @@
 // What a brief is rendered from, and the words that stand for what was removed.
 
 /** A text, or a link away. */
-export type Inline = string | { text: string; url: string | null; platform: string }
+export type Inline<Text = string> = Text | Link<Text>
+interface Link<Text> {
+  text: Text
+  url: string | null
+  platform: string
+}
 
-export type Block =
-  | { kind: 'heading'; level: 1 | 2 | 3; text: string }
-  | { kind: 'line'; tone: 'text' | 'facts' | 'removed'; parts: Inline[] }
-  | { kind: 'quote'; text: string; isWhole: boolean; origin: Inline[] }
-  | { kind: 'ranking'; rows: Inline[][] }
+export type Block<Text = string> =
+  | { kind: 'heading'; level: 1 | 2 | 3; text: Text }
+  | { kind: 'line'; tone: 'text' | 'facts' | 'removed'; parts: Inline<Text>[] }
+  | { kind: 'quote'; text: Text; isWhole: boolean; origin: Inline<Text>[] }
+  | { kind: 'ranking'; rows: Inline<Text>[][] }
+
+/** A block with other texts, such as escaped ones. @param link what links become, by default links with such a text */
+export function withTexts<From, To>(
+  block: Block<From>,
+  change: (text: From) => To,
+  link = (one: Link<From>): Inline<To> => ({ ...one, text: change(one.text) }),
+): Block<To> {
+  const isLink = (part: Inline<From>): part is Link<From> => typeof part === 'object'
+  const inline = (part: Inline<From>) => (isLink(part) ? link(part) : change(part))
+  switch (block.kind) {
+    case 'heading':
+      return { ...block, text: change(block.text) }
+    case 'line':
+      return { ...block, parts: block.parts.map(inline) }
+    case 'quote':
+      return { ...block, text: change(block.text), origin: block.origin.map(inline) }
+    case 'ranking':
+      return { ...block, rows: block.rows.map((row) => row.map(inline)) }
+  }
+}
 
 const numbers = new Intl.NumberFormat('en-GB')
 

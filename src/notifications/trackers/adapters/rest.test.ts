@@ -5,7 +5,9 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOutbound } from '../../../http/outbound/outbound.ts'
 import { systemClock } from '../../../runtime/clock.ts'
-import type { IssueText } from '../issue-text.ts'
+import { foreignText } from '../../../runtime/text/foreign.ts'
+import { line, withTexts } from '../../../wishes/briefs/lines.ts'
+import { issueForTracker } from '../issue-text.ts'
 import type { TrackerFields } from '../tracker.ts'
 import { createTrackers } from './adapters.ts'
 
@@ -52,14 +54,13 @@ afterAll(async () => {
 const push = { id: '5f0c1f9e-1111-4222-8333-444455556666', since: new Date('2026-06-01T12:00:00Z') }
 const quote = 'Please add a dark mode, *not* only a dark logo.'
 const origin = [{ text: 'GitLab', url: 'https://gitlab.com/a/b/-/issues/1', platform: 'gitlab' }]
-const issueText: IssueText = {
-  title: 'Dark mode',
-  blocks: [
-    { kind: 'line', tone: 'text', parts: ['12 votes'] },
-    { kind: 'quote', text: quote, isWhole: true, origin },
-  ],
+const issueText = issueForTracker({
+  title: foreignText('Dark mode'),
+  blocks: [line('12 votes'), { kind: 'quote' as const, text: quote, isWhole: true, origin }].map((block) =>
+    withTexts(block, foreignText),
+  ),
   counts: { requests: 1, votes: 12, voices: 1, own: null },
-}
+})
 const signal = () => AbortSignal.timeout(5_000)
 const last = () => calls.at(-1)!
 const lastBody = () => JSON.parse(last().body)

@@ -5,7 +5,7 @@ import type { Database } from '../../../database/open.ts'
 import type { Tables } from '../../../database/tables.ts'
 import { type Secrets, UnknownKeyError, UnreadableSecretError } from '../../../http/secrets/secrets.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import { issueWithoutReferences, readIssueText } from '../issue-text.ts'
+import { issueForTracker, readIssueText } from '../issue-text.ts'
 import { beginTry, endFollowing, noteIssue, notePush, noteStatuses, type PushRow } from '../store/pushes.ts'
 import { nextCall, openTracker, type TrackerRow, unreadableTracker } from '../store/trackers.ts'
 import { maxRead, type TrackerAdapter, type TrackerAdapters, TrackerError } from '../tracker.ts'
@@ -100,8 +100,7 @@ async function send(round: Round, push: PushRow): Promise<void> {
   if (!(await beginTry(database, push.id, clock.now(), adapter.settleMs))) return
   // A process that was frozen meanwhile may have lost its claim to one that has made the issue.
   if (performance.now() - begunAt > callMs) throw new TrackerError('unclear', 'The service was too slow to send it.')
-  const sent = issueWithoutReferences(text, adapter.type)
-  const issue = await adapter.create(config, toSend(push, round), sent, signal)
+  const issue = await adapter.create(config, toSend(push, round), issueForTracker(text), signal)
   await noteIssue(database, push.id, issue, clock.now())
 }
 
