@@ -81,7 +81,7 @@ export function readAsk(ask: Ask, { name, format, areRequests, occurrence }: Rea
       title,
       description,
       votes: asInteger(Number(votes || 0)) ?? 0,
-      tags: cleanTags(value('tags').split(/[,;|]/)),
+      tags: cleanTags(value('tags').split(/[,;|]/, 1_000)),
       commentCount: Number.isNaN(comments) ? null : asInteger(comments),
       authorName: asName(value('author')),
       authorHandle: asName(value('authorHandle')),

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { makeWorkDirectory } from '../database/embedded/data-directory.ts'
 import { freeBytes, neededBytes } from '../database/embedded/free-space.ts'
-import type { ForeignFile } from '../runtime/foreign/file.ts'
 import { ServiceError } from './errors.ts'
 
 /** What an upload may take. A slow line is no fault, so its time as a whole has no limit. */
@@ -23,6 +22,7 @@ export type UploadLimits = typeof usualUploadLimits
 
 /** Until when a caller that was refused for its other upload should wait. */
 const retryAfterSeconds = 10
+const chunkBytes = 64 * 1024
 
 const receiving = new WeakSet<Socket>()
 
@@ -86,6 +86,16 @@ async function openUnnamed(dataDir: string): Promise<FileHandle> {
   }
 }
 
+/** From its beginning. Not a stream of the handle: one that is given up ends the handle. */
+async function* readChunks(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
 /**
  * Receives bodies as files of the data directory, one at a time for each account.
  * @param signal refuses those that are under way
@@ -129,8 +139,7 @@ export function createUploads(dataDir: string, signal: AbortSignal, limits: Uplo
     owners.add(owner)
     try {
       const file = await spool(raw)
-      const read: ForeignFile = () => file.createReadStream({ start: 0, autoClose: false })
-      return { read, close: () => file.close().finally(() => owners.delete(owner)) }
+      return { read: () => readChunks(file), close: () => file.close().finally(() => owners.delete(owner)) }
     } catch (error) {
       owners.delete(owner)
       throw error
