@@ -26,7 +26,11 @@ export interface TestClient {
   get(path: string): Promise<Answer>
   post(path: string, body: unknown): Promise<Answer>
   /** Any method, headers and raw body, to send what no well-behaved client would. */
-  send(method: string, path: string, options?: { headers?: Record<string, string>; body?: string }): Promise<Answer>
+  send(
+    method: string,
+    path: string,
+    options?: { headers?: Record<string, string>; body?: string | ReadableStream },
+  ): Promise<Answer>
   /** Starts a job and gives its answer. */
   scrape(body: Record<string, unknown>): Promise<Answer>
   /** Polls a job until it has ended. @throws after `timeoutMs`, with the job as it was. */
@@ -43,7 +47,7 @@ export function createTestClient(url: () => string, apiKey: string | null, jobTi
     const response = await fetch(url() + path, {
       method,
       headers: { ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }), ...headers },
-      ...(body === undefined ? {} : { body }),
+      ...(body === undefined ? {} : { body, duplex: 'half' }),
     })
     const text = await response.text()
     const isJson = text !== '' && (response.headers.get('content-type')?.includes('json') ?? false)

@@ -67,8 +67,8 @@ export const importCommand = (): Command =>
         .action(plain.call('delete', `${imports}/{name}`, deleted)),
     )
 
-/** A hundred thousand rows take a minute. */
-const importingMs = 10 * 60_000
+/** The largest file takes two hours at the least speed, and a hundred thousand rows a minute. */
+const importingMs = 150 * 60_000
 
 async function importFile(
   path: string,

@@ -8,7 +8,8 @@ export const databaseVariables = {
   DATA_DIR: Type.String({
     minLength: 1,
     default: './data',
-    description: 'the embedded database, its lock and the admin key',
+    description:
+      'the embedded database, its lock and the admin key; also with `DATABASE_URL`, files of feedback while they are imported',
   }),
   DATABASE_URL: Type.Optional(
     Type.String({

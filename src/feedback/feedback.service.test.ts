@@ -117,12 +117,28 @@ describe('an imported file', () => {
     ])
   })
 
-  it('is one at a time for an account', async () => {
+  it('is one at a time for an account, and slow ones of others do not stop it', async () => {
     const answers = await Promise.all(['a', 'b', 'c'].map((name) => importFile(board, `name=${name}`)))
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.length).toBeGreaterThan(0)
-    for (const { body } of refused) expect(body.error.code).toBe('UNAVAILABLE')
+    for (const { body, headers } of refused)
+      expect([body.error.code, headers.get('retry-after')]).toEqual(['CONFLICT', '10'])
+    const slow = await Promise.all([1, 2, 3].map(() => service.createAccount('pro')))
+    const { promise: isDone, resolve: finish } = Promise.withResolvers<void>()
+    async function* parts() {
+      yield Buffer.from('title\n')
+      await isDone
+      yield Buffer.from('Dark mode\n')
+    }
+    const held = slow.map(({ client }) =>
+      client.send('POST', '/api/v1/feedback/imports?name=slow', {
+        headers: { 'content-type': csv },
+        body: ReadableStream.from(parts()),
+      }),
+    )
     await imported(board, 'name=d')
+    finish()
+    for (const { status } of await Promise.all(held)) expect(status).toBe(200)
   })
 
   it('exists for no other account, also under the same name, and the operator imports for all', async () => {

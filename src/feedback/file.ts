@@ -6,7 +6,7 @@ import { type ColumnMapping, mapColumns } from './columns.ts'
 import { columnsOfFormat, formatOf, type ImportFormat, isBoard } from './formats.ts'
 import { askOf, type LeftOut, type ReadAsk, readAsk } from './items.ts'
 import type { ImportName } from './names.ts'
-import { type FileForm, formOf, isTable, type Row, readRows } from './rows.ts'
+import { openRows, type Row, type RowFile } from './rows.ts'
 
 /** A file, and what its caller says of it. */
 export interface ImportFile {
@@ -22,8 +22,7 @@ export interface ImportFile {
 
 /** A file whose columns are known. */
 export interface OpenedFile {
-  file: ForeignFile
-  form: FileForm
+  rows: RowFile
   name: ImportName
   format: ImportFormat
   areRequests: boolean
@@ -46,8 +45,8 @@ const maxStatuses = 10
  * @throws UnreadableFileError for a file that is none, one without rows, and one without a column of texts
  */
 export async function openFile({ file, name, format, given, areRequests }: ImportFile): Promise<OpenedFile> {
-  const form = await formOf(file)
-  const columns = await readColumns(file, form)
+  const rows = await openRows(file)
+  const columns = await readColumns(rows)
   const unknown = Object.values(given).filter((column) => column !== '' && !columns.includes(column))
   if (unknown.length > 0)
     throw new UnreadableFileError(
@@ -62,13 +61,13 @@ export async function openFile({ file, name, format, given, areRequests }: Impor
     )
   const used = new Set(Object.values(mapping))
   const unused = columns.filter((column) => !used.has(column))
-  return { file, form, name, format: found, areRequests: areRequests ?? isBoard(found), mapping, unused }
+  return { rows, name, format: found, areRequests: areRequests ?? isBoard(found), mapping, unused }
 }
 
-async function readColumns(file: ForeignFile, form: FileForm): Promise<string[]> {
+async function readColumns({ isTable, read }: RowFile): Promise<string[]> {
   const columns = new Set<string>()
   let [rows, characters] = [0, 0]
-  for await (const { values } of readRows(file, form)) {
+  for await (const { values } of read()) {
     for (const column of Object.keys(values)) {
       if (columns.has(column)) continue
       columns.add(column)
@@ -77,15 +76,14 @@ async function readColumns(file: ForeignFile, form: FileForm): Promise<string[]>
         throw new UnreadableFileError('The names of its columns are too long. Has it a first line with names?')
     }
     rows += 1
-    if (rows === (isTable(form) ? 1 : rowsWithColumns)) break
+    if (rows === (isTable ? 1 : rowsWithColumns)) break
   }
   if (rows === 0) throw new UnreadableFileError('It has no rows.')
   return [...columns]
 }
 
 /** A row of a file and what became of it. */
-async function* readFileAsks(opened: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
-  const { file, form, mapping, ...options } = opened
+async function* readFileAsks({ rows, mapping, ...options }: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
   const seen = new Map<string, number>()
   // Hashes, since the texts of a file without ids are as large as the file.
   const occurrence = (text: string) => {
@@ -94,7 +92,7 @@ async function* readFileAsks(opened: OpenedFile): AsyncGenerator<{ row: Row; rea
     seen.set(key, before + 1)
     return before
   }
-  for await (const row of readRows(file, form)) {
+  for await (const row of rows.read()) {
     const { problem } = row
     const read =
       problem === undefined ? readAsk(askOf(row.values, mapping), { ...options, occurrence }) : { error: problem }

@@ -1,17 +1,17 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { type Audience, audiencesOf, type RouteDependencies } from '../accounts/authentication.ts'
 import { requestStatuses } from '../database/column-types.ts'
-import { createAccountSlots } from '../http/account-slots.ts'
 import type { App } from '../http/app-type.ts'
-import { type ErrorCode, notFound, ServiceError } from '../http/errors.ts'
+import { notFound, ServiceError } from '../http/errors.ts'
 import { named } from '../http/openapi-components.ts'
 import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, defaulted, formedText, moment, nullable, oneOf, reading, sending } from '../http/schemas.ts'
+import { createUploads, type UploadLimits } from '../http/uploads.ts'
 import { invalidField } from '../http/validation.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
-import { UnreadableFileError } from '../runtime/foreign/file.ts'
+import { type ForeignFile, UnreadableFileError } from '../runtime/foreign/file.ts'
 import { parsedJson } from '../runtime/foreign/json.ts'
+import { createTurns } from '../runtime/turns.ts'
 import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
 import { type CheckedFile, checkFile, type OpenedFile, openFile, readRequests } from './file.ts'
 import { registerForm } from './form.ts'
@@ -20,8 +20,8 @@ import { deleteImport, listImports } from './imports.ts'
 import { importName, nameForm, namePattern } from './names.ts'
 import { storeAsks } from './store.ts'
 
-/** The largest file. It is in memory as a whole while it is checked and stored. */
-const maxFileBytes = 64 * 1024 * 1024
+/** Files that are read and stored at once; those of other accounts wait for their turn. */
+const importsAtOnce = 2
 /** Of the values of `map`, as long as any header of a file. */
 const maxColumnName = 200
 
@@ -135,40 +135,37 @@ const wrongFile = (errors: CheckedFile['errors'], wrongRows: number) =>
 interface FeedbackAudience extends Audience {
   whose: string
   tags: string[]
-  refusals: ErrorCode[]
 }
 
 interface FeedbackDependencies extends RouteDependencies {
   texts: TextWriting
+  /** Where files are while they are imported. */
+  dataDir: string
+  uploadLimits?: UploadLimits
 }
 
 /** The routes of one's own feedback: files, and asks of a form. */
 export async function registerFeedbackRoutes(app: App, dependencies: FeedbackDependencies): Promise<void> {
   const { account, operator } = audiencesOf(dependencies.authentication)
   const audiences: FeedbackAudience[] = [
-    { ...account, whose: 'Only the account sees it.', tags: ['Feedback'], refusals: ['CONFLICT'] },
-    { ...operator, whose: 'All accounts see it.', tags: ['Admin'], refusals: [] },
+    { ...account, whose: 'Only the account sees it.', tags: ['Feedback'] },
+    { ...operator, whose: 'All accounts see it.', tags: ['Admin'] },
   ]
   registerForm(app, dependencies)
-  const slots = createAccountSlots({ perAccount: 1, total: 2 })
+  const importing = createImporting(app, dependencies)
   for (const audience of audiences) {
-    await registerImport(app, dependencies, audience, slots)
+    await registerImport(app, dependencies, audience, importing)
     registerList(app, dependencies, audience)
     registerDelete(app, dependencies, audience)
   }
 }
 
-const describeFile = ({ name: { name }, format, mapping, unused, areRequests }: OpenedFile, checked: CheckedFile) => ({
-  name,
-  format,
+const describeFile = (
+  { name: { name }, format, mapping, unused, areRequests }: OpenedFile,
+  { errors: _errors, wrongRows: _wrongRows, ...checked }: CheckedFile,
+) => ({
+  ...{ ...checked, name, format, unused },
   columns: mapping as Record<string, string>,
-  unused,
-  rows: checked.rows,
-  asks: checked.asks,
-  repeated: checked.repeated,
-  undated: checked.undated,
-  unstorable: checked.unstorable,
-  unknownStatuses: checked.unknownStatuses,
   leftOut: { noText: 0, removed: 0, pullRequest: 0, ...checked.leftOut },
   areRequests,
   sample: checked.sample.map(({ title, description, votes, status, authorName, authorHandle, originalCreatedAt }) => ({
@@ -181,37 +178,41 @@ const describeFile = ({ name: { name }, format, mapping, unused, areRequests }: 
   })),
 })
 
-async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += 64 * 1024) yield bytes.subarray(at, at + 64 * 1024)
+/** What the imports of all accounts share. */
+function createImporting(app: App, { dataDir, uploadLimits }: FeedbackDependencies) {
+  const stopping = new AbortController()
+  app.addHook('preClose', async () => stopping.abort(new ServiceError('UNAVAILABLE', 'The service is stopping.')))
+  const { signal } = stopping
+  return { signal, receive: createUploads(dataDir, signal, uploadLimits), inTurn: createTurns(importsAtOnce) }
 }
-
-type Slots = ReturnType<typeof createAccountSlots>
 
 /** The file is the body, whatever its content type says: programs say many things of CSV. */
 async function registerImport(
   app: App,
   dependencies: FeedbackDependencies,
   audience: FeedbackAudience,
-  slots: Slots,
+  { signal, receive, inTurn }: ReturnType<typeof createImporting>,
 ): Promise<void> {
-  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, whose, tags, security, refusals } = audience
-  // Before the file is received, which is in memory as a whole.
-  const takeSlot = async (request: FastifyRequest, reply: FastifyReply) => {
-    const leave = slots.enter(accountIdOf(request) ?? 'operator')
-    if (typeof leave === 'string')
-      throw new ServiceError('UNAVAILABLE', 'Another import is going on. Try again when it has ended.')
-    reply.raw.once('close', leave)
+  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, whose, tags, security } = audience
+  /** Imports a file that is here. */
+  const importFile = async (query: Static<typeof importQuery>, accountId: string | null, file: ForeignFile) => {
+    const { name: given, format, areRequests, map, dryRun } = query
+    const name = importName(accountId, given)
+    const opened = await openFile({ file, name, format, areRequests, given: readMap(map) })
+    const checked = await checkFile(opened)
+    if (checked.wrongRows > 0) throw wrongFile(checked.errors, checked.wrongRows)
+    const store = { accountId, name, count: checked.asks, now: dependencies.clock.now(), signal }
+    const stored = dryRun ? null : await storeAsks(dependencies, readRequests(opened), store)
+    return { data: { ...describeFile(opened, checked), stored } }
   }
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFileBytes }, (_request, body, done) =>
-      done(null, body),
-    )
+    // The handler receives it.
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null))
     ;(scope as App).post(
       `${prefix}/feedback/imports`,
       {
-        onRequest: [onChange, takeSlot],
-        bodyLimit: maxFileBytes,
+        onRequest: onChange,
         schema: {
           operationId: `importFeedback${idSuffix}`,
           summary: 'Import a file of feedback',
@@ -221,32 +222,23 @@ async function registerImport(
           querystring: importQuery,
           consumes: ['text/csv', 'application/x-ndjson', 'application/json'],
           body: Type.Unsafe<Buffer>({ description: 'The file' }),
-          response: sending(importAnswer, ...changeErrors, ...refusals),
+          response: sending(importAnswer, ...changeErrors, 'CONFLICT'),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const accountId = accountIdOf(request)
+        const upload = await receive(accountId ?? 'operator', request, reply)
         try {
-          const { name: given, format, areRequests, map, dryRun } = request.query
-          const owned = importName(accountId, given)
-          const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-          const file = await openFile({
-            file: () => chunksOf(bytes),
-            name: owned,
-            format,
-            areRequests,
-            given: readMap(map),
+          return await inTurn(() => {
+            signal.throwIfAborted()
+            return importFile(request.query, accountId, upload.read)
           })
-          const checked = await checkFile(file)
-          if (checked.wrongRows > 0) throw wrongFile(checked.errors, checked.wrongRows)
-          const [count, now, { signal }] = [checked.asks, dependencies.clock.now(), request]
-          const store = { accountId, name: owned, count, now, signal }
-          const stored = dryRun ? null : await storeAsks(dependencies, readRequests(file), store)
-          return { data: { ...describeFile(file, checked), stored } }
         } catch (error) {
           if (error instanceof UnreadableFileError)
             throw new ServiceError('INVALID_REQUEST', `Nothing was imported: ${error.message}`)
           throw error
+        } finally {
+          await upload.close()
         }
       },
     )

@@ -2,7 +2,7 @@ import { createPauses } from '../runtime/event-loop.ts'
 import { maxColumns, readCsv } from '../runtime/foreign/csv.ts'
 import { type ForeignFile, maxRowBytes, readText, UnreadableFileError } from '../runtime/foreign/file.ts'
 import { parsedJson } from '../runtime/foreign/json.ts'
-import { type JsonRow, type ListPlace, readJsonItems, readJsonLines } from '../runtime/foreign/json-rows.ts'
+import { isBlank, type JsonRow, readJsonItems, readJsonLines } from '../runtime/foreign/json-rows.ts'
 
 /** One row of a file: its columns, in the order of the file, as texts. */
 export interface Row {
@@ -13,19 +13,19 @@ export interface Row {
   problem?: string
 }
 
-/** How a file is written: as a table, as JSON Lines, or as one JSON document with a list. */
-export type FileForm = { separator: string } | { list: ListPlace } | 'lines'
-
-export const isTable = (form: FileForm): form is { separator: string } =>
-  typeof form === 'object' && 'separator' in form
+/** A file whose form is known. */
+export interface RowFile {
+  /** Whether all of its rows have the same columns. */
+  isTable: boolean
+  /** Its rows, one after another; other work of the event loop runs between them. @throws UnreadableFileError */
+  read(): AsyncGenerator<Row>
+}
 
 /** Where a form is looked for beyond a first line. */
 const glance = 4_096
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isBlank = (text: Buffer) => text.toString().trim() === ''
 
 /** The beginning of a file, as long as a first line may be. */
 async function headOf(file: ForeignFile): Promise<Buffer> {
@@ -43,41 +43,37 @@ async function headOf(file: ForeignFile): Promise<Buffer> {
 const hasList = (value: unknown) =>
   isObject(value) && Object.values(value).filter((list) => Array.isArray(list) && isObject(list[0])).length === 1
 
-/**
- * How a file is written: JSON Lines where its first line is an object, and not all of a document.
- * @throws UnreadableFileError for a document without a list of objects
- */
-export async function formOf(file: ForeignFile): Promise<FileForm> {
-  const head = await headOf(file)
-  const start = head.subarray(0, glance).toString().trimStart()
-  if (start.startsWith('[')) return { list: 'document' }
-  if (!start.startsWith('{')) return { separator: separatorOf(head) }
-  const end = head.indexOf('\n')
-  const first = parsedJson(end < 0 ? head : head.subarray(0, end))
-  const isAll = end < 0 || isBlank(head.subarray(end, end + glance))
-  if (first !== undefined && !(isAll && hasList(first))) return 'lines'
-  let lists = 0
-  for await (const { list } of readJsonItems(file, 'value')) lists = list
-  if (lists !== 1) throw new UnreadableFileError('It has no list of objects, or several.')
-  return { list: 'value' }
-}
-
-/**
- * The rows of a file, one after another. Other work of the event loop runs between them.
- * @throws UnreadableFileError
- */
-export async function* readRows(file: ForeignFile, form: FileForm): AsyncGenerator<Row> {
+async function* inPauses<From, To>(values: AsyncIterable<From>, map: (value: From) => To): AsyncGenerator<To> {
   const pause = createPauses()
-  const rows = isTable(form) ? readTable(file, form.separator) : readValues(file, form)
-  for await (const row of rows) {
-    yield row
+  for await (const value of values) {
+    yield map(value)
     await pause()
   }
 }
 
-async function* readValues(file: ForeignFile, form: { list: ListPlace } | 'lines'): AsyncGenerator<Row> {
-  const values = form === 'lines' ? readJsonLines(file) : readJsonItems(file, form.list)
-  for await (const value of values) yield rowOf(value)
+/**
+ * Finds out how a file is written: as JSON Lines where its first line is an object, and not all of a document.
+ * @throws UnreadableFileError for a document without a list of objects
+ */
+export async function openRows(file: ForeignFile): Promise<RowFile> {
+  const head = await headOf(file)
+  const start = head.subarray(0, glance).toString().trimStart()
+  const items = (place: 'document' | 'value') => ({
+    isTable: false,
+    read: () => inPauses(readJsonItems(file, place), rowOf),
+  })
+  if (start.startsWith('[')) return items('document')
+  if (!start.startsWith('{'))
+    return { isTable: true, read: () => inPauses(readTable(file, separatorOf(head)), (row) => row) }
+  const end = head.indexOf('\n')
+  const first = parsedJson(end < 0 ? head : head.subarray(0, end))
+  const isAll = end < 0 || isBlank(head.subarray(end, end + glance))
+  if (first !== undefined && !(isAll && hasList(first)))
+    return { isTable: false, read: () => inPauses(readJsonLines(file), rowOf) }
+  let lists = 0
+  for await (const { list } of readJsonItems(file, 'value')) lists = list
+  if (lists !== 1) throw new UnreadableFileError('It has no list of objects, or several.')
+  return items('value')
 }
 
 /** The separator is the one that the first line has most of. */
@@ -105,16 +101,10 @@ function valuesOf(columns: readonly string[], record: readonly string[]): Record
 async function* readTable(file: ForeignFile, separator: string): AsyncGenerator<Row> {
   let columns: string[] | null = null
   for await (const { at, cells } of readCsv(file, separator)) {
-    if (columns === null) {
-      columns = cells.map((name, index) => name.trim() || `column ${index + 1}`)
-      continue
-    }
-    const values = valuesOf(columns, cells)
-    if (cells.length === columns.length) yield { at, values }
-    else {
-      const problem = `it has ${cells.length} columns, where the first line has ${columns.length}.`
-      yield { at, values, problem }
-    }
+    const row: Row = { at, values: valuesOf(columns ?? [], cells) }
+    if (columns === null) columns = cells.map((name, index) => name.trim() || `column ${index + 1}`)
+    else if (cells.length === columns.length) yield row
+    else yield { ...row, problem: `it has ${cells.length} columns, where the first line has ${columns.length}.` }
   }
 }
 

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../database/errors.ts'
 import { documentationOf, ServiceError } from './errors.ts'
+import { bringsUpload } from './uploads.ts'
 import { invalidRequest } from './validation.ts'
 
 /** The headers of every answer. */
@@ -69,16 +71,22 @@ export function renderFrameworkError(error: FastifyError, request: FastifyReques
   renderError(error, request, reply)
 }
 
+/** Errors of Node, from before there is a request. */
+const clientFaults: Record<string, ServiceError> = {
+  // Node's limit. The status is that of the code, as calls declare it: 431 is declared by none.
+  HPE_HEADER_OVERFLOW: new ServiceError('INVALID_REQUEST', 'The address and the headers are larger than 16 KiB.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ServiceError('REQUEST_TIMEOUT', 'The request arrived too slowly.'),
+}
+
 /** Answers bytes that are not HTTP, or arrive too slowly. There is no request object then: the request id is in the answer alone. */
 export function renderClientError(error: { code?: string }, socket: Socket): void {
   // The caller has closed the connection.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  // Node's limit. The status is that of the code, as calls declare it: 431 is declared by none.
-  const message = tooLarge ? 'The address and the headers are larger than 16 KiB.' : 'The request could not be read.'
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && bringsUpload(socket)) return
+  const fault = clientFaults[error.code ?? ''] ?? new ServiceError('INVALID_REQUEST', 'The request could not be read.')
   const requestId = randomUUID()
-  const body = JSON.stringify(errorBody(new ServiceError('INVALID_REQUEST', message), requestId))
-  const head = 'HTTP/1.1 400 Bad Request'
+  const body = JSON.stringify(errorBody(fault, requestId))
+  const head = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`
   const headers = {
     ...commonHeaders(requestId),
     'content-type': 'application/json; charset=utf-8',

@@ -25,15 +25,22 @@ export const errorCatalogue = {
     meaning: 'It does not exist, or belongs to another account.',
     remedy: 'Check the id and the address. What has expired or was purged is gone.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    meaning:
+      'The request arrived too slowly: it took more than 30 s, or a file paused for 30 s or had less than 10 kB/s.',
+    remedy: 'Send it again, on a better line or in smaller parts.',
+  },
   CONFLICT: {
     status: 409,
     meaning:
       'The request conflicts with the present state, or the first call with its `Idempotency-Key` is still running.',
-    remedy: 'Read the state again. Of a call that is still running, repeat the same request a little later.',
+    remedy:
+      'Read the state again. Of a call that is still running, repeat the same request a little later, as `Retry-After` says.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    meaning: 'The body is larger than 64 KiB.',
+    meaning: 'The body is larger than its call takes: 64 KiB, of a brief 512 KiB, of a file of feedback 64 MiB.',
     remedy: 'Send less in one call.',
   },
   UNSUPPORTED_MEDIA_TYPE: {

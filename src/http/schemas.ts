@@ -79,11 +79,12 @@ export const bodyErrors = [
 
 /**
  * The error responses of a route, by status: the named ones, and the 500 and 503 of every route. A route with a key can also
- * refuse a caller over its rate limit, and a call that another site made.
+ * refuse a caller over its rate limit, and a call that another site made; one with a body, what arrives too slowly.
  */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['FORBIDDEN', 'RATE_LIMITED'] : []
-  const all: ErrorCode[] = [...codes, ...limited, 'INTERNAL_ERROR', 'UNAVAILABLE']
+  const slow: ErrorCode[] = codes.includes('PAYLOAD_TOO_LARGE') ? ['REQUEST_TIMEOUT'] : []
+  const all: ErrorCode[] = [...codes, ...limited, ...slow, 'INTERNAL_ERROR', 'UNAVAILABLE']
   const byStatus = Map.groupBy(all, (code) => errorCatalogue[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, some]) => {

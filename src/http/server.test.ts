@@ -49,8 +49,12 @@ it.each([
     'in chunks without end',
     'POST /text HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
   ],
-])('a caller that goes on sending is closed after the time of a request: %s', async (_when, head) => {
+])('a caller that goes on sending is told so, and closed after the time of a request: %s', async (_when, head) => {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let said = ''
+  socket.on('data', (chunk) => {
+    said += chunk
+  })
   socket.on('error', () => {})
   socket.write(head)
   const isChunked = head.includes('chunked')
@@ -58,6 +62,7 @@ it.each([
   try {
     // It never ends its side: only the server closes.
     await new Promise((resolve) => socket.on('close', resolve))
+    expect(said).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n[\s\S]*"code":"REQUEST_TIMEOUT"/)
   } finally {
     clearInterval(timer)
     socket.destroy()

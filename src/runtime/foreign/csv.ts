@@ -5,13 +5,6 @@ import { type ForeignFile, maxRowBytes, readText, UnreadableFileError } from './
 /** Of a record. */
 export const maxColumns = 500
 
-/** One record of a table. */
-export interface CsvRecord {
-  /** Where it begins, for people. */
-  at: string
-  cells: string[]
-}
-
 /** Counts the cells of each record before the parser keeps them: that one counts bytes, of which empty cells have none. */
 async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): AsyncGenerator<Buffer> {
   let [cells, line, isQuoted] = [1, 1, false]
@@ -36,9 +29,10 @@ async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): As
 /**
  * The records of a table of comma separated values (RFC 4180), one after another; blank lines are none.
  * @param delimiter one character of ASCII
+ * @returns each with the line where it begins, for people
  * @throws UnreadableFileError
  */
-export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGenerator<CsvRecord> {
+export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGenerator<{ at: string; cells: string[] }> {
   const parser = parse({
     delimiter,
     info: true,

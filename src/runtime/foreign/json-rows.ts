@@ -10,20 +10,29 @@ export interface JsonRow {
 
 const lineEnd = 0x0a
 
-const isBlank = (text: Uint8Array) => text.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
+/** Whether it has white space only. */
+export const isBlank = (text: Uint8Array): boolean =>
+  text.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
 
-/** Reads at a place. @throws UnreadableFileError with the place, for a JsonTextError */
-function readAt<Read>(at: string, read: () => Read): Read {
+/** Parses at a place. @throws UnreadableFileError with the place */
+function parseAt<Value>(place: () => string, parse: () => Value): Value {
   try {
-    return read()
+    return parse()
   } catch (error) {
-    throw error instanceof JsonTextError ? new UnreadableFileError(`${at}: it is ${error.message}.`) : error
+    throw new UnreadableFileError(`${place()}: it is ${error instanceof JsonTextError ? error.message : 'not JSON'}.`)
   }
 }
 
-function parseLine(text: Uint8Array, at: string): JsonRow {
+function parseLine(text: Uint8Array, line: number): JsonRow {
+  const at = `line ${line}`
   requireRowSize(text.length, at)
-  return { at, value: readAt(at, () => parseJson(text)) }
+  return {
+    at,
+    value: parseAt(
+      () => at,
+      () => parseJson(text),
+    ),
+  }
 }
 
 /** The values of a file of JSON Lines, one after another; blank lines are none. @throws UnreadableFileError */
@@ -35,25 +44,25 @@ export async function* readJsonLines(file: ForeignFile): AsyncGenerator<JsonRow>
     let begin = 0
     for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, begin)) {
       const text = bytes.subarray(begin, end)
-      if (end > begin && !isBlank(text)) yield parseLine(text, `line ${line}`)
+      if (end > begin && !isBlank(text)) yield parseLine(text, line)
       begin = end + 1
       line += 1
     }
     rest = bytes.subarray(begin)
     requireRowSize(rest.length, `line ${line}`)
   }
-  if (!isBlank(rest)) yield parseLine(rest, `line ${line}`)
+  if (!isBlank(rest)) yield parseLine(rest, line)
 }
-
-/** A list of objects in a document: the document itself, or a value of its object, such as `posts`. */
-export type ListPlace = 'document' | 'value'
 
 /**
  * The items of the lists of one document, one after another.
- * @param place where its lists are: lists elsewhere are not looked for
+ * @param place whether its list is the document itself, or lists of objects are values of its object, such as `posts`
  * @throws UnreadableFileError, also for an item, or what is beside the lists, that is too long to be kept
  */
-export async function* readJsonItems(file: ForeignFile, place: ListPlace): AsyncGenerator<JsonRow & { list: number }> {
+export async function* readJsonItems(
+  file: ForeignFile,
+  place: 'document' | 'value',
+): AsyncGenerator<JsonRow & { list: number }> {
   const counter = createJsonCounter(Number.POSITIVE_INFINITY)
   const paths = [place === 'document' ? '$.*' : '$.*.*']
   const parser = new JSONParser({ paths, keepStack: false, stringBufferSize: 64 * 1024 })
@@ -68,17 +77,16 @@ export async function* readJsonItems(file: ForeignFile, place: ListPlace): Async
     items += 1
     found.push({ at: `item ${items}`, value, list })
   }
+  const nextItem = () => `item ${items + 1}`
   for await (const chunk of readText(file)) {
-    readAt(`item ${items + 1}`, () => counter.add(chunk))
     bytes += chunk.length
-    try {
+    parseAt(nextItem, () => {
+      counter.add(chunk)
       parser.write(chunk)
-    } catch {
-      throw new UnreadableFileError(`item ${items + 1}: it is not JSON.`)
-    }
-    requireRowSize(bytes, `item ${items + 1}`)
+    })
+    requireRowSize(bytes, nextItem())
     yield* found
     found = []
   }
-  if (!parser.isEnded) throw new UnreadableFileError(`item ${items + 1}: the file ends within it.`)
+  if (!parser.isEnded) throw new UnreadableFileError(`${nextItem()}: the file ends within it.`)
 }

@@ -1,0 +1,139 @@
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { makeWorkDirectory } from '../database/embedded/data-directory.ts'
+import { freeBytes, neededBytes } from '../database/embedded/free-space.ts'
+import type { ForeignFile } from '../runtime/foreign/file.ts'
+import { ServiceError } from './errors.ts'
+
+/** What an upload may take. A slow line is no fault, so its time as a whole has no limit. */
+export const usualUploadLimits = {
+  maxBytes: 64 * 1024 * 1024,
+  /** Of all accounts at once. So many of the largest size fit the disk, or no further one begins. */
+  total: 32,
+  /** Without a byte. */
+  silenceMs: 30_000,
+  /** In each so many milliseconds at least `windowBytes` arrive. */
+  windowMs: 60_000,
+  windowBytes: 600_000,
+}
+export type UploadLimits = typeof usualUploadLimits
+
+/** Until when a caller that was refused for its other upload should wait. */
+const retryAfterSeconds = 10
+
+const receiving = new WeakSet<Socket>()
+
+/** Whether a connection brings an upload, which has limits of its own instead of that for the time of a request. */
+export const bringsUpload = (socket: Socket): boolean => receiving.has(socket)
+
+/** Receives a body piece by piece. What is left of one that is refused is dropped, for a while: many callers read the answer only after it. */
+function receiveBody(
+  raw: IncomingMessage,
+  { limits, signal, write }: { limits: UploadLimits; signal: AbortSignal; write: (chunk: Buffer) => Promise<void> },
+): Promise<void> {
+  const { socket } = raw
+  const { silenceMs, windowMs, windowBytes } = limits
+  const slow = `The file arrived too slowly: a pause of ${silenceMs / 1000} s, or less than ${windowBytes / windowMs} kB/s for ${windowMs / 1000} s.`
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let written = Promise.resolve()
+  let bytes = 0
+  const tooSlow = () => reject(new ServiceError('REQUEST_TIMEOUT', slow))
+  const silence = setTimeout(tooSlow, silenceMs)
+  const window = setInterval(() => {
+    if (bytes < windowBytes) tooSlow()
+    bytes = 0
+  }, windowMs)
+  const take = (chunk: Buffer) => {
+    silence.refresh()
+    bytes += chunk.length
+    raw.pause()
+    written = written.then(() => write(chunk))
+    written.then(() => raw.resume(), reject)
+  }
+  const stop = () => reject(signal.reason)
+  const cutOff = () => reject(new ServiceError('INVALID_REQUEST', 'The file was cut off.'))
+  if (signal.aborted) stop()
+  if (raw.destroyed) cutOff()
+  signal.addEventListener('abort', stop, { once: true })
+  raw.on('data', take).once('end', () => resolve(written))
+  raw.once('close', cutOff)
+  receiving.add(socket)
+  return promise.finally(() => {
+    receiving.delete(socket)
+    clearTimeout(silence)
+    clearInterval(window)
+    signal.removeEventListener('abort', stop)
+    raw.off('data', take)
+    if (raw.readableEnded || raw.destroyed) return
+    raw.resume()
+    const end = setTimeout(() => socket.destroy(), silenceMs).unref()
+    raw.once('close', () => clearTimeout(end))
+  })
+}
+
+/** A file that has no name any more: it is deleted when it is closed, also by the end of the process. */
+async function openUnnamed(dataDir: string): Promise<FileHandle> {
+  // With a Postgres nothing else has made it.
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const directory = makeWorkDirectory(dataDir)
+  try {
+    return await open(join(directory, 'upload'), 'wx+', 0o600)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Receives bodies as files of the data directory, one at a time for each account.
+ * @param signal refuses those that are under way
+ */
+export function createUploads(dataDir: string, signal: AbortSignal, limits: UploadLimits = usualUploadLimits) {
+  const { maxBytes, total } = limits
+  const owners = new Set<string>()
+  const tooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', `The file is larger than ${maxBytes / 1024 / 1024} MiB.`)
+  const noRoom = () => new ServiceError('UNAVAILABLE', 'The service has no room for the file. Try again later.')
+
+  async function spool(raw: IncomingMessage): Promise<FileHandle> {
+    if ((await freeBytes(dataDir)) < neededBytes + owners.size * maxBytes) throw noRoom()
+    if (Number(raw.headers['content-length']) > maxBytes) throw tooLarge()
+    const file = await openUnnamed(dataDir)
+    let bytes = 0
+    const write = async (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw tooLarge()
+      await file.appendFile(chunk)
+    }
+    try {
+      await receiveBody(raw, { limits, signal, write })
+      return file
+    } catch (error) {
+      await file.close()
+      throw ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '') ? noRoom() : error
+    }
+  }
+
+  /**
+   * Receives the body of a request, which nothing has read.
+   * @returns the file, which `close` deletes: then the next one of its owner may begin.
+   * @throws ServiceError
+   */
+  return async (owner: string, { raw }: FastifyRequest, reply: FastifyReply) => {
+    if (owners.has(owner) || owners.size >= total) {
+      reply.header('retry-after', retryAfterSeconds)
+      const why = owners.has(owner) ? 'Another import of this account is' : 'Too many imports are'
+      throw new ServiceError('CONFLICT', `${why} under way. Try again when it has ended.`)
+    }
+    owners.add(owner)
+    try {
+      const file = await spool(raw)
+      const read: ForeignFile = () => file.createReadStream({ start: 0, autoClose: false })
+      return { read, close: () => file.close().finally(() => owners.delete(owner)) }
+    } catch (error) {
+      owners.delete(owner)
+      throw error
+    }
+  }
+}
