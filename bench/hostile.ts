@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createTestClient } from '../test/client.ts'
+import { createMemoryGroup } from '../test/memory-group.ts'
 import { feeds, type HostileContext, hostileCases } from './hostile-cases.ts'
 import { startLaunchedService } from './launched-service.ts'
 import { loadRequests } from './memory-data.ts'
@@ -26,29 +27,6 @@ const { values } = parseArgs({
 const adminKey = 'admin-key-of-the-benchmark'
 const limitBytes = 2 ** 30
 const pollMs = 20
-
-/** A group of processes with a limit of memory (cgroup, version 1 or 2); null where there is none to be made. */
-function createGroup() {
-  const name = `wishwell-bench-${process.pid}`
-  for (const [parent, file] of [
-    ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes'],
-    ['/sys/fs/cgroup', 'memory.max'],
-  ] as const) {
-    if (!existsSync(parent)) continue
-    const group = join(parent, name)
-    try {
-      mkdirSync(group)
-      writeFileSync(join(group, file), String(limitBytes))
-      return {
-        add: (processId: number) => writeFileSync(join(group, 'cgroup.procs'), String(processId)),
-        remove: () => rmdirSync(group),
-      }
-    } catch {
-      rmSync(group, { recursive: true, force: true })
-    }
-  }
-  return null
-}
 
 /** Sources that look usual when they are named, and answer what is hostile afterwards. */
 async function startSources() {
@@ -110,7 +88,7 @@ async function measure(
 }
 
 async function runCheckout(checkout: string | undefined, dataDir: string): Promise<Map<string, Measured>> {
-  const [sources, group] = [await startSources(), createGroup()]
+  const [sources, group] = [await startSources(), createMemoryGroup(limitBytes)]
   if (group === null) console.log('no control group can be made here: the limit of 1 GB is not set')
   const environment = {
     DATA_DIR: dataDir,
@@ -119,8 +97,7 @@ async function runCheckout(checkout: string | undefined, dataDir: string): Promi
     SOURCES: 'any',
     PLATFORMS: 'rss,hackernews',
   }
-  const running = await startLaunchedService(environment, checkout)
-  group?.add(running.serviceId)
+  const running = await startLaunchedService(environment, checkout, group?.entry)
   try {
     const admin = createTestClient(() => running.url, adminKey)
     const accountOf = async (name: string) => {

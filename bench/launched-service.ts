@@ -38,9 +38,17 @@ function childrenOf(processId: number): number[] {
 
 const treeOf = (processId: number): number[] => [processId, ...childrenOf(processId).flatMap(treeOf)]
 
-/** Starts the service of a checkout by its launcher, as users do. Linux only (/proc). */
-export async function startLaunchedService(environment: Record<string, string>, checkout = ownCheckout) {
-  const child: ChildProcess = spawn(process.execPath, [join(checkout, 'bin/wishwell.mjs'), 'serve'], {
+/**
+ * Starts the service of a checkout by its launcher, as users do. Linux only (/proc).
+ * @param group of `createMemoryGroup`: the launcher enters it, with all that it starts.
+ */
+export async function startLaunchedService(
+  environment: Record<string, string>,
+  checkout = ownCheckout,
+  group = '/dev/null',
+) {
+  const launch = [process.execPath, join(checkout, 'bin/wishwell.mjs'), 'serve']
+  const child: ChildProcess = spawn('sh', ['-c', 'echo $$ > "$0" && exec "$@"', group, ...launch], {
     env: {
       PATH: process.env.PATH,
       ...environment,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { noteEvent } from '../src/accounts/events/events.ts'
+import { makerOf } from '../src/accounts/made-by-key.ts'
 import { startCommand } from '../src/cli/command-testing.ts'
 import { type Receiver, startReceiver } from '../src/notifications/channels/testing.ts'
 import { type FakeTracker, startFakeGithub } from '../src/notifications/trackers/testing.ts'
@@ -176,6 +177,18 @@ describe('what a key made', () => {
       })
       expect(await read(`/api/v1/watches/${watchId}`)).toMatchObject({ state: 'active' })
     }
+  })
+
+  it('is nothing once the key has ended, also of a call that was checked before', async () => {
+    const { accountId, client } = await service.createAccount()
+    const { keyId } = await post(client, '/api/v1/keys', { name: 'full' })
+    const make = () =>
+      service.database
+        .transaction()
+        .execute((transaction) => makerOf(transaction, { accountId, keyId, now: clock.now() }))
+    expect(await make()).toEqual({ made_by: keyId, expires_at: null })
+    expect((await client.send('DELETE', `/api/v1/keys/${keyId}`)).status).toBe(200)
+    await expect(make()).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   })
 
   it('is not shown to another account, and keeps the account able to go on', async () => {

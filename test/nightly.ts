@@ -37,7 +37,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     maxWorkers: 2,
     embedded: [
       'test/crash/*.service.test.ts',
-      'test/crash/{first-start,frozen,full-disk,idempotent-retry,interrupted-*,live-call,mail,mcp,moving,pushes,restore}.nightly.test.ts',
+      'test/crash/{first-start,frozen,full-disk,idempotent-retry,interrupted-*,live-call,mail,mcp,memory-limit,moving,pushes,restore}.nightly.test.ts',
     ],
   },
   'crash-postgres': {

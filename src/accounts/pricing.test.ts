@@ -23,8 +23,8 @@ it('reads plans, prices and packs, where what is left out keeps its default', ()
 it.each([
   ['{"plans":', /^PRICING: must be JSON, such as /],
   ['[]', /^PRICING: it must be object\.$/],
-  ['{"plan":{}}', /^PRICING: plan is none of plans, prices, packs\.$/],
-  ['{"plans":{"gold":{}}}', /^PRICING: plans\.gold is none of free, pro, max\.$/],
+  ['{"plan":{}}', /^PRICING: it has a name that is none of plans, prices, packs\.$/],
+  ['{"plans":{"gold":{}}}', /^PRICING: plans has a name that is none of free, pro, max\.$/],
   [
     '{"plans":{"free":{"creditsPerMonth":0,"requestsPerMinute":"secret-value"}},"prices":{"expand":1.5}}',
     /^PRICING: plans\.free\.creditsPerMonth must be >= 1; plans\.free\.requestsPerMinute must be integer; prices\.expand must be integer\.$/,

@@ -30,11 +30,11 @@ const changes = some({
 const validate = new Ajv({ allErrors: true, verbose: true }).compile<Static<typeof changes>>(changes)
 
 /** What is wrong with a value, by its path and never with the value. */
-function faultOf({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
+function faultOf({ instancePath, keyword, message, parentSchema }: ErrorObject): string {
   const path = instancePath.slice(1).replaceAll('/', '.')
   if (keyword !== 'additionalProperties') return `${path || 'it'} ${message}`
   const known = Object.keys(parentSchema?.properties).join(', ')
-  return `${path === '' ? '' : `${path}.`}${params.additionalProperty} is none of ${known}`
+  return `${path || 'it'} has a name that is none of ${known}`
 }
 
 const merge = <Name extends string, Value extends object>(

@@ -81,6 +81,7 @@ TOPIC_TTL_MINUTES=2h
     ["PLATFORMS='github,\nx'\n\nPORT: secret-value", /^CONFIG_FILE: line 4 is neither NAME=value nor a comment\.$/],
     ['PORT=secret-value', /^PORT: must be integer/],
     ['GITHUB_TOKEN=secret-value\nGITHUB_TOKEN_FILE=/x', /^GITHUB_TOKEN: is given, and GITHUB_TOKEN_FILE, too\.$/],
+    ['c2VjcmV0LXZhbHVl1==', /^CONFIG_FILE: has what is no setting: a name that is not shown\.$/],
     [' \n', /^CONFIG_FILE: the file is empty/],
   ])('refuses a file with %j, and shows no value', (text, message) => {
     const read = () => readConfig({ CONFIG_FILE: filesOf()('wishwell.env', text) })
@@ -101,6 +102,15 @@ TOPIC_TTL_MINUTES=2h
       expect(() => readConfig({ CONFIG_FILE: write('proxy.env', `HTTPS_PROXY=${proxy}`, 0o644) })).toThrow(
         /^CONFIG_FILE: every user .* holds HTTPS_PROXY: take that right away \(chmod o-r\)\.$/,
       )
+    const addresses = ['SEARCH_URL=https://ada:secret@h.example', 'SEARCH_URL=https://token@h.example']
+    const more = [
+      'HTTP_PROXY=socks5h://:secret@proxy.example',
+      'RSS_URLS=https://a.example/x,https://ada:se,cret@b.example',
+    ]
+    for (const line of [...addresses, ...more]) {
+      const read = () => readConfig({ CONFIG_FILE: write('address.env', line, 0o644) })
+      expect(read).toThrow(/^CONFIG_FILE: every user .* holds [A-Z_]+: take that right away \(chmod o-r\)/)
+    }
     const plain = 'HTTPS_PROXY=http://proxy.example:3128\nRSS_URLS=https://a.example/@ada/feed,https://b.example:8443/x'
     expect(() => readConfig({ CONFIG_FILE: write('plain.env', plain, 0o644) })).not.toThrow()
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { itemsOf } from '../platforms/definition.ts'
 import { ConfigError } from '../runtime/config-error.ts'
-import { readConfig, settingsIn } from './config.ts'
+import { environmentSchema, readConfig, settingsIn } from './config.ts'
 
 const key = `ww_live_${'a1'.repeat(16)}`
 
@@ -165,6 +165,51 @@ describe('the configuration', () => {
     expect(read).toThrow(variable)
     expect(read).not.toThrow(/secret-value/)
   })
+
+  const variables = Object.keys(environmentSchema.properties)
+  const messageOf = (environment: Record<string, string>): string => {
+    try {
+      readConfig(environment)
+      return ''
+    } catch (error) {
+      return String(error)
+    }
+  }
+
+  it.each(variables)('shows nothing of a secret that was given to %s by mistake', (name) => {
+    for (const value of ['S3CRET', 'github,S3CRET', '{"S3CRET":1}', '{"plans":{"S3CRET":{}}}', 'x:S3CRET', 'S3CRET/..'])
+      expect(messageOf({ [name]: value })).not.toContain('S3CRET')
+    expect(
+      messageOf({ AI_JUDGED_PER_DAY: '1', AI_BASE_URL: 'https://h', AI_MODEL: 'm', [name]: 'S3CRET' }),
+    ).not.toContain('S3CRET')
+  })
+
+  it.each(variables.filter((name) => /_URLS?$|_ISSUER$|_CONTACT$|_PROXY$/.test(name) && name !== 'NO_PROXY'))(
+    'takes a password in %s only where one is sent, and never shows it',
+    (name) => {
+      const takesOne = ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'SEARCH_URL', 'SMTP_URL', 'HTTP_PROXY', 'HTTPS_PROXY']
+      for (const [scheme, path] of [
+        ['https', ''],
+        ['https', '/x'],
+        ['postgres', '/d'],
+        ['smtp', ''],
+      ]) {
+        for (const userinfo of ['ada:S3CRET', ':S3CRET', 'S3CRET', 'S3CRET:']) {
+          const value = `${scheme}://${userinfo}@h.example${path}`
+          const given = {
+            ...mail,
+            DATABASE_URL: 'postgres://h/d',
+            AI_BASE_URL: 'https://h',
+            AI_MODEL: 'm',
+            [name]: value,
+          }
+          const message = messageOf(given)
+          expect(message).not.toContain('S3CRET')
+          if (!takesOne.includes(name)) expect([value, message]).toEqual([value, expect.stringContaining(name)])
+        }
+      }
+    },
+  )
 
   it.each([
     [undefined, undefined],

@@ -194,11 +194,14 @@ function settingOf(source: Source, name: string): string | undefined {
 /** @throws ConfigError for names in the configuration file that are no settings, and for secrets in one that every user can read. */
 function checkConfigFile(file: Source, path: string): void {
   const known = new Set([...settingNames, ...secretVariables.map((name) => `${name}_FILE`)])
-  const unknown = Object.keys(file).filter((name) => !known.has(name))
+  const unknown = Object.keys(file)
+    .filter((name) => !known.has(name))
+    // A secret on a line of its own may end like an assignment.
+    .map((name) => (/^[a-z_]{1,40}$/i.test(name) ? name : 'a name that is not shown'))
   if (unknown.length > 0) complain('CONFIG_FILE', `has what is no setting: ${unknown.join(', ')}.`)
   const isSecret = (name: string) => secretVariables.includes(name) && (file[name]?.trim() ?? '') !== ''
-  // A proxy or a source may have its password in its address, with a scheme or without.
-  const hasPassword = (value = '') => /(?:^|[/\s,])[^/\s,@:]+:[^/\s,@]+@/.test(value)
+  // A proxy, a cluster or a source may have its password or token in its address, with a scheme or without.
+  const hasPassword = (value = '') => /\/\/[^/?#\s@]+@|(?:^|[\s,])[^/\s,@:]*:[^/\s,@]+@/.test(value)
   const secrets = Object.keys(file).filter((name) => isSecret(name) || hasPassword(file[name]))
   if (secrets.length === 0 || !isReadByAll(path)) return
   complain(

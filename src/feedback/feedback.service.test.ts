@@ -242,6 +242,12 @@ describe('a form', () => {
     expect((await listOf(service.client, '&sortBy=votes')).map(({ votes }) => votes)).toEqual([3, 0, 0, 0])
     for (const path of ['/api/v1/requests', '/api/v1/feedback/imports', '/api/v1/usage'])
       expect((await form.get(path)).body.error?.code, path).toBe('SCOPE_EXCEEDED')
+    for (const text of ['\u200b', '\u202e', '\u2066\u00ad\u2069', '\u3164', '\u2800', '\u200d\ufe0f']) {
+      const { body: refused } = await form.post('/api/v1/feedback', { text, title: text })
+      expect([text, refused.error?.message]).toEqual([text, 'text: has no text.'])
+    }
+    const { body: noAddress } = await form.post('/api/v1/feedback', { ...ask, url: 'javascript:alert(1)' })
+    expect(noAddress.error.message).toBe('url: javascript:alert(1) is no web address.')
     const reader = await service.client.post('/api/v1/keys', { name: 'reader', scope: 'read' })
     const refused = await service.clientFor(reader.body.data.apiKey).post('/api/v1/feedback', ask)
     expect(refused.body.error.code).toBe('SCOPE_EXCEEDED')

@@ -113,7 +113,7 @@ export function registerForm(app: App, { database, clock, authentication, idempo
         },
         { name, format: 'table', areRequests: isRequest },
       )
-      if ('error' in read) throw invalidField('url', read.error)
+      if ('error' in read) throw invalidField('url', read.error.replace(/\.$/, ''))
       if ('leftOut' in read) throw invalidField('text', 'has no text')
       const prepared = await preparePage(importPlatform, { requests: [], incomplete: [read.request] }, null)
       await openImport(database, { accountId, source: name.source!, asks: 1, now })

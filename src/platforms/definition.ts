@@ -44,7 +44,17 @@ export function itemsOf(list = ''): string[] {
   return [...new Set(trimmed.filter((item) => item !== ''))]
 }
 
-export const isWebAddress = (text = ''): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+/** One without a name and a password: addresses are shown and logged. */
+export function isWebAddress(text = ''): boolean {
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  return url !== null && url.username === '' && url.password === ''
+}
+
+/** The items of a comma list that are none of what is known, by their places: an item may be a secret that was meant for another variable. */
+export function unknownItems(items: readonly string[], known: readonly string[]): string | null {
+  const places = items.flatMap((item, index) => (known.includes(item) ? [] : [index + 1]))
+  return places.length === 0 ? null : `number ${places.join(', ')} of the list is none of ${known.join(', ')}.`
+}
 
 /** What every adapter needs besides its own environment variables; the options of each adapter extend it. */
 export interface AdapterDependencies {

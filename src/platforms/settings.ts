@@ -3,7 +3,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { parseDuration } from '../runtime/duration.ts'
 import { dayMs } from '../runtime/durations.ts'
-import { commaList, isWebAddress, itemsOf } from './definition.ts'
+import { commaList, isWebAddress, itemsOf, unknownItems } from './definition.ts'
 import {
   defaultPlatformNames,
   definitionOf,
@@ -75,6 +75,8 @@ export function readPlatformsConfig(environment: PlatformEnvironment, complain: 
   }
 }
 
+const addressRule = 'an http or https address without a name and a password'
+
 /** Checks what the pattern of a schema cannot: whether an address can be parsed, and whether a list has an item. */
 function checkKinds(environment: PlatformEnvironment, complain: Complain): void {
   for (const [variable, schema] of Object.entries(platformVariables)) {
@@ -82,10 +84,10 @@ function checkKinds(environment: PlatformEnvironment, complain: Complain): void 
     if (environment[variable] === undefined) continue
     const kind = (schema as { 'x-kind'?: string })['x-kind']
     const items = itemsOf(environment[variable])
-    if (kind === 'web address' && !isWebAddress(environment[variable])) complain(variable, 'is not a web address.')
+    if (kind === 'web address' && !isWebAddress(environment[variable])) complain(variable, `must be ${addressRule}.`)
     if (kind?.endsWith('list') && items.length === 0) complain(variable, 'name at least one.')
     if (kind === 'web address list' && !items.every(isWebAddress))
-      complain(variable, 'must be web addresses, https://…')
+      complain(variable, `must be a list, each ${addressRule}.`)
     const sources = platformDefinitions.find(({ variables }) => variable in variables)?.sources
     if (kind === 'source list' && !items.every((item) => sources?.normalise(item)))
       complain(variable, `must be like ${sources?.example}: ${sources?.form}.`)
@@ -99,9 +101,9 @@ function parseNames(
   complain: Complain,
 ): PlatformName[] {
   const names = itemsOf(text)
-  const unknown = names.filter((name) => !allowed.includes(name))
+  const unknown = unknownItems(names, allowed)
   if (names.length === 0) complain(variable, `name at least one platform of ${allowed.join(', ')}.`)
-  if (unknown.length > 0) complain(variable, `${unknown.join(', ')} is not one of ${allowed.join(', ')}.`)
+  if (unknown !== null) complain(variable, unknown)
   return names
 }
 

@@ -1,4 +1,4 @@
-import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import type { FetchImplementation, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { type KeyScope, keyScopes } from '../../database/column-types.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { isProtected, type OidcConfig } from './settings.ts'
@@ -26,6 +26,9 @@ const pauseMs = 10_000
 /** Three parts in base64url: what an access token of RFC 9068 looks like, and no API key does. */
 export const isAccessToken = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 
+/** Told apart from what a broken key throws, which is a `TypeError`, too. */
+class ProviderAwayError extends Error {}
+
 /** The address of the keys of a provider (OpenID Connect Discovery 1.0, section 4). */
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
@@ -34,8 +37,12 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   if (document.issuer !== issuer) throw new Error(`${address} is of another issuer`)
   const keysAddress = new URL(String(document.jwks_uri))
   if (!isProtected(keysAddress)) throw new Error(`${address} names keys without TLS`)
-  const { createRemoteJWKSet } = await import('jose')
-  return createRemoteJWKSet(keysAddress, { timeoutDuration: timeoutMs })
+  const { createRemoteJWKSet, customFetch } = await import('jose')
+  const fetchKeys: FetchImplementation = (url, options) =>
+    fetch(url, options).catch((cause: Error) => {
+      throw cause.name === 'TimeoutError' ? cause : new ProviderAwayError(cause.message, { cause })
+    })
+  return createRemoteJWKSet(keysAddress, { timeoutDuration: timeoutMs, [customFetch]: fetchKeys })
 }
 
 function claimsOf(payload: JWTPayload, accountClaim: string): TokenClaims | null {
@@ -63,16 +70,30 @@ export function createAccessTokens({ issuer, accountClaim, resource }: OidcConfi
   return async (token) => {
     // Loaded where it is used.
     const { decodeJwt, errors, jwtVerify } = await import('jose')
+    const options = { issuer, audience: resource, algorithms, clockTolerance: 30, requiredClaims: ['exp'] }
+    const isAway = (error: unknown) =>
+      error instanceof ProviderAwayError ||
+      error instanceof errors.JWKSTimeout ||
+      (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
+    const away = () => new ServiceError('UNAVAILABLE', 'The provider of access tokens does not answer.')
     try {
       if (decodeJwt(token).iss !== issuer) return null
-      const options = { issuer, audience: resource, algorithms, clockTolerance: 30, requiredClaims: ['exp'] }
-      const { payload } = await jwtVerify(token, await keysOf(), options)
-      return claimsOf(payload, accountClaim)
+    } catch {
+      return null
+    }
+    const found = await keysOf().catch(() => null)
+    if (found === null) throw away()
+    try {
+      return claimsOf((await jwtVerify(token, found, options)).payload, accountClaim)
     } catch (error) {
-      const isInvalid =
-        error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) && error.code !== 'ERR_JOSE_GENERIC'
-      if (isInvalid) return null
-      throw new ServiceError('UNAVAILABLE', 'The provider of access tokens does not answer.')
+      if (isAway(error)) throw away()
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return null
+      // The token names no key: whichever fits.
+      for await (const key of error) {
+        const verified = await jwtVerify(token, key, options).catch(() => null)
+        if (verified !== null) return claimsOf(verified.payload, accountClaim)
+      }
+      return null
     }
   }
 }

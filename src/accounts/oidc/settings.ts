@@ -36,7 +36,7 @@ export function readOidcConfig(environment: OidcEnvironment, complain: Complain<
   const { OIDC_ISSUER: issuer, OIDC_ACCOUNT_CLAIM: accountClaim, PUBLIC_URL: publicUrl } = environment
   if (issuer === undefined) return null
   const url = URL.parse(issuer)
-  if (!url || !isProtected(url) || url.search !== '' || url.username !== '')
+  if (!url || !isProtected(url) || url.search !== '' || `${url.username}${url.password}` !== '')
     return complain('OIDC_ISSUER', 'must be an https address without a query, a name and a password.')
   // The provider writes it into each token, so it cannot be where the service happens to listen.
   if (publicUrl === undefined) return complain('OIDC_ISSUER', 'needs PUBLIC_URL, the audience of the tokens.')

@@ -51,24 +51,32 @@ export type ItemResult = FoundRequest | DiscardReason | null
 
 /** Far more than the largest page size; ten million bytes of empty items would keep the database busy for long. */
 const itemLimit = 1_000
+/** Characters of the texts of a page: a hundred of 20,000. Storing them keeps the database for a third of a second. */
+const textLimit = 2_000_000
 
 /**
- * Reads the items of one page, the first 1,000 at most. An item with neither title nor text is left out too, because its wish is
+ * Reads the items of one page, the first 1,000 at most, and as many as the limit of texts allows. An item with neither title nor text is left out too, because its wish is
  * unknown. Cleaning a hostile text takes up to a third of a second, so other work of the event loop can run between two items.
  */
 export async function readItems(items: readonly unknown[], read: (fields: Fields) => ItemResult): Promise<ReadItems> {
   const requests: FoundRequest[] = []
   const discarded: Discarded = {}
   const pause = createPauses()
+  let [seen, characters] = [0, 0]
   for (const item of items.slice(0, itemLimit)) {
+    if (characters > textLimit) break
+    seen++
     const fields = asFields(item)
     const found = fields && read(fields)
     const result = found !== null && typeof found === 'object' && isEmpty(found) ? 'noText' : found
     if (typeof result === 'string') discarded[result] = (discarded[result] ?? 0) + 1
-    else if (result) requests.push(result)
+    else if (result) {
+      requests.push(result)
+      characters += result.description.length
+    }
     await pause()
   }
-  return { requests, discarded: addDiscarded(discarded, { beyondLimit: items.length - itemLimit }) }
+  return { requests, discarded: addDiscarded(discarded, { beyondLimit: items.length - seen }) }
 }
 
 const isEmpty = ({ title, description }: FoundRequest) => title === '' && description === ''

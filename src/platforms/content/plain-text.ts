@@ -1,3 +1,5 @@
+import { isSeen } from '../../runtime/text/unseen.ts'
+
 /**
  * A text without the marks around its spoilers and folded parts, whose content stays: `[spoiler]…[/spoiler]` and
  * `[details="Title"]…[/details]` of Discourse, `>!…!<` of Reddit.
@@ -38,9 +40,10 @@ const tagCountLimit = 50
 /**
  * Plain text that is safe to store: no NUL or other control characters, no lone surrogates (each of them
  * fails a whole batch in Postgres), nothing invisible, no white space at the ends of lines, at most two empty lines in a row, at
- * most 64 KiB.
+ * most 64 KiB. Empty where nothing of it is seen.
  */
 export function plainText(source: string): string {
+  if (!isSeen(source)) return ''
   const lines = withoutControls(capBytes(source, textLimitBytes)).split('\n')
   return lines
     .map((line) => line.trimEnd())
@@ -73,8 +76,9 @@ function singleLine(source: string, limit: number): string {
   return cut(withoutControls(source.slice(0, 16 * limit)).replace(/[\n\t\u2028\u2029]+/g, ' '), limit)
 }
 
+/** Empty where nothing of it is seen. */
 function cut(line: string, limit: number): string {
-  const trimmed = line.trim()
+  const trimmed = isSeen(line) ? line.trim() : ''
   return trimmed.length <= limit ? trimmed : [...trimmed].slice(0, limit).join('').trimEnd()
 }
 

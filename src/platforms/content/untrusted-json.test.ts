@@ -74,9 +74,13 @@ describe('reading untrusted JSON', () => {
 })
 
 describe('the items of a page', () => {
-  it('reads the first thousand items of a page', async () => {
-    const read = () => foundRequest({ sourceId: '1', sourceUrl: '', title: 't', description: '' })
-    expect((await readItems(Array(1_500).fill({}), read)).requests).toHaveLength(1_000)
+  it('reads the first thousand items of a page, fewer of long texts, and counts the others', async () => {
+    const reading = (description: string) => () =>
+      foundRequest({ sourceId: '1', sourceUrl: '', title: 't', description })
+    const short = await readItems(Array(1_500).fill({}), reading(''))
+    expect([short.requests.length, short.discarded]).toEqual([1_000, { beyondLimit: 500 }])
+    const long = await readItems(Array(200).fill({}), reading('please '.repeat(3_000)))
+    expect([long.requests.length, long.discarded]).toEqual([96, { beyondLimit: 104 }])
   })
 
   it('counts what it leaves out, by reason', async () => {

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { ModelConfig } from '../../model/settings.ts'
-import { itemsOf } from '../../platforms/definition.ts'
+import { itemsOf, unknownItems } from '../../platforms/definition.ts'
 import { importPlatform, platformNames } from '../../platforms/registry.ts'
 import type { Complain } from '../../runtime/config-error.ts'
 
@@ -51,10 +51,8 @@ export function readJudgingConfig(
 ): JudgingConfig | null {
   const { AI_JUDGED_PER_DAY: perDay, AI_PAIRS_PER_DAY: pairsPerDay, AI_JUDGED_EXCLUDED_PLATFORMS: list } = environment
   const named = itemsOf(list)
-  const unknown = named.filter((name) => !platformNames.includes(name))
-  if (unknown.length > 0) {
-    complain('AI_JUDGED_EXCLUDED_PLATFORMS', `${unknown.join(', ')} is not one of ${platformNames.join(', ')}.`)
-  }
+  const unknown = unknownItems(named, platformNames)
+  if (unknown !== null) complain('AI_JUDGED_EXCLUDED_PLATFORMS', unknown)
   if (perDay === 0 && pairsPerDay === 0) return null
   if (model === null) return complain(perDay > 0 ? 'AI_JUDGED_PER_DAY' : 'AI_PAIRS_PER_DAY', 'needs AI_BASE_URL.')
   return { model, perDay, pairsPerDay, excludedPlatforms: notSentToModels(environment) }

@@ -80,7 +80,7 @@ describe('the files of boards', () => {
 
   it('end the start of the service with what is wrong', async () => {
     const path = write({ 'a.json': text({}), 'b.json': text({}), 'c.json': withSecret })
-    await expect(readBoards([path('none.json')])).rejects.toThrow(/BOARD_FILES: .*none\.json: there is no such file/)
+    await expect(readBoards([path('none.json')])).rejects.toThrow(/^BOARD_FILES: file 1: there is no such file\.$/)
     await expect(readBoards([path('c.json')])).rejects.toThrow('{secret} stands for nothing')
     await expect(readBoards([path('a.json'), path('b.json')])).rejects.toThrow('two boards are called acme')
   })

@@ -33,15 +33,15 @@ export async function readBoardFile(path: string): Promise<Board> {
   return readBoard(text, await readSecret(path))
 }
 
-/** Reads the files of `BOARD_FILES`. @throws ConfigError that names the file and what is wrong */
+/** Reads the files of `BOARD_FILES`. @throws ConfigError that says which of them is wrong, and how */
 export async function readBoards(paths: readonly string[]): Promise<Board[]> {
   const boards: Board[] = []
-  for (const path of paths) {
+  for (const [index, path] of paths.entries()) {
     try {
       boards.push(await readBoardFile(path))
     } catch (error) {
       if (!(error instanceof BoardError)) throw error
-      throw new ConfigError(`BOARD_FILES: ${path}: ${error.message}`)
+      throw new ConfigError(`BOARD_FILES: file ${index + 1}: ${error.message}`)
     }
   }
   const names = boards.map(({ name }) => name)
