@@ -13,7 +13,7 @@ export const optional = <P extends TProperties>(properties: P): { [K in keyof P]
 /** A property that is optional for callers and always there for handlers: Ajv fills in its `default`. */
 export const defaulted = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
 
-/** A string without its surrounding white space; lengths are in characters (code points). */
+/** A string without its surrounding white space, empty where nothing of it is seen; lengths are in characters (code points). */
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>
   Type.String({ 'x-trim': true, minLength, maxLength, description })
 

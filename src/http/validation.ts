@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { nearestWord } from '../runtime/text/slips.ts'
+import { isSeen } from '../runtime/text/unseen.ts'
 import { dateFormat, dateForms, isDate } from './dates.ts'
 import { type ErrorDetail, ServiceError } from './errors.ts'
 import { nameKeyword } from './openapi-components.ts'
@@ -42,11 +43,11 @@ function createAjv(): Ajv {
     type: 'string',
     schemaType: 'boolean',
     modifying: true,
-    // Removes white space before the length is counted.
+    // Removes white space, and what is not seen alone, before the length is counted.
     before: 'maxLength',
     errors: false,
     validate: (trim: boolean, value: string, _schema: unknown, position?: ValuePosition) => {
-      if (trim && position) position.parentData[position.parentDataProperty] = value.trim()
+      if (trim && position) position.parentData[position.parentDataProperty] = isSeen(value) ? value.trim() : ''
       return true
     },
   })

@@ -146,6 +146,8 @@ export function issueOf(
 export function required(fields: TrackerFields, field: keyof TrackerFields): string {
   const value = fields[field]
   if (value === undefined) throw invalidField(field, 'is required for this type')
+  // In a path it would be another one (RFC 3986, 5.2.4).
+  if (/^\.{1,2}$/.test(value)) throw invalidField(field, 'is no name')
   return value
 }
 

@@ -195,6 +195,12 @@ describe('Jira', () => {
     expect(last().headers).toMatchObject({ 'accept-language': 'en', 'x-force-accept-language': 'true' })
   })
 
+  it.each(['.', '..'])('asks for no path above that of projects: %s', async (project) => {
+    const making = prepare('jira', { ...fields, project }, () => ({ body: {} }))
+    await expect(making).rejects.toMatchObject({ extras: { details: [{ path: 'project', message: 'is no name' }] } })
+    expect(calls).toEqual([])
+  })
+
   it('names the types of a project that has not the chosen one', async () => {
     const answer = { body: { id: '10000', key: 'APP', issueTypes: types } }
     await expect(prepare('jira', { ...fields, issueType: 'Wish' }, () => answer)).rejects.toMatchObject({
