@@ -3,13 +3,14 @@ import { callInThread, TooDearError } from './thread.ts'
 
 // Holds (Platforms): what reads a foreign text in a thread has a limit of memory and of time, and other work goes on meanwhile
 
-const module = new URL('./testing.ts', import.meta.url)
+const module = new URL('./thread-testing.ts', import.meta.url)
 const signal = new AbortController().signal
 
 it('a call in a thread gives its result, and sees no environment', async () => {
   const calls = [1, 2, 3].map((number) => callInThread<number>(module, 'double', number, { signal }))
   expect(await Promise.all(calls)).toEqual([2, 4, 6])
   expect(await callInThread(module, 'see', null, { signal })).toEqual([])
+  await expect(callInThread(module, 'fail', null, { signal })).rejects.toThrow('as it is')
 })
 
 it('one that takes too much memory or time ends, and the next one is served', async () => {

@@ -9,7 +9,7 @@ export class TooDearError extends Error {
 
 /** Of a thread: texts of 5 MB take a third of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
-const defaultLimitMs = 15_000
+const defaultLimitMs = 10_000
 
 /** What a thread is told (`thread-entry.ts`). */
 export interface ThreadTask {
@@ -25,7 +25,7 @@ let previous: Promise<unknown> = Promise.resolve()
  * Calls an exported function of a module in a thread of its own, which has a limit of memory and of time. Calls wait for each other.
  * @param module its address, of `moduleFile`
  * @param argument is copied, and so is the result: plain values only
- * @throws TooDearError at a limit, and where the function throws; the reason of `signal` when that is aborted.
+ * @throws TooDearError at a limit; what the function throws; the reason of `signal` when that is aborted.
  */
 export function callInThread<Result>(
   module: URL,
@@ -46,8 +46,10 @@ async function runThread(task: ThreadTask, signal: AbortSignal, limitMs: number)
     // Rejects with the error of the thread, such as ERR_WORKER_OUT_OF_MEMORY.
     const [result] = await once(worker, 'message', { signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]) })
     return result
-  } catch {
+  } catch (error) {
     signal.throwIfAborted()
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ABORT_ERR' && code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
     throw new TooDearError('It takes too much memory or time to read.')
   } finally {
     await worker.terminate()

@@ -3,7 +3,7 @@ import { parseJson } from '../../../runtime/foreign/json.ts'
 import { callInThread, TooDearError } from '../../../runtime/foreign/thread.ts'
 import { moduleFile } from '../../../runtime/module-file.ts'
 import { asFields, asList, asName, asString, asWebUrl, type Fields } from '../../content/fields.ts'
-import { newestOf, withinLimits } from './newest.ts'
+import { isWithinLimits, newestOf } from './newest.ts'
 
 /** A text of a feed, and whether it is markup; `guess`: the feed does not say. */
 export interface FeedText {
@@ -39,8 +39,8 @@ export interface Feed {
 /** A feed of a hundred long texts has a fifth of it. */
 export const maxFeedBytes = 5 * 1024 * 1024
 
-/** What is read at once, in at most 30 ms; a thread takes 100 ms to begin. */
-const smallLength = 128 * 1024
+/** What is read at once, in at most 20 ms; a thread takes 100 ms to begin. */
+const small = { length: 128 * 1024, members: 4_000 }
 
 /** A feed as it was received. */
 interface Received {
@@ -167,14 +167,14 @@ const readers = { atom: readAtomEntry, rss: readRssItem, rdf: readRssItem, json:
 export function readFeed({ source, address }: Received): Feed | null {
   const text = source.replace(/^[\s\ufeff\0]+/, '')
   const isJson = text.startsWith('{')
-  const xml = isJson ? { xml: text, leftOut: 0 } : withinLimits(withoutDocumentType(text))
-  if (xml === null || (!isJson && /^<(?:!doctype )?html\b/i.test(text))) return null
+  const xml = isJson ? '' : withoutDocumentType(text)
+  if (!isWithinLimits(xml) || /^<(?:!doctype )?html\b/i.test(text)) return null
   let parsed: ReturnType<typeof parseFeed>
   try {
     // A JSON text is counted before it is parsed.
     const json = isJson ? asFields(parseJson(text, maxFeedBytes)) : null
     if (isJson && asList(json?.items) === null) return null
-    parsed = parseFeed(json ?? xml.xml)
+    parsed = parseFeed(json ?? xml)
   } catch {
     return null
   }
@@ -190,18 +190,14 @@ export function readFeed({ source, address }: Received): Feed | null {
   })
   const title = typeof feed.title === 'string' ? feed.title : asFields(feed.title)?.value
   const link = feed.link ?? feed.home_page_url ?? alternateLink(feed.links)
-  const kept = newestOf(
-    items,
-    ({ dates }) => dates,
-    () => true,
-  )
-  const leftOut = xml.leftOut + items.length - kept.length
-  return { title: asName(title), link: resolved(link, bases), items: kept, leftOut }
+  const kept = newestOf(items, ({ dates }) => dates)
+  return { title: asName(title), link: resolved(link, bases), items: kept, leftOut: items.length - kept.length }
 }
 
 /** As `readFeed`, of a large one in a thread. @returns null also for what takes too much time or memory there */
 export async function readFeedBounded(received: Received, signal: AbortSignal): Promise<Feed | null> {
-  if (received.source.length <= smallLength) return readFeed(received)
+  if (received.source.length <= small.length && isWithinLimits(received.source, small.members))
+    return readFeed(received)
   try {
     return await callInThread<Feed | null>(moduleFile('./feed', import.meta.url), 'readFeed', received, { signal })
   } catch (error) {
