@@ -2,9 +2,7 @@ import type { EventType } from './events.ts'
 
 // What is told of an event, before it has the form of a mail, a chat or a webhook. Made at each delivery, from what is stored then.
 
-/** `1 vote`, `1,234 votes`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+export { count as counted } from '../../runtime/count.ts'
 
 /** A wish, request or job in a message. */
 export interface MessageItem {

@@ -1,3 +1,5 @@
+export { count as counted } from '../../runtime/count.ts'
+
 // What a brief is rendered from, and the words that stand for what was removed.
 
 /** A text, or a link away. */
@@ -38,8 +40,6 @@ const numbers = new Intl.NumberFormat('en-GB')
 
 /** A number as people read it. */
 export const number = (value: number) => numbers.format(value)
-/** A count with its noun. */
-export const counted = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`
 
 /** Parts of a line with dots between them. */
 export const dotted = (parts: readonly (Inline | null)[]): Inline[] =>
