@@ -151,6 +151,11 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     // A job whose worker is killed waits for half a minute; four processes start at once.
     timeLimitMs: 300_000,
   },
+  mutations: {
+    about: 'guarantees that are broken on purpose, so that their tests fail',
+    after: 'a test that holds a guarantee',
+    embedded: [nightly('test/mutations')],
+  },
   package: {
     about: 'the package, installed into an empty folder; a release; the Helm chart',
     after: 'dependencies, scripts, `bin/`, `deploy/`',

@@ -47,6 +47,18 @@ describe('the configuration of a client', () => {
 })
 
 describe('a client', () => {
+  it('asks for no path of another call, also as a stream', async () => {
+    const service = await startFakeService(() => ({ body: { data: {} } }))
+    const api = createApi(config(service.url))
+    const notFound = (message: string) => ({ code: 'NOT_FOUND', exitCode: exitCodes.failed, message })
+    for (const id of ['export', '..', '', '../usage', '%2e%2e']) {
+      const reading = api.GET('/api/v1/requests/{requestId}', { params: { path: { requestId: id } } })
+      await expect(reading).rejects.toMatchObject(notFound('Request not found.'))
+      await expect(api.readBriefFile(id, 'markdown')).rejects.toMatchObject(notFound('Brief not found.'))
+    }
+    expect(service.received).toEqual([])
+  })
+
   it('sends its key and a JSON body', async () => {
     const service = await startFakeService(() => ({ body: { data: { results: [] }, usage } }))
     const body = { query: 'dark mode', limit: 3 }

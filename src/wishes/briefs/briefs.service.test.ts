@@ -380,7 +380,11 @@ describe('the verification of a file', () => {
         text.replace(/\n\n/gu, '\n'),
         quotations,
         text.replace('\n\n', '\n\u00a0\n'),
-        text.replace(/ $/mu, ''),
+        ...[' ', '  ', '\t', '\u00a0', '\u200b'].flatMap((blank) => [
+          text.replace('\n', `${blank}\n`),
+          `${text.trimEnd()}${blank}\n`,
+          `${blank}${text}`,
+        ]),
       ])
         expect([other === text, (await verify(other)).verdict]).toEqual([
           other === text,
