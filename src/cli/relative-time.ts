@@ -5,10 +5,19 @@ interface Elapsed {
   unit: 'minute' | 'hour' | 'day' | 'month' | 'year'
 }
 
-/** Months of the calendar in UTC; those that end on a day that the last one lacks are whole the day after. */
+/** Adds calendar months in UTC; a day that the month lacks becomes its last day. */
+function addMonths(moment: Date, months: number): Date {
+  const firstOfMonth = new Date(moment)
+  firstOfMonth.setUTCDate(1)
+  firstOfMonth.setUTCMonth(firstOfMonth.getUTCMonth() + months)
+  const days = new Date(Date.UTC(firstOfMonth.getUTCFullYear(), firstOfMonth.getUTCMonth() + 1, 0)).getUTCDate()
+  firstOfMonth.setUTCDate(Math.min(moment.getUTCDate(), days))
+  return firstOfMonth
+}
+
 function wholeMonths(from: Date, to: Date): number {
   const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
-  return to.toISOString().slice(8) < from.toISOString().slice(8) ? months - 1 : months
+  return addMonths(from, months) > to ? months - 1 : months
 }
 
 /**
