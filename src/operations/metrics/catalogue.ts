@@ -1,5 +1,5 @@
-/** From the slowest work that callers do not notice to the deadline of a live call, in seconds. */
-const durations = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const
+/** Upper bounds of histograms, in seconds: from the slowest work that callers do not notice to the deadline of a live call. */
+export const durations = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const
 
 /**
  * What a label may hold. Every value is one of a closed set that the code has, so the number of series is bounded and none can hold a topic,
@@ -39,177 +39,120 @@ interface Series {
   labels: readonly Label[]
   /** True where every process of one database shows the same number: take the maximum, not the sum. */
   isShared?: true
-  /** Upper bounds of a histogram. */
-  buckets?: readonly number[]
 }
+
+/** Makes the series of a kind. @param more what all of them have */
+const seriesOf =
+  <const Kind extends Series['kind']>(kind: Kind, more: Pick<Series, 'isShared'> = {}) =>
+  <const Labels extends readonly Label[]>(
+    help: string,
+    ...labels: Labels
+  ): Series & { kind: Kind; labels: Labels } => ({
+    ...{ kind, help, labels },
+    ...more,
+  })
+const [gauge, counter, total] = [seriesOf('gauge'), seriesOf('counter'), seriesOf('total')]
+const histogram = seriesOf('histogram')
+/** Every process of one database shows the same number. */
+const shared = { gauge: seriesOf('gauge', { isShared: true }), total: seriesOf('total', { isShared: true }) }
 
 /** Every series of the endpoint. `docs/monitoring/README.md` has a table of them, made by `npm run docs`. */
 export const catalogue = {
-  wishwell_build_info: {
-    kind: 'gauge',
-    help: 'Always 1; its labels say what runs.',
-    labels: ['version', 'backend', 'role'],
-  },
+  wishwell_build_info: gauge('Always 1; its labels say what runs.', 'version', 'backend', 'role'),
 
-  wishwell_http_request_duration_seconds: {
-    kind: 'histogram',
-    help: 'Calls by route and status, from the request to the end of the answer; streams last until they end.',
-    labels: ['operation', 'status'],
-    buckets: durations,
-  },
-  wishwell_http_requests_in_progress: { kind: 'gauge', help: 'Calls that are being answered.', labels: [] },
-  wishwell_answers_total: {
-    kind: 'total',
-    help: 'Searches and lists, from the response cache or read.',
-    labels: ['source'],
-  },
-  wishwell_search_duration_seconds: {
-    kind: 'histogram',
-    help: 'Steps of searches that were not answered from the cache.',
-    labels: ['engine', 'step'],
-    buckets: durations,
-  },
+  wishwell_http_request_duration_seconds: histogram(
+    'Calls by route and status, from the request to the end of the answer; streams last until they end.',
+    'operation',
+    'status',
+  ),
+  wishwell_http_requests_in_progress: gauge('Calls that are being answered.'),
+  wishwell_answers_total: total('Searches and lists, from the response cache or read.', 'source'),
+  wishwell_search_duration_seconds: histogram(
+    'Steps of searches that were not answered from the cache.',
+    'engine',
+    'step',
+  ),
 
-  wishwell_platform_request_duration_seconds: {
-    kind: 'histogram',
-    help: 'Calls to platforms with their retries, by platform and outcome.',
-    labels: ['platform', 'outcome'],
-    buckets: durations,
-  },
-  wishwell_platform_pages_total: {
-    kind: 'counter',
-    help: 'Attempts to fetch a page; `none` where the platform had no more.',
-    labels: ['platform', 'outcome'],
-  },
-  wishwell_platform_state: {
-    kind: 'gauge',
-    help: '1 for the state that a platform that is on has: ready, waiting, unreachable, paused, quota_exhausted or not_configured.',
-    labels: ['platform', 'state'],
-    isShared: true,
-  },
-  wishwell_platform_budget_remaining_ratio: {
-    kind: 'gauge',
-    help: 'What is left of the requests that a platform allows in its window, 0 to 1; of several hosts the lowest.',
-    labels: ['platform'],
-  },
-  wishwell_platform_quota_remaining_ratio: {
-    kind: 'gauge',
-    help: 'What is left of the daily quota of a platform that has one, 0 to 1.',
-    labels: ['platform'],
-    isShared: true,
-  },
-  wishwell_platform_failures: {
-    kind: 'gauge',
-    help: 'Failures in a row; of several hosts the highest.',
-    labels: ['platform'],
-    isShared: true,
-  },
-  wishwell_platform_last_success_timestamp_seconds: {
-    kind: 'gauge',
-    help: 'When a platform last answered, in Unix time; absent before its first answer.',
-    labels: ['platform'],
-    isShared: true,
-  },
+  wishwell_platform_request_duration_seconds: histogram(
+    'Calls to platforms with their retries, by platform and outcome.',
+    'platform',
+    'outcome',
+  ),
+  wishwell_platform_pages_total: counter(
+    'Attempts to fetch a page; `none` where the platform had no more.',
+    'platform',
+    'outcome',
+  ),
+  wishwell_platform_state: shared.gauge(
+    '1 for the state that a platform that is on has: ready, waiting, unreachable, paused, quota_exhausted or not_configured.',
+    'platform',
+    'state',
+  ),
+  wishwell_platform_budget_remaining_ratio: gauge(
+    'What is left of the requests that a platform allows in its window, 0 to 1; of several hosts the lowest.',
+    'platform',
+  ),
+  wishwell_platform_quota_remaining_ratio: shared.gauge(
+    'What is left of the daily quota of a platform that has one, 0 to 1.',
+    'platform',
+  ),
+  wishwell_platform_failures: shared.gauge('Failures in a row; of several hosts the highest.', 'platform'),
+  wishwell_platform_last_success_timestamp_seconds: shared.gauge(
+    'When a platform last answered, in Unix time; absent before its first answer.',
+    'platform',
+  ),
 
-  wishwell_tasks: {
-    kind: 'gauge',
-    help: 'Open tasks: pending, running, or waiting for their platform.',
-    labels: ['platform', 'state'],
-    isShared: true,
-  },
-  wishwell_jobs_queued: {
-    kind: 'gauge',
-    help: 'Jobs that wait because their account runs as many as its plan allows; 10000 stands for that many or more.',
-    labels: [],
-    isShared: true,
-  },
-  wishwell_queue_messages: {
-    kind: 'gauge',
-    help: 'Queue messages that are due and that no worker has taken; 10000 stands for that many or more.',
-    labels: ['queue'],
-    isShared: true,
-  },
-  wishwell_queue_oldest_seconds: {
-    kind: 'gauge',
-    help: 'How long the oldest of these messages has been due; 0 without one.',
-    labels: ['queue'],
-    isShared: true,
-  },
-  wishwell_live_calls: { kind: 'gauge', help: 'Live calls under way.', labels: [], isShared: true },
+  wishwell_tasks: shared.gauge('Open tasks: pending, running, or waiting for their platform.', 'platform', 'state'),
+  wishwell_jobs_queued: shared.gauge(
+    'Jobs that wait because their account runs as many as its plan allows; 10000 stands for that many or more.',
+  ),
+  wishwell_queue_messages: shared.gauge(
+    'Queue messages that are due and that no worker has taken; 10000 stands for that many or more.',
+    'queue',
+  ),
+  wishwell_queue_oldest_seconds: shared.gauge(
+    'How long the oldest of these messages has been due; 0 without one.',
+    'queue',
+  ),
+  wishwell_live_calls: shared.gauge('Live calls under way.'),
 
-  wishwell_credits_total: {
-    kind: 'total',
-    help: 'Credits of all accounts by the ledger, from its first entry on. Held are reserved less settled and released.',
-    labels: ['movement'],
-    isShared: true,
-  },
-  wishwell_credits_held: {
-    kind: 'gauge',
-    help: 'Credits that open reservations hold.',
-    labels: [],
-    isShared: true,
-  },
-  wishwell_ledger_drift_credits: {
-    kind: 'gauge',
-    help: 'How far the sums of balances and open reservations are from the sums of the entries: always 0 (`wishwell admin verify`).',
-    labels: ['balance'],
-    isShared: true,
-  },
+  wishwell_credits_total: shared.total(
+    'Credits of all accounts by the ledger, from its first entry on. Held are reserved less settled and released.',
+    'movement',
+  ),
+  wishwell_credits_held: shared.gauge('Credits that open reservations hold.'),
+  wishwell_ledger_drift_credits: shared.gauge(
+    'How far the sums of balances and open reservations are from the sums of the entries: always 0 (`wishwell admin verify`).',
+    'balance',
+  ),
 
-  wishwell_unplaced_requests: {
-    kind: 'gauge',
-    help: 'Requests that wait to be placed in wishes; 10000 stands for that many or more.',
-    labels: [],
-    isShared: true,
-  },
-  wishwell_uncounted_texts: {
-    kind: 'gauge',
-    help: 'Texts that wait to be written, or their words to be counted; 10000 stands for that many or more.',
-    labels: [],
-    isShared: true,
-  },
-  wishwell_search_outbox_changes: {
-    kind: 'gauge',
-    help: 'Changes that the search index of this process, or the one in the cluster, has not read.',
-    labels: ['index'],
-  },
-  wishwell_search_outbox_age_seconds: {
-    kind: 'gauge',
-    help: 'How old the oldest of these changes is; 0 without one.',
-    labels: ['index'],
-  },
-  wishwell_database_size_bytes: {
-    kind: 'gauge',
-    help: 'The size of the database on its disk.',
-    labels: [],
-    isShared: true,
-  },
-  wishwell_maintenance_failures_total: {
-    kind: 'counter',
-    help: 'Failed runs of maintenance jobs.',
-    labels: ['maintenance_job'],
-  },
+  wishwell_unplaced_requests: shared.gauge(
+    'Requests that wait to be placed in wishes; 10000 stands for that many or more.',
+  ),
+  wishwell_uncounted_texts: shared.gauge(
+    'Texts that wait to be written, or their words to be counted; 10000 stands for that many or more.',
+  ),
+  wishwell_search_outbox_changes: gauge(
+    'Changes that the search index of this process, or the one in the cluster, has not read.',
+    'index',
+  ),
+  wishwell_search_outbox_age_seconds: gauge('How old the oldest of these changes is; 0 without one.', 'index'),
+  wishwell_database_size_bytes: shared.gauge('The size of the database on its disk.'),
+  wishwell_maintenance_failures_total: counter('Failed runs of maintenance jobs.', 'maintenance_job'),
 
-  wishwell_collector_up: {
-    kind: 'gauge',
-    help: 'Whether the last reading of a part of the metrics succeeded. Where it is 0 its series are absent after a minute.',
-    labels: ['collector'],
-  },
-  wishwell_metric_failures_total: {
-    kind: 'total',
-    help: 'Metrics that could not be recorded; the log has the first of each.',
-    labels: [],
-  },
+  wishwell_collector_up: gauge(
+    'Whether the last reading of a part of the metrics succeeded. Where it is 0 its series are absent after a minute.',
+    'collector',
+  ),
+  wishwell_metric_failures_total: total('Metrics that could not be recorded; the log has the first of each.'),
 
-  wishwell_event_loop_active_seconds_total: {
-    kind: 'total',
-    help: 'How long the event loop was busy: its rate is the use of the main thread, 0 to 1.',
-    labels: [],
-  },
-  wishwell_memory_bytes: { kind: 'gauge', help: 'Memory of the process.', labels: ['kind'] },
-  process_cpu_seconds_total: { kind: 'total', help: 'CPU time of the process, with its threads.', labels: [] },
-  process_start_time_seconds: { kind: 'gauge', help: 'When the process started, in Unix time.', labels: [] },
-} as const satisfies Record<string, Series>
+  wishwell_event_loop_active_seconds_total: total(
+    'How long the event loop was busy: its rate is the use of the main thread, 0 to 1.',
+  ),
+  wishwell_memory_bytes: gauge('Memory of the process.', 'kind'),
+  process_cpu_seconds_total: total('CPU time of the process, with its threads.'),
+  process_start_time_seconds: gauge('When the process started, in Unix time.'),
+}
 
 type Catalogue = typeof catalogue
 

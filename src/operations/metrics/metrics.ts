@@ -1,5 +1,5 @@
 import type { GaugeMetricData, SumMetricData } from '@opentelemetry/sdk-metrics'
-import { catalogue, type Observation, type ObservedName } from './catalogue.ts'
+import { catalogue, durations, type Observation, type ObservedName } from './catalogue.ts'
 import type { Recorder } from './recorded-parts.ts'
 
 /** The metrics of one process, on OpenTelemetry's SDK. */
@@ -76,7 +76,7 @@ function createInstruments(sdk: Sdk, reader: InstanceType<Sdk['PrometheusExporte
     const description = series.help
     if (series.kind === 'counter') counters.set(name, meter.createCounter(name, { description }))
     if (series.kind !== 'histogram') continue
-    const advice = { explicitBucketBoundaries: [...series.buckets] }
+    const advice = { explicitBucketBoundaries: [...durations] }
     histograms.set(name, meter.createHistogram(name, { description, advice }))
   }
   return { histograms, counters }
