@@ -29,7 +29,7 @@ async function readStored() {
 
 it('an import, and its deletion, that kill -9 cuts short', { timeout: 300_000 }, async () => {
   // Within the first transaction, between two of them, and in a later one; what is known takes fewer statements.
-  const points = [120, 4, 15, 22, 33, 40, 55].slice(0, campaignSize('IMPORT_KILLS', { quick: 2, nightly: 7 }))
+  const points = [80, 4, 15, 22, 33, 40, 55].slice(0, campaignSize('IMPORT_KILLS', { quick: 2, nightly: 7 }))
   for (const [round, point] of points.entries()) {
     const dying = await start(point)
     const died = once(dying, 'exit')
