@@ -27,7 +27,10 @@ const maxSpillUrgency = 1.5
 /** Four segments as the memtable makes them: with a smaller cap nothing would be merged any more. */
 const minCapMb = 5
 const maxCapMb = 32
-/** For a merge with more time than usual. WebAssembly keeps the memory that a merge took: one of 64 MB takes 26, one of 110 takes 56 (100,000 requests). */
+/**
+ * For a merge with more time than usual, of an index up to four times as large; of a larger one a quarter. WebAssembly keeps the memory that a
+ * merge took: with 64 MB it grows by 26, with 110 by 56 (100,000 requests).
+ */
 const maxLongMergeCapMb = 32
 /** The cap of segments until the durations of merges are known. */
 const assumedCapMb = 8
@@ -79,7 +82,8 @@ function createSegmentCap() {
   let megabytes = assumedCapMb
   return {
     /** @param budgets how many times as long as usual a merge may take. */
-    of: (budgets: number): number => Math.min(Math.round(megabytes * budgets), Math.max(megabytes, maxLongMergeCapMb)),
+    of: (budgets: number, indexMb: number): number =>
+      Math.min(Math.round(megabytes * budgets), Math.max(megabytes, maxLongMergeCapMb, Math.round(indexMb / 4))),
     /** @param share the time that a merge took, as a share of its budget. */
     learn: (share: number): void => {
       if (share > 1) megabytes = Math.max(minCapMb, Math.floor(megabytes / 2))
@@ -96,19 +100,19 @@ function createSegmentCap() {
 
 type SegmentCap = ReturnType<typeof createSegmentCap>
 
-async function readLevels(queries: Queryable): Promise<{ counts: number[]; averageMb: number }> {
+async function readLevels(queries: Queryable): Promise<{ counts: number[]; averageMb: number; indexMb: number }> {
   const { rows } = await queries.query<{ levels: number[]; megabytes: number }>(`
     select bm25_level_counts('${index}') as levels, pg_relation_size('${index}') / 1048576.0::float8 as megabytes`)
   const { levels: counts, megabytes } = rows[0] ?? { levels: [], megabytes: 0 }
-  return { counts, averageMb: megabytes / counts.reduce((sum, count) => sum + count, 0) }
+  return { counts, averageMb: megabytes / counts.reduce((sum, count) => sum + count, 0), indexMb: megabytes }
 }
 
 /** @returns a function that gives the merge that is due, if one is. */
 function createMerges(cap: SegmentCap) {
   /** The levels as they were when a merge had nothing to do: segments at the cap stay as they are. */
   let settled = ''
-  const merge = async (queries: Queryable, minSegments: number, budgets: number, levels: string) => {
-    await queries.query(`set pg_textsearch.max_segment_size = '${cap.of(budgets)}MB'`)
+  const merge = async (queries: Queryable, minSegments: number, capMb: number, levels: string) => {
+    await queries.query(`set pg_textsearch.max_segment_size = '${capMb}MB'`)
     await queries.query(`set pg_textsearch.segments_per_level = ${minSegments}`)
     const { rows } = await queries.query<{ merged: boolean }>(`select bm25_compact_step('${index}') as merged`)
     if (rows[0]?.merged === true) return
@@ -116,15 +120,16 @@ function createMerges(cap: SegmentCap) {
     if (!cap.grow()) settled = levels
   }
   return async (queries: Queryable, eager: boolean, budgets: number): Promise<Step | null> => {
-    const { counts, averageMb } = await readLevels(queries)
+    const { counts, averageMb, indexMb } = await readLevels(queries)
+    const capMb = cap.of(budgets, indexMb)
     const maxCount = Math.max(...counts)
     // The merged segment stays on its level: with a few at a time, each merge would write all of it again.
-    const atOnce = Math.max(2, Math.min(maxCount, maxConcurrent, Math.floor(cap.of(budgets) / averageMb)))
+    const atOnce = Math.max(2, Math.min(maxCount, maxConcurrent, Math.floor(capMb / averageMb)))
     const minSegments = budgets > 1 && maxCount >= worthAStart ? atOnce : eager ? 2 : segmentsPerLevel
     const levels = `${minSegments}, ${budgets}: ${counts.join()}`
     const urgency = maxCount / minSegments
     if (urgency < 1 || levels === settled) return null
-    const run = (inside: Queryable) => merge(inside, minSegments, budgets, levels)
+    const run = (inside: Queryable) => merge(inside, minSegments, capMb, levels)
     // The cap bounds its duration, so it always counts as one unit.
     return { kind: 'merge', target: index, units: 1, urgency, run }
   }
