@@ -14,7 +14,7 @@ export interface HostileContext {
 const rss = (items: string) =>
   `<?xml version="1.0"?><rss version="2.0"><channel><title>T</title><link>https://x.example/</link>${items}</channel></rss>`
 
-/** Answers of a hostile source, by name; each has at most 10 MB. */
+/** Answers of a hostile source, by name; each has at most 5 MB. */
 export const feeds: Readonly<Record<string, () => string>> = {
   'attributes without values': () => rss(`<item ${'a:b '.repeat(1_200_000)}/>`),
   'tags without ends': () => rss('<a '.repeat(1_500_000)),
@@ -37,6 +37,10 @@ export const feeds: Readonly<Record<string, () => string>> = {
   'JSON of names': () =>
     `{"version":"https://jsonfeed.org/version/1","items":[{${Array.from({ length: 99_000 }, (_, id) => `"name that never repeats ${id}":1`).join(',')}}]}`,
 }
+
+/** Of a usual feed. */
+export const usualFeed = () =>
+  rss(Array.from({ length: 50 }, (_, id) => `<item><guid>${id}</guid><title>dark mode ${id}</title></item>`).join(''))
 
 const megabytes = (count: number, text: string) => text.repeat(Math.ceil((count * 1_000_000) / text.length))
 

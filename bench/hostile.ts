@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createTestClient } from '../test/client.ts'
 import { createMemoryGroup } from '../test/memory-group.ts'
-import { feeds, type HostileContext, hostileCases } from './hostile-cases.ts'
+import { feeds, type HostileContext, hostileCases, usualFeed } from './hostile-cases.ts'
 import { startLaunchedService } from './launched-service.ts'
 import { loadRequests } from './memory-data.ts'
 import { percentile, writeSection } from './report.ts'
@@ -31,13 +31,11 @@ const pollMs = 20
 /** Sources that look usual when they are named, and answer what is hostile afterwards. */
 async function startSources() {
   const seen = new Set<string>()
-  const usual =
-    '<rss version="2.0"><channel><title>T</title><item><guid>1</guid><title>dark mode</title></item></channel></rss>'
   const server = createServer((request, response) => {
     const name = decodeURIComponent((request.url ?? '').split('/').at(-1) ?? '')
     const isFirst = !seen.has(request.url ?? '')
     seen.add(request.url ?? '')
-    response.setHeader('content-type', 'application/rss+xml').end(isFirst ? usual : feeds[name]?.())
+    response.setHeader('content-type', 'application/rss+xml').end(isFirst ? usualFeed() : (feeds[name] ?? usualFeed)())
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
@@ -87,6 +85,20 @@ async function measure(
   return { longest: Math.max(...waits), usual, resident: resident(), end: said }
 }
 
+/** What a service that is in use has done before: code is compiled, caches are filled. */
+async function warmUp({ client, sourceUrl }: HostileContext): Promise<void> {
+  const rows = Array.from({ length: 2_000 }, (_, id) => `${id},dark mode ${id},please add it`)
+  for (let count = 0; count < 10; count++) {
+    await Promise.all(['dark mode', 'csv export', 'offline'].map((words) => client.search(`${words} ${count}`)))
+    await client.get(`/api/v1/requests?limit=100&minVotes=${count}`)
+    const headers = { 'content-type': 'text/csv' }
+    const body = ['id,title,text', ...rows].join('\n')
+    await client.send('POST', `/api/v1/feedback/imports?name=usual-${count}`, { headers, body })
+    const { body: job } = await client.scrape({ topic: 'dark mode', sources: { rss: [sourceUrl('usual')] } })
+    await client.waitForJob(job.data.jobId)
+  }
+}
+
 async function runCheckout(checkout: string | undefined, dataDir: string): Promise<Map<string, Measured>> {
   const [sources, group] = [await startSources(), createMemoryGroup(limitBytes)]
   if (group === null) console.log('no control group can be made here: the limit of 1 GB is not set')
@@ -113,6 +125,7 @@ async function runCheckout(checkout: string | undefined, dataDir: string): Promi
       sourceUrl: sources.of,
     }
     const measured = new Map<string, Measured>()
+    await warmUp(context)
     const before = running.service().resident
     for (const [name, run] of Object.entries(hostileCases)) {
       if (!name.includes(values.only)) continue
