@@ -31,6 +31,8 @@ export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerO
   requireManage(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** For a route whose parameters decide what it does; only after one of the hooks. @throws ServiceError SCOPE_EXCEEDED */
   requireScope(request: FastifyRequest, scope: KeyScope): void
+  /** For a call whose body took long: what it was made with opens the account still. Counts no call. @throws ServiceError UNAUTHORIZED */
+  requireStill(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** `onRequest` hook of the admin routes, which have no limit. */
   requireAdmin(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The account of a request; only after `requireAccount`. */
@@ -89,6 +91,9 @@ export function createAuthentication({
     requireFeedback: requireAccount('default', 'feedback'),
     requireManage: requireAccount('default', 'manage'),
     requireScope: (request, scope) => requireScopeOf(accountOf(request), scope),
+    requireStill: async (request, reply) => {
+      if ((await credentials.accountOf(request, reply)) === null) throw unauthorized()
+    },
     requireAdmin: async (request, reply) => {
       const { ip: address } = request
       const operator = await credentials.operatorOf(request, reply)
@@ -113,6 +118,7 @@ export interface Audience {
   prefix: '/api/v1' | '/api/admin'
   /** The hook of a route that reads. */
   onRequest: Authentication['requireAccount']
+  requireStill: Authentication['requireStill']
   /** The hook of a route that changes what the audience sees, and the errors of that hook that a read does not have. */
   onChange: Authentication['requireAccount']
   changeErrors: ErrorCode[]
@@ -130,6 +136,7 @@ export const audiencesOf = (authentication: Authentication): { account: Audience
     prefix: '/api/v1',
     onRequest: authentication.requireAccount,
     onChange: authentication.requireCollect,
+    requireStill: authentication.requireStill,
     changeErrors: ['SCOPE_EXCEEDED'],
     accountIdOf: (request) => authentication.accountOf(request).accountId,
     idSuffix: '',
@@ -140,6 +147,7 @@ export const audiencesOf = (authentication: Authentication): { account: Audience
     prefix: '/api/admin',
     onRequest: authentication.requireAdmin,
     onChange: authentication.requireAdmin,
+    requireStill: authentication.requireAdmin,
     changeErrors: [],
     accountIdOf: () => null,
     idSuffix: 'ForAll',

@@ -137,8 +137,13 @@ describe('an imported file', () => {
       }),
     )
     await imported(board, 'name=d')
+    // A key that is revoked while its file arrives imports nothing.
+    const { client } = slow[0]!
+    const { results: keys } = (await client.get('/api/v1/keys')).body.data
+    await client.post('/api/v1/keys', { name: 'another' })
+    expect((await client.send('DELETE', `/api/v1/keys/${keys[0].keyId}`)).status).toBe(200)
     finish()
-    for (const { status } of await Promise.all(held)) expect(status).toBe(200)
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([401, 200, 200])
   })
 
   it('exists for no other account, also under the same name, and the operator imports for all', async () => {

@@ -1,44 +1,28 @@
 import { type Static, Type } from 'typebox'
 import { type Audience, audiencesOf, type RouteDependencies } from '../accounts/authentication.ts'
-import { requestStatuses } from '../database/column-types.ts'
 import type { App } from '../http/app-type.ts'
 import { notFound, ServiceError } from '../http/errors.ts'
-import { named } from '../http/openapi-components.ts'
 import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
-import { closed, defaulted, formedText, moment, nullable, oneOf, reading, sending } from '../http/schemas.ts'
+import { closed, defaulted, oneOf, reading, sending } from '../http/schemas.ts'
 import { createUploads, type UploadLimits } from '../http/uploads.ts'
 import { invalidField } from '../http/validation.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { type ForeignFile, UnreadableFileError } from '../runtime/foreign/file.ts'
 import { parsedJson } from '../runtime/foreign/json.ts'
 import { createTurns } from '../runtime/turns.ts'
+import { describeFile, importAnswer, importSummary, name } from './answer.ts'
 import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
-import { type CheckedFile, checkFile, type OpenedFile, openFile, readRequests } from './file.ts'
+import { type CheckedFile, checkFile, openFile, readRequests } from './file.ts'
 import { registerForm } from './form.ts'
 import { importFormats } from './formats.ts'
 import { deleteImport, listImports } from './imports.ts'
-import { importName, nameForm, namePattern } from './names.ts'
+import { importName } from './names.ts'
 import { storeAsks } from './store.ts'
 
 /** Files that are read and stored at once; those of other accounts wait for their turn. */
 const importsAtOnce = 2
 /** Of the values of `map`, as long as any header of a file. */
 const maxColumnName = 200
-
-const name = formedText(namePattern, nameForm, {
-  description: 'What it is called: lower case letters, digits and hyphens',
-})
-const counts = {
-  created: Type.Integer({ description: 'Asks that are new' }),
-  updated: Type.Integer({ description: 'Asks that were imported before and say something else now' }),
-  unchanged: Type.Integer(),
-  suppressed: Type.Integer({ description: 'Asks that were purged, or whose author was: they are not stored again' }),
-  notLikely: Type.Integer({ description: 'New asks that are no likely requests: lists need `include=all` for them' }),
-}
-
-const unindexed = Type.Integer({
-  description: 'Asks that a search by words does not find yet: those of a file of thousands follow within minutes',
-})
 
 const importQuery = closed({
   name,
@@ -56,55 +40,6 @@ const importQuery = closed({
     }),
   ),
   dryRun: defaulted(Type.Boolean({ default: false, description: 'Only checks the file: nothing is stored' })),
-})
-
-const importAnswer = closed(
-  {
-    name,
-    format: oneOf(importFormats),
-    columns: Type.Record(Type.String(), Type.String(), { description: 'The column that each field was read from' }),
-    unused: Type.Array(Type.String(), { description: 'Columns that are no field' }),
-    rows: Type.Integer(),
-    asks: Type.Integer({ description: 'Rows with an ask, each id once' }),
-    repeated: Type.Integer({ description: 'Rows with the id of a row before them, which they replace' }),
-    leftOut: closed(
-      {
-        noText: Type.Integer(),
-        removed: Type.Integer({ description: 'Deleted where they were posted' }),
-        pullRequest: Type.Integer(),
-      },
-      { description: 'Rows that are no ask' },
-    ),
-    undated: Type.Integer({ description: 'Rows with an ask without a date' }),
-    unstorable: Type.Integer({
-      description: 'Rows with NUL or half of a surrogate pair in a field: neither can be stored, so both are removed',
-    }),
-    unknownStatuses: closed(
-      { rows: Type.Integer(), words: Type.Array(Type.String(), { description: 'The first ten' }) },
-      { description: 'Words for a status that are not understood: their asks have none' },
-    ),
-    areRequests: Type.Boolean(),
-    stored: nullable(closed({ ...counts, unindexed }, { description: 'null after a dry run' })),
-    sample: Type.Array(
-      closed({
-        title: Type.String(),
-        description: Type.String(),
-        votes: Type.Integer(),
-        status: nullable(oneOf(requestStatuses)),
-        author: nullable(Type.String()),
-        createdAt: nullable(moment('When it was posted')),
-      }),
-      { description: 'The first five, as they are stored' },
-    ),
-  },
-  named('ImportResult'),
-)
-
-const importSummary = closed({
-  name,
-  asks: Type.Integer({ description: 'How many it has' }),
-  unindexed,
-  importedAt: moment('When something was last imported'),
 })
 
 /** The columns that `map` names. @throws ServiceError INVALID_REQUEST */
@@ -160,24 +95,6 @@ export async function registerFeedbackRoutes(app: App, dependencies: FeedbackDep
   }
 }
 
-const describeFile = (
-  { name: { name }, format, mapping, unused, areRequests }: OpenedFile,
-  { errors: _errors, wrongRows: _wrongRows, ...checked }: CheckedFile,
-) => ({
-  ...{ ...checked, name, format, unused },
-  columns: mapping as Record<string, string>,
-  leftOut: { noText: 0, removed: 0, pullRequest: 0, ...checked.leftOut },
-  areRequests,
-  sample: checked.sample.map(({ title, description, votes, status, authorName, authorHandle, originalCreatedAt }) => ({
-    title,
-    description: description.slice(0, 300),
-    votes,
-    status,
-    author: authorName ?? authorHandle,
-    createdAt: originalCreatedAt?.toISOString() ?? null,
-  })),
-})
-
 /** What the imports of all accounts share. */
 function createImporting(app: App, { dataDir, uploadLimits }: FeedbackDependencies) {
   const stopping = new AbortController()
@@ -193,7 +110,7 @@ async function registerImport(
   audience: FeedbackAudience,
   { signal, receive, inTurn }: ReturnType<typeof createImporting>,
 ): Promise<void> {
-  const { prefix, onChange, changeErrors, accountIdOf, idSuffix, whose, tags, security } = audience
+  const { prefix, onChange, requireStill, changeErrors, accountIdOf, idSuffix, whose, tags, security } = audience
   /** Imports a file that is here. */
   const importFile = async (query: Static<typeof importQuery>, accountId: string | null, file: ForeignFile) => {
     const { name: given, format, areRequests, map, dryRun } = query
@@ -229,8 +146,9 @@ async function registerImport(
         const accountId = accountIdOf(request)
         const upload = await receive(accountId ?? 'operator', request, reply)
         try {
-          return await inTurn(() => {
+          return await inTurn(async () => {
             signal.throwIfAborted()
+            await requireStill(request, reply)
             return importFile(request.query, accountId, upload.read)
           })
         } catch (error) {
