@@ -9,7 +9,7 @@ import { hasTag } from './conditional.ts'
 /** Compression hardly saves packets below this size. */
 const thresholdBytes = 1_024
 /** Of compressed answers: enough for thousands of usual ones. */
-const maxCachedBytes = 8_000_000
+const maxCachedBytes = 4_000_000
 
 /** Measured on answers of the service (docs/benchmarks.md): not larger than gzip at its default level, in less time. */
 const brotliQuality = 4
