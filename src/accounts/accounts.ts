@@ -220,6 +220,13 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
 /** The maximum of corrections of an account, those of requests and of wishes together; a constraint of the table holds it too. */
 export const maxCorrections = 10_000
 
+/** Counts a correction that is made. @returns a statement with the id of its account, or null for the operator; no row beyond the maximum */
+export const countCorrection = (accountId: string | null) =>
+  accountId === null
+    ? sql`select null::uuid as id`
+    : sql`update accounts set corrections = corrections + 1
+        where id = ${accountId} and deleted_at is null and corrections < ${maxCorrections} returning id`
+
 /**
  * The error of a correction that was not counted: the account has the maximum, or it was deleted since its key was checked.
  * @param accountId null for the operator, who has no limit.

@@ -46,44 +46,38 @@ const ownTags = { tags: ['Keys'], security: [{ apiKey: [] }] }
 const adminTags = { tags: ['Admin'], security: [{ adminKey: [] }] }
 
 function registerListOwnKeys(app: App, { database, clock, authentication }: RouteDependencies): void {
-  app.get(
-    '/api/v1/keys',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'listKeys',
-        summary: "List the account's API keys",
-        description: 'Every active key, then those that were revoked or expired last; both oldest first.',
-        ...ownTags,
-        querystring: closed(pageParameters),
-        response: reading(keyList, 'SCOPE_EXCEEDED'),
-      },
+  app.get('/api/v1/keys', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'listKeys',
+      summary: "List the account's API keys",
+      description: 'Every active key, then those that were revoked or expired last; both oldest first.',
+      ...ownTags,
+      querystring: closed(pageParameters),
+      response: reading(keyList, 'SCOPE_EXCEEDED'),
     },
-    (request) =>
+    handler: (request) =>
       answerKeys(database, {
         ...request.query,
         accountId: authentication.accountOf(request).accountId,
         now: clock.now(),
       }),
-  )
+  })
 }
 
 function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
-  app.post(
-    '/api/v1/keys',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'createKey',
-        summary: 'Make another API key for the account',
-        description: `${madeDescription} A key makes none that can more, lasts longer or has more credits than itself: 403.`,
-        ...ownTags,
-        headers: idempotencyHeaders,
-        body: newKey,
-        response: changing(madeKey, 'NOT_FOUND', ...idempotencyErrors),
-      },
+  app.post('/api/v1/keys', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'createKey',
+      summary: 'Make another API key for the account',
+      description: `${madeDescription} A key makes none that can more, lasts longer or has more credits than itself: 403.`,
+      ...ownTags,
+      headers: idempotencyHeaders,
+      body: newKey,
+      response: changing(madeKey, 'NOT_FOUND', ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId, keyId: maker } = authentication.accountOf(request)
       const make = async (transaction: Transaction) => {
         const now = clock.now()
@@ -91,7 +85,7 @@ function registerCreateOwnKey(app: App, { clock, authentication, idempotent }: R
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
-  )
+  })
 }
 
 const madeTexts = {
@@ -132,27 +126,24 @@ const keyAudiences = (authentication: Authentication): KeyAudience[] => [
 
 function registerMade(app: App, { database, clock, madeKinds: kinds }: KeyRouteDependencies, audience: KeyAudience) {
   const { prefix, onRequest, errors, tags, security, whose, ownerOf } = audience
-  app.get(
-    `${prefix}/keys/:keyId/made`,
-    {
-      onRequest,
-      schema: {
-        operationId: `listMadeBy${whose}Key`,
-        ...madeTexts,
-        tags,
-        security,
-        params: keyPath,
-        response: reading(madeAnswer, ...errors, 'NOT_FOUND'),
-      },
+  app.get(`${prefix}/keys/:keyId/made`, {
+    onRequest,
+    schema: {
+      operationId: `listMadeBy${whose}Key`,
+      ...madeTexts,
+      tags,
+      security,
+      params: keyPath,
+      response: reading(madeAnswer, ...errors, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { keyId } = request.params
       const key = { ...ownerOf(request), keyId, kinds, now: clock.now() }
       const made = isId(keyId) ? await readMade(database, key) : null
       if (made === null) throw notFound('API key')
       return { data: made }
     },
-  )
+  })
 }
 
 const revokeTexts = {
@@ -167,70 +158,61 @@ const revokeTexts = {
 function registerRevoke(app: App, { database, clock, madeKinds: kinds }: KeyRouteDependencies, audience: KeyAudience) {
   const { prefix, onRequest, errors, tags, security, whose, ownerOf } = audience
   const conflict: ErrorCode[] = whose === '' ? ['CONFLICT'] : []
-  app.delete(
-    `${prefix}/keys/:keyId`,
-    {
-      onRequest,
-      schema: {
-        operationId: `revoke${whose}Key`,
-        ...revokeTexts[whose],
-        tags,
-        security,
-        params: keyPath,
-        querystring: revocation,
-        response: sending(revokedKey, ...errors, 'NOT_FOUND', ...conflict),
-      },
+  app.delete(`${prefix}/keys/:keyId`, {
+    onRequest,
+    schema: {
+      operationId: `revoke${whose}Key`,
+      ...revokeTexts[whose],
+      tags,
+      security,
+      params: keyPath,
+      querystring: revocation,
+      response: sending(revokedKey, ...errors, 'NOT_FOUND', ...conflict),
     },
-    async (request) => {
+    handler: async (request) => {
       const { keyId } = request.params
       const key = { ...ownerOf(request), keyId, withMade: request.query.withMade, kinds, now: clock.now() }
       const ended = isId(keyId) ? await revokeKey(database, key) : null
       if (ended === null) throw notFound('API key')
       return { data: { keyId, ended } }
     },
-  )
+  })
 }
 
 const accountPath = closed({ accountId: Type.String() })
 
 function registerListKeys(app: App, { database, clock, authentication }: RouteDependencies): void {
-  app.get(
-    '/api/admin/accounts/:accountId/keys',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'listAccountKeys',
-        summary: "List an account's API keys",
-        ...adminTags,
-        params: accountPath,
-        querystring: closed(pageParameters),
-        response: reading(keyList, 'NOT_FOUND'),
-      },
+  app.get('/api/admin/accounts/:accountId/keys', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'listAccountKeys',
+      summary: "List an account's API keys",
+      ...adminTags,
+      params: accountPath,
+      querystring: closed(pageParameters),
+      response: reading(keyList, 'NOT_FOUND'),
     },
-    async ({ params: { accountId }, query }) => {
+    handler: async ({ params: { accountId }, query }) => {
       await requireExisting(database, accountId)
       return answerKeys(database, { ...query, accountId, now: clock.now() })
     },
-  )
+  })
 }
 
 function registerCreateKey(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
-  app.post(
-    '/api/admin/accounts/:accountId/keys',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'createAccountKey',
-        summary: 'Add an API key to an account',
-        description: madeDescription,
-        ...adminTags,
-        params: accountPath,
-        headers: idempotencyHeaders,
-        body: newKey,
-        response: sending(madeKey, 'NOT_FOUND', ...idempotencyErrors),
-      },
+  app.post('/api/admin/accounts/:accountId/keys', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'createAccountKey',
+      summary: 'Add an API key to an account',
+      description: madeDescription,
+      ...adminTags,
+      params: accountPath,
+      headers: idempotencyHeaders,
+      body: newKey,
+      response: sending(madeKey, 'NOT_FOUND', ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId } = request.params
       const make = async (transaction: Transaction) => {
         const now = clock.now()
@@ -240,5 +222,5 @@ function registerCreateKey(app: App, { clock, authentication, idempotent }: Rout
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
-  )
+  })
 }

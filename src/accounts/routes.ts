@@ -71,20 +71,17 @@ export function registerAccountRoutes(app: App, dependencies: AccountRouteDepend
 }
 
 function registerCreate(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
-  app.post(
-    '/api/admin/accounts',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'createAccount',
-        summary: 'Make an account with its first API key',
-        ...shared,
-        headers: idempotencyHeaders,
-        body: closed({ name, tier }),
-        response: sending(closed({ ...accountProperties, apiKey }), ...idempotencyErrors),
-      },
+  app.post('/api/admin/accounts', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'createAccount',
+      summary: 'Make an account with its first API key',
+      ...shared,
+      headers: idempotencyHeaders,
+      body: closed({ name, tier }),
+      response: sending(closed({ ...accountProperties, apiKey }), ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { body } = request
       const makeAccount = async (transaction: Transaction) => {
         const { apiKey, ...made } = await createAccountWithKey(transaction, { ...body, now: clock.now() })
@@ -92,26 +89,23 @@ function registerCreate(app: App, { clock, authentication, idempotent }: RouteDe
       }
       return idempotent(request, reply, makeAccount, { secretAnswer: true })
     },
-  )
+  })
 }
 
 function registerList(app: App, { database, clock, authentication }: RouteDependencies): void {
-  app.get(
-    '/api/admin/accounts',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'listAccounts',
-        summary: 'List every account, the first made first, with what it used this month and when it was last seen',
-        ...shared,
-        querystring: closed({
-          deleted: defaulted(Type.Boolean({ default: false, description: 'Also list deleted accounts' })),
-          ...pageParameters,
-        }),
-        response: reading(pageOf(listedAccount)),
-      },
+  app.get('/api/admin/accounts', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'listAccounts',
+      summary: 'List every account, the first made first, with what it used this month and when it was last seen',
+      ...shared,
+      querystring: closed({
+        deleted: defaulted(Type.Boolean({ default: false, description: 'Also list deleted accounts' })),
+        ...pageParameters,
+      }),
+      response: reading(pageOf(listedAccount)),
     },
-    async ({ query: { deleted, ...page } }) => {
+    handler: async ({ query: { deleted, ...page } }) => {
       const accounts = (await listAccounts(database, { deleted })).map(toAnswer)
       const positionOf = ({ createdAt, accountId }: (typeof accounts)[number]) => `${createdAt} ${accountId}`
       const { results, ...rest } = pageOfShort(accounts, page, { list: 'accounts', positionOf })
@@ -119,53 +113,44 @@ function registerList(app: App, { database, clock, authentication }: RouteDepend
       const uses = await readAccountUse(database, ids, clock.now())
       return { data: { results: results.map((one) => ({ ...one, ...describeUse(uses.get(one.accountId)) })), ...rest } }
     },
-  )
+  })
 }
 
 function registerUpdate(app: App, { database, authentication }: RouteDependencies): void {
-  app.patch(
-    '/api/admin/accounts/:accountId',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'updateAccount',
-        summary: "Change an account's plan or its monthly PAYG cap, effective at once",
-        description: 'Used credits stay used: after a downgrade the use may exceed the plan.',
-        ...shared,
-        params: accountPath,
-        body: closed(
-          { tier: Type.Optional(tier), paygMonthlyCap: Type.Optional(paygMonthlyCap) },
-          { minProperties: 1 },
-        ),
-        response: sending(account, 'NOT_FOUND'),
-      },
+  app.patch('/api/admin/accounts/:accountId', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'updateAccount',
+      summary: "Change an account's plan or its monthly PAYG cap, effective at once",
+      description: 'Used credits stay used: after a downgrade the use may exceed the plan.',
+      ...shared,
+      params: accountPath,
+      body: closed({ tier: Type.Optional(tier), paygMonthlyCap: Type.Optional(paygMonthlyCap) }, { minProperties: 1 }),
+      response: sending(account, 'NOT_FOUND'),
     },
-    async ({ params, body }) => {
+    handler: async ({ params, body }) => {
       const changed = isId(params.accountId) ? await updateAccount(database, params.accountId, body) : undefined
       if (!changed) throw notFound('Account')
       return { data: toAnswer(changed) }
     },
-  )
+  })
 }
 
 function registerDelete(app: App, { database, clock, authentication, deleteOwned }: AccountRouteDependencies): void {
-  app.delete(
-    '/api/admin/accounts/:accountId',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'deleteAccount',
-        summary: 'Delete an account: its name is removed, its keys are revoked, its ledger stays',
-        description: 'Jobs under way go on to their end and are settled. It cannot be undone.',
-        ...shared,
-        params: accountPath,
-        response: sending(closed({ accountId: Type.String() }), 'NOT_FOUND'),
-      },
+  app.delete('/api/admin/accounts/:accountId', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'deleteAccount',
+      summary: 'Delete an account: its name is removed, its keys are revoked, its ledger stays',
+      description: 'Jobs under way go on to their end and are settled. It cannot be undone.',
+      ...shared,
+      params: accountPath,
+      response: sending(closed({ accountId: Type.String() }), 'NOT_FOUND'),
     },
-    async ({ params: { accountId } }) => {
+    handler: async ({ params: { accountId } }) => {
       const deletion = { now: clock.now(), deleteOwned }
       if (!isId(accountId) || !(await deleteAccount(database, accountId, deletion))) throw notFound('Account')
       return { data: { accountId } }
     },
-  )
+  })
 }

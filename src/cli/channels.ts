@@ -135,23 +135,8 @@ const made = ({ channelId, state, secret }: Data<'createChannel'>) => [
 ]
 
 function rowOf(channel: Schemas['Channel']): Row {
-  const {
-    channelId,
-    type,
-    name,
-    target,
-    events,
-    mutedNews,
-    cadence,
-    timezone,
-    hour,
-    state,
-    disabledReason,
-    failingSince,
-    pending,
-    waitsForKey,
-  } = channel
-  const when = cadence === 'now' ? 'at once' : `${cadence} at ${hour}:00 ${timezone}`
+  const { events, mutedNews, cadence, state, disabledReason, failingSince, pending } = channel
+  const when = cadence === 'now' ? 'at once' : `${cadence} at ${channel.hour}:00 ${channel.timezone}`
   const notes = [
     mutedNews.length === 0 ? '' : `muted: ${mutedNews.join(', ')}`,
     state === 'active'
@@ -161,10 +146,14 @@ function rowOf(channel: Schemas['Channel']): Row {
         : `disabled: ${reasons[disabledReason] ?? disabledReason}`,
     failingSince === null ? '' : `failing since ${formatMoment(failingSince)}`,
     pending === 0 ? '' : `${pending} pending`,
-    waitsForKey ? 'sealed with a key that the service does not have: nothing is delivered' : '',
+    channel.waitsForKey ? 'sealed with a key that the service does not have: nothing is delivered' : '',
   ]
-  const facts = [type, target, when, events.length === 0 ? 'no subscriptions' : events.join(', '), ...notes]
-  return { title: name, facts, id: channelId }
+  const subscriptions = events.length === 0 ? 'no subscriptions' : events.join(', ')
+  return {
+    title: channel.name,
+    facts: [channel.type, channel.target, when, subscriptions, ...notes],
+    id: channel.channelId,
+  }
 }
 
 const test = (channelId: string, options: Json) =>

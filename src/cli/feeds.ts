@@ -33,18 +33,10 @@ const made = ({ feedId, url, jsonUrl }: Data<'createFeed'>) => [
   `JSON Feed: ${printable(jsonUrl)}`,
 ]
 
-function rowOf({
-  feedId,
-  kind,
-  name,
-  topic,
-  watchId,
-  query,
-  hint,
-  lastReadAt,
-}: Data<'listFeeds'>['results'][number]): Row {
-  const use = lastReadAt === null ? 'never read' : `read ${formatDay(lastReadAt)}`
-  return { title: name, facts: [`${kind} ${topic ?? query ?? watchId ?? ''}`, use, `${hint}…`], id: feedId }
+function rowOf(feed: Data<'listFeeds'>['results'][number]): Row {
+  const subject = feed.topic ?? feed.query ?? feed.watchId ?? ''
+  const use = feed.lastReadAt === null ? 'never read' : `read ${formatDay(feed.lastReadAt)}`
+  return { title: feed.name, facts: [`${feed.kind} ${subject}`, use, `${feed.hint}…`], id: feed.feedId }
 }
 
 /** `wishwell feeds`: Atom and JSON feeds of topics, watches and searches. */

@@ -17,29 +17,17 @@ interface KeyOptions {
 }
 
 function rowOf(key: Key): Row {
-  const {
-    keyId,
-    name,
-    hint,
-    scope,
-    feedbackOnly,
-    createdAt,
-    expiresAt,
-    revokedAt,
-    lastUsedAt,
-    monthlyCredits,
-    usedThisMonth,
-  } = key
+  const { expiresAt, revokedAt, lastUsedAt, monthlyCredits } = key
   const use = lastUsedAt === null ? 'never used' : `used ${formatDay(lastUsedAt)}`
   const facts = [
-    hint,
-    feedbackOnly ? 'feedback' : scope,
-    `since ${formatDay(createdAt)}`,
+    key.hint,
+    key.feedbackOnly ? 'feedback' : key.scope,
+    `since ${formatDay(key.createdAt)}`,
     revokedAt === null ? use : `revoked ${formatDay(revokedAt)}`,
     expiresAt === null ? '' : `until ${formatMoment(expiresAt)}`,
-    monthlyCredits === null ? '' : `${usedThisMonth} of ${count(monthlyCredits, 'credit')} used this month`,
+    monthlyCredits === null ? '' : `${key.usedThisMonth} of ${count(monthlyCredits, 'credit')} used this month`,
   ]
-  return { title: name, facts, id: keyId }
+  return { title: key.name, facts, id: key.keyId }
 }
 
 type Made = Data<'listMadeByAccountKey'>

@@ -56,23 +56,9 @@ export const addNarrowingOptions = (command: Command): Command =>
     .option('--prefix', 'the last word also matches longer words that begin with it', false)
 
 /** The options in the form of the API. The platforms of an expanded search are those that it collects from. */
-export function toBody(
-  {
-    platforms,
-    topic,
-    product: products,
-    tag: tags,
-    minVotes,
-    since,
-    until,
-    include,
-    status,
-    sort,
-    prefix,
-  }: NarrowingOptions,
-  expand: boolean,
-): Omit<Body<'searchRequests'>, 'query'> {
-  const shared = { topic, products, tags, minVotes, since, until, include, status }
+export function toBody(options: NarrowingOptions, expand: boolean): Omit<Body<'searchRequests'>, 'query'> {
+  const { platforms, topic, product, tag, minVotes, since, until, include, status, sort, prefix } = options
+  const shared = { topic, products: product, tags: tag, minVotes, since, until, include, status }
   const filters = defined({ platforms: expand ? undefined : platforms, ...shared })
   return {
     // The service knows which platforms can be collected from.

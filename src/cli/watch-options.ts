@@ -69,22 +69,11 @@ export interface TermsOptions extends FilterOptions {
 
 /** What a watch is made with, in the form of the API: only what was given. */
 export function fieldsOf(options: TermsOptions): Fields {
-  const {
-    schedule,
-    timezone,
-    platforms,
-    source,
-    depth,
-    credits: monthlyCredits,
-    name,
-    channel,
-    reportsQuiet,
-    mute,
-  } = options
+  const { schedule, timezone, platforms, source, depth, credits, name, channel, reportsQuiet, mute } = options
   const { tag: tags, minVotes, since, until, include, status } = options
   const filters = defined({ tags, minVotes, since, until, include, status })
   const goal = typeof options.goal === 'string' ? options.goal : undefined
-  const terms = { schedule, timezone, platforms, sources: source, depth, monthlyCredits }
+  const terms = { schedule, timezone, platforms, sources: source, depth, monthlyCredits: credits }
   const mutedNews = mute === false ? [] : mute
   const telling = { name, goal, channelIds: channel, reportsQuiet, mutedNews }
   return {

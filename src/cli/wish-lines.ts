@@ -22,32 +22,21 @@ export const formatOwn = (own: Schemas['OwnAsks'] | null): string =>
 const wordsOf = (status: string | null) => status?.replaceAll('_', ' ') ?? ''
 
 /** A wish in a list: its numbers, its status, and what the account noted. */
-export function wishRow({
-  wishId,
-  title,
-  requestCount,
-  votes,
-  own,
-  voices,
-  platforms,
-  status,
-  growth,
-  mark,
-  topRequest,
-}: ListedWish): Row {
+export function wishRow(wish: ListedWish): Row {
+  const { requestCount, voices, growth, mark } = wish
   const facts = [
     count(requestCount, 'request'),
-    withStars(count(votes, 'vote'), topRequest.stars, requestCount),
+    withStars(count(wish.votes, 'vote'), wish.topRequest.stars, requestCount),
     voices < requestCount ? count(voices, 'voice') : '',
     growth.days30 === null || growth.days30 === 0
       ? ''
       : `${growth.days30.toLocaleString('en-US')} new votes in 30 days`,
-    formatOwn(own),
-    platforms.join(', '),
-    wordsOf(status),
+    formatOwn(wish.own),
+    wish.platforms.join(', '),
+    wordsOf(wish.status),
     mark === null ? '' : formatMark(mark),
   ]
-  return { title, facts, id: wishId }
+  return { title: wish.title, facts, id: wish.wishId }
 }
 
 const gained = (votes: number | null) => (votes === null ? 'not known yet' : votes.toLocaleString('en-US'))

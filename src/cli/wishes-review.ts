@@ -34,24 +34,15 @@ const formatReasons = (some: Suggestion['reasons']['for' | 'against']): string =
     .map(({ kind, words }) => [reasons[kind], ...(words.length > 0 ? [printable(words.join(', '))] : [])].join(': '))
     .join('; ')
 
-const formatWish = ({
-  title,
-  requestCount,
-  votes,
-  own,
-  platforms,
-  product,
-  status,
-  topRequest,
-}: Suggestion['wishes'][number]) => [
+const formatWish = ({ topRequest, requestCount, ...wish }: Suggestion['wishes'][number]) => [
   `  ${formatRow({
-    title,
+    title: wish.title,
     facts: [
-      withStars(count(votes, 'vote'), topRequest.stars, requestCount),
+      withStars(count(wish.votes, 'vote'), topRequest.stars, requestCount),
       count(requestCount, 'request'),
-      formatOwn(own),
-      product ?? platforms.join(', '),
-      status ?? '',
+      formatOwn(wish.own),
+      wish.product ?? wish.platforms.join(', '),
+      wish.status ?? '',
     ],
     id: null,
   })}`,

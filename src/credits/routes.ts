@@ -26,21 +26,18 @@ const difference = closed({
 })
 
 function registerVerify(app: App, { database, authentication }: RouteDependencies): void {
-  app.get(
-    '/api/admin/verify',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'verifyLedger',
-        summary: 'Recompute every balance from the ledger and check every rule of it',
-        description: 'At most 100 differences. An empty list proves the ledger sound.',
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        response: reading(closed({ differences: Type.Array(difference) })),
-      },
+  app.get('/api/admin/verify', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'verifyLedger',
+      summary: 'Recompute every balance from the ledger and check every rule of it',
+      description: 'At most 100 differences. An empty list proves the ledger sound.',
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      response: reading(closed({ differences: Type.Array(difference) })),
     },
-    async () => ({ data: { differences: await verifyLedger(database) } }),
-  )
+    handler: async () => ({ data: { differences: await verifyLedger(database) } }),
+  })
 }
 
 /** Pay-as-you-go credits: the operator's payment system calls it. */
@@ -48,27 +45,24 @@ function registerPacks(app: App, { clock, authentication, idempotent, pricing: {
   const packList = Object.entries(packs)
     .map(([name, { credits, priceUsd }]) => `${name} (${credits} credits, ${usdText(priceUsd)})`)
     .join(', ')
-  app.post(
-    '/api/admin/accounts/:accountId/packs',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'grantPack',
-        summary: 'Add a pack of PAYG credits to an account',
-        description: 'They never expire, and are used when the monthly pool is empty.',
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        params: closed({ accountId: Type.String() }),
-        headers: idempotencyHeaders,
-        body: closed({ pack: oneOf(packNames, { description: `One of ${packList}` }) }),
-        response: sending(
-          closed({ paygBalance: Type.Integer({ description: 'PAYG credits that are not held' }) }),
-          'NOT_FOUND',
-          ...idempotencyErrors,
-        ),
-      },
+  app.post('/api/admin/accounts/:accountId/packs', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'grantPack',
+      summary: 'Add a pack of PAYG credits to an account',
+      description: 'They never expire, and are used when the monthly pool is empty.',
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      params: closed({ accountId: Type.String() }),
+      headers: idempotencyHeaders,
+      body: closed({ pack: oneOf(packNames, { description: `One of ${packList}` }) }),
+      response: sending(
+        closed({ paygBalance: Type.Integer({ description: 'PAYG credits that are not held' }) }),
+        'NOT_FOUND',
+        ...idempotencyErrors,
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId } = request.params
       if (!isId(accountId)) throw notFound('Account')
       const { pack } = request.body
@@ -79,5 +73,5 @@ function registerPacks(app: App, { clock, authentication, idempotent, pricing: {
         return { data: { paygBalance } }
       })
     },
-  )
+  })
 }

@@ -37,34 +37,28 @@ export function registerPlatformRoutes(app: App, dependencies: PlatformRoutesDep
     200: closed({ data: pageOf(platform) }),
     ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED'),
   }
-  app.get(
-    '/api/v1/platforms',
-    {
-      schema: {
-        operationId: 'listPlatforms',
-        summary,
-        tags: ['Platforms'],
-        security: [{ apiKey: [] }],
-        querystring,
-        response,
-      },
-      onRequest: authentication.requireAccount,
+  app.get('/api/v1/platforms', {
+    schema: {
+      operationId: 'listPlatforms',
+      summary,
+      tags: ['Platforms'],
+      security: [{ apiKey: [] }],
+      querystring,
+      response,
     },
-    (request) => answerFor(authentication.accountOf(request).accountId, request.query),
-  )
-  app.get(
-    '/api/admin/platforms',
-    {
-      schema: {
-        operationId: 'listPlatformsForOperator',
-        summary: `${summary}, for the operator`,
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        querystring,
-        response,
-      },
-      onRequest: authentication.requireAdmin,
+    onRequest: authentication.requireAccount,
+    handler: (request) => answerFor(authentication.accountOf(request).accountId, request.query),
+  })
+  app.get('/api/admin/platforms', {
+    schema: {
+      operationId: 'listPlatformsForOperator',
+      summary: `${summary}, for the operator`,
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      querystring,
+      response,
     },
-    ({ query }) => answerFor(null, query),
-  )
+    onRequest: authentication.requireAdmin,
+    handler: ({ query }) => answerFor(null, query),
+  })
 }

@@ -65,24 +65,21 @@ const createDescription =
 
 function registerCreate(app: App, dependencies: WatchDependencies): void {
   const { clock, authentication, idempotent, jobSources, comparesGoals, pricing } = dependencies
-  app.post(
-    '/api/v1/watches',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'createWatch',
-        summary: 'Watch a topic',
-        description: createDescription,
-        ...shared,
-        headers: idempotencyHeaders,
-        body: newWatch(dependencies),
-        response: {
-          200: closed({ data: watchRecord, usage }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors),
-        },
+  app.post('/api/v1/watches', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'createWatch',
+      summary: 'Watch a topic',
+      description: createDescription,
+      ...shared,
+      headers: idempotencyHeaders,
+      body: newWatch(dependencies),
+      response: {
+        200: closed({ data: watchRecord, usage }),
+        ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors),
       },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const account = authentication.accountOf(request)
       const { accountId, keyId } = account
       const now = clock.now()
@@ -99,24 +96,21 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
         return { data, usage: { credits: await readCreditUsage(transaction, pricing, account, now) } }
       })
     },
-  )
+  })
 }
 
 function registerReads(app: App, dependencies: WatchDependencies): void {
   const { database, clock, authentication, comparesGoals, visits } = dependencies
-  app.get(
-    '/api/v1/watches',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'listWatches',
-        summary: 'List the watches of the account, the first made first',
-        ...shared,
-        querystring: closed(pageParameters),
-        response: reading(watchList),
-      },
+  app.get('/api/v1/watches', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'listWatches',
+      summary: 'List the watches of the account, the first made first',
+      ...shared,
+      querystring: closed(pageParameters),
+      response: reading(watchList),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const watches = await listOwned(database, 'watches', accountId)
       const positionOf = ({ created_at, id }: Watch) => `${created_at.toISOString()} ${id}`
@@ -130,47 +124,41 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
       }
       return { data: { results: results.map(describe), ...page } }
     },
-  )
-  app.get(
-    '/api/v1/watches/:watchId',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'readWatch',
-        summary: 'Read a watch and its next runs',
-        ...shared,
-        params: watchPath,
-        response: reading(watchRecord, 'NOT_FOUND'),
-      },
+  })
+  app.get('/api/v1/watches/:watchId', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'readWatch',
+      summary: 'Read a watch and its next runs',
+      ...shared,
+      params: watchPath,
+      response: reading(watchRecord, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId, scope } = authentication.accountOf(request)
       const watch = await readWatch(database, accountId, request.params.watchId)
       // A look keeps a watch running, which spends.
       if (includesScope(scope, 'collect')) visits.record([watch.id])
       return { data: await describeInFull(database, watch, { ...dependencies, now: clock.now() }) }
     },
-  )
+  })
 }
 
 function registerChange(app: App, dependencies: WatchDependencies): void {
   const { database, clock, authentication, jobSources } = dependencies
-  app.patch(
-    '/api/v1/watches/:watchId',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'changeWatch',
-        summary: 'Change, pause or resume a watch',
-        description:
-          'What is not given stays. A paused watch keeps what it has found. Its topic cannot be changed: make another watch.',
-        ...shared,
-        params: watchPath,
-        body: watchChanges(dependencies),
-        response: changing(watchRecord, 'NOT_FOUND'),
-      },
+  app.patch('/api/v1/watches/:watchId', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'changeWatch',
+      summary: 'Change, pause or resume a watch',
+      description:
+        'What is not given stays. A paused watch keeps what it has found. Its topic cannot be changed: make another watch.',
+      ...shared,
+      params: watchPath,
+      body: watchChanges(dependencies),
+      response: changing(watchRecord, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId, keyId: callersKey } = authentication.accountOf(request)
       const { watchId } = request.params
       const changes: WatchChangesBody = request.body
@@ -192,29 +180,26 @@ function registerChange(app: App, dependencies: WatchDependencies): void {
       })
       return { data: await describeInFull(database, changed, { ...dependencies, now }) }
     },
-  )
+  })
 }
 
 function registerDelete(app: App, { database, authentication }: WatchDependencies): void {
-  app.delete(
-    '/api/v1/watches/:watchId',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'deleteWatch',
-        summary: 'Remove a watch with its history and news',
-        description:
-          'What it collected stays. A run under way goes on to its end, because it is paid for: cancel its job to stop it.',
-        ...shared,
-        params: watchPath,
-        response: reading(watchDeleted, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/watches/:watchId', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'deleteWatch',
+      summary: 'Remove a watch with its history and news',
+      description:
+        'What it collected stays. A run under way goes on to its end, because it is paid for: cancel its job to stop it.',
+      ...shared,
+      params: watchPath,
+      response: reading(watchDeleted, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { watchId } = request.params
       await database.transaction().execute((transaction) => deleteWatch(transaction, accountId, watchId))
       return { data: { watchId: watchId.toLowerCase() } }
     },
-  )
+  })
 }

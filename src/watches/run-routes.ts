@@ -55,25 +55,22 @@ export function registerRunRoutes(app: App, dependencies: WatchDependencies): vo
 
 function registerRun(app: App, dependencies: WatchDependencies): void {
   const { clock, authentication, idempotent } = dependencies
-  app.post(
-    '/api/v1/watches/:watchId/run',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'runWatch',
-        summary: 'Run a watch now, also one that is paused',
-        description:
-          'Paid by the budget of the watch and, where the API key of the call has one, by that. While a run is under way it is a 409. The schedule stays.',
-        ...shared,
-        headers: idempotencyHeaders,
-        params: watchPath,
-        response: {
-          200: closed({ data: closed({ watchId: Type.String(), jobId: Type.String() }), usage }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-        },
+  app.post('/api/v1/watches/:watchId/run', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'runWatch',
+      summary: 'Run a watch now, also one that is paused',
+      description:
+        'Paid by the budget of the watch and, where the API key of the call has one, by that. While a run is under way it is a 409. The schedule stays.',
+      ...shared,
+      headers: idempotencyHeaders,
+      params: watchPath,
+      response: {
+        200: closed({ data: closed({ watchId: Type.String(), jobId: Type.String() }), usage }),
+        ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
       },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const account = authentication.accountOf(request)
       const now = clock.now()
       return idempotent(request, reply, async (transaction) => {
@@ -88,47 +85,41 @@ function registerRun(app: App, dependencies: WatchDependencies): void {
         return { data: { watchId: watch.id, jobId }, usage: { credits } }
       })
     },
-  )
+  })
 }
 
 function registerHistory(app: App, { database, authentication }: WatchDependencies): void {
-  app.get(
-    '/api/v1/watches/:watchId/runs',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'listWatchRuns',
-        summary: 'List the runs of a watch, the last due first',
-        ...shared,
-        params: watchPath,
-        querystring: closed(pageParameters),
-        response: reading(watchRunPage, 'NOT_FOUND'),
-      },
+  app.get('/api/v1/watches/:watchId/runs', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'listWatchRuns',
+      summary: 'List the runs of a watch, the last due first',
+      ...shared,
+      params: watchPath,
+      querystring: closed(pageParameters),
+      response: reading(watchRunPage, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const watch = await readWatch(database, accountId, request.params.watchId)
       return { data: await listRuns(database, { watchId: watch.id, ...request.query }) }
     },
-  )
+  })
 }
 
 function registerPreview(app: App, dependencies: WatchDependencies): void {
   const { clock, authentication, comparesGoals, pricing } = dependencies
-  app.post(
-    '/api/v1/watches/preview',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'previewWatch',
-        summary: 'When a watch would run, and what that costs at most',
-        description: 'Nothing is stored, and no source is asked for.',
-        ...shared,
-        body: previewOf(dependencies),
-        response: sending(previewAnswer),
-      },
+  app.post('/api/v1/watches/preview', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'previewWatch',
+      summary: 'When a watch would run, and what that costs at most',
+      description: 'Nothing is stored, and no source is asked for.',
+      ...shared,
+      body: previewOf(dependencies),
+      response: sending(previewAnswer),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const now = clock.now()
       const { monthlyCredits } = request.body
@@ -136,5 +127,5 @@ function registerPreview(app: App, dependencies: WatchDependencies): void {
       if (monthlyCredits !== undefined) requireBudget(pricing, terms, monthlyCredits)
       return { data: { ...previewRuns(pricing, { ...terms, accountId, monthlyCredits }, now), comparesGoals } }
     },
-  )
+  })
 }

@@ -44,29 +44,26 @@ request on one of them; \`minVotes\` and \`status\` are of the wish; \`since\` a
 have more after it: \`hasMore\` says so.`
 
 function registerList(app: App, { database, clock, authentication, cachedRead }: WishDependencies): void {
-  app.get(
-    '/api/v1/wishes',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'listWishes',
-        summary: 'List the wishes of the cached requests',
-        description: listDescription,
-        tags,
-        security,
-        querystring: closed({
-          ...wishFilters,
-          ...markFilters,
-          sortBy: sortByParameter(wishOrders, {
-            default: 'votes',
-            description: 'Most voted, most requested, fastest growing, or last first asked for',
-          }),
-          ...pageParameters,
+  app.get('/api/v1/wishes', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'listWishes',
+      summary: 'List the wishes of the cached requests',
+      description: listDescription,
+      tags,
+      security,
+      querystring: closed({
+        ...wishFilters,
+        ...markFilters,
+        sortBy: sortByParameter(wishOrders, {
+          default: 'votes',
+          description: 'Most voted, most requested, fastest growing, or last first asked for',
         }),
-        response: reading(pageOf(markedWish)),
-      },
+        ...pageParameters,
+      }),
+      response: reading(pageOf(markedWish)),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const { sortBy, limit, cursor, mark, starred, ...query } = request.query
       const { view: _view, ...filters } = parseQueryFilters(query, account)
@@ -78,7 +75,7 @@ function registerList(app: App, { database, clock, authentication, cachedRead }:
       const page = marks ? await readPage() : await cachedRead(`wishes ${dayOf(now)} ${JSON.stringify(list)}`, readPage)
       return { data: { ...page, results: await withMarks(database, account.accountId, page.results) } }
     },
-  )
+  })
 }
 
 const similarity = Type.Number({ minimum: 0, maximum: 1, description: 'How alike its most similar request is' })
@@ -118,23 +115,20 @@ const wishDetail = closed({
 })
 
 function registerDetail(app: App, { database, clock, authentication, possiblySame }: WishDependencies): void {
-  app.get(
-    '/api/v1/wishes/:wishId',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'readWish',
-        summary: 'Read one wish with its requests',
-        description:
-          '`limit` and `cursor` page its requests, the most voted first. A wish that has no likely request any more is a 404.',
-        tags,
-        security,
-        params: closed({ wishId: Type.String() }),
-        querystring: closed(pageParameters),
-        response: reading(wishDetail, 'NOT_FOUND'),
-      },
+  app.get('/api/v1/wishes/:wishId', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'readWish',
+      summary: 'Read one wish with its requests',
+      description:
+        '`limit` and `cursor` page its requests, the most voted first. A wish that has no likely request any more is a 404.',
+      tags,
+      security,
+      params: closed({ wishId: Type.String() }),
+      querystring: closed(pageParameters),
+      response: reading(wishDetail, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const { limit, cursor } = request.query
       const wishId = request.params.wishId.toLowerCase()
@@ -148,5 +142,5 @@ function registerDetail(app: App, { database, clock, authentication, possiblySam
         data: { ...own!, possiblySame: await withMarks(database, account.accountId, wish.possiblySame) },
       }
     },
-  )
+  })
 }

@@ -54,26 +54,23 @@ function registerMakeLink(
   app: App,
   { database, clock, adminKey, authentication, publicUrl }: AdminSessionDependencies,
 ): void {
-  app.post(
-    links,
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'createSignInLink',
-        summary: 'Make a link that signs a person in to an account, once',
-        description:
-          `It is valid for 24 hours. An account has at most ${maxOpenLinks} open links; one more is a 409. ` +
-          'Its address begins with `PUBLIC_URL`, by default with the address that the service listens on.',
-        ...common,
-        body: Type.Union([newLink, Type.Null()], { description: 'It may be missing' }),
-        response: sending(
-          closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
-          'NOT_FOUND',
-          'CONFLICT',
-        ),
-      },
+  app.post(links, {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'createSignInLink',
+      summary: 'Make a link that signs a person in to an account, once',
+      description:
+        `It is valid for 24 hours. An account has at most ${maxOpenLinks} open links; one more is a 409. ` +
+        'Its address begins with `PUBLIC_URL`, by default with the address that the service listens on.',
+      ...common,
+      body: Type.Union([newLink, Type.Null()], { description: 'It may be missing' }),
+      response: sending(
+        closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
+        'NOT_FOUND',
+        'CONFLICT',
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId } = request.params
       const made = { opener: { adminKey }, personName: request.body?.personName ?? null, validForMs: invitationTimeMs }
       const link = isId(accountId)
@@ -86,70 +83,58 @@ function registerMakeLink(
       const url = linkUrl(publicUrl(), link)
       return { data: { ...describeLink(link), url } }
     },
-  )
+  })
 }
 
 function registerListLinks(app: App, { database, clock, authentication }: AdminSessionDependencies): void {
-  app.get(
-    links,
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'listSignInLinks',
-        summary: 'List the unused sign-in links of an account',
-        ...common,
-        querystring: closed(pageParameters),
-        response: reading(pageOf(closed(linkProperties)), 'NOT_FOUND'),
-      },
+  app.get(links, {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'listSignInLinks',
+      summary: 'List the unused sign-in links of an account',
+      ...common,
+      querystring: closed(pageParameters),
+      response: reading(pageOf(closed(linkProperties)), 'NOT_FOUND'),
     },
-    async ({ params: { accountId }, query }) => {
+    handler: async ({ params: { accountId }, query }) => {
       await requireExisting(database, accountId)
       const rows = await listLinks(database, accountId, clock.now())
       const open = rows.map(describeLink)
       const positionOf = ({ createdAt, linkId }: (typeof open)[number]) => `${createdAt} ${linkId}`
       return { data: pageOfShort(open, query, { list: 'links', positionOf }) }
     },
-  )
+  })
 }
 
 function registerRevokeLinks(app: App, { database, clock, authentication }: AdminSessionDependencies): void {
-  app.delete(
-    links,
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'revokeSignInLinks',
-        summary: 'Revoke every open sign-in link of an account',
-        ...common,
-        response: reading(closed({ revoked: Type.Integer({ description: 'How many there were' }) }), 'NOT_FOUND'),
-      },
+  app.delete(links, {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'revokeSignInLinks',
+      summary: 'Revoke every open sign-in link of an account',
+      ...common,
+      response: reading(closed({ revoked: Type.Integer({ description: 'How many there were' }) }), 'NOT_FOUND'),
     },
-    async ({ params: { accountId } }) => {
+    handler: async ({ params: { accountId } }) => {
       await requireExisting(database, accountId)
       return { data: { revoked: await revokeLinks(database, accountId, clock.now()) } }
     },
-  )
+  })
 }
 
 function registerSessions(app: App, { database, authentication }: AdminSessionDependencies): void {
-  app.delete(
-    '/api/admin/accounts/:accountId/sessions',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'signAccountOut',
-        summary: 'Sign an account out everywhere, at once',
-        description: 'Its API keys and open sign-in links stay valid: revoke those too to lock the account out.',
-        ...common,
-        response: reading(
-          closed({ ended: Type.Integer({ description: 'How many sessions there were' }) }),
-          'NOT_FOUND',
-        ),
-      },
+  app.delete('/api/admin/accounts/:accountId/sessions', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'signAccountOut',
+      summary: 'Sign an account out everywhere, at once',
+      description: 'Its API keys and open sign-in links stay valid: revoke those too to lock the account out.',
+      ...common,
+      response: reading(closed({ ended: Type.Integer({ description: 'How many sessions there were' }) }), 'NOT_FOUND'),
     },
-    async ({ params: { accountId } }) => {
+    handler: async ({ params: { accountId } }) => {
       await requireExisting(database, accountId)
       return { data: { ended: await endSessionsOf(database, accountId) } }
     },
-  )
+  })
 }

@@ -41,20 +41,17 @@ export function registerLinkRoutes(app: App, dependencies: LinkRouteDependencies
 }
 
 function registerList(app: App, { database, clock, authentication }: LinkRouteDependencies): void {
-  app.get(
-    '/api/v1/links',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'listLinks',
-        summary: 'List the sign-in links of the account, and who is signed in with one',
-        description: 'The oldest first. Their addresses cannot be read again.',
-        ...shared,
-        querystring: closed(pageParameters),
-        response: reading(pageOf(closed(linkProperties)), 'SCOPE_EXCEEDED'),
-      },
+  app.get('/api/v1/links', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'listLinks',
+      summary: 'List the sign-in links of the account, and who is signed in with one',
+      description: 'The oldest first. Their addresses cannot be read again.',
+      ...shared,
+      querystring: closed(pageParameters),
+      response: reading(pageOf(closed(linkProperties)), 'SCOPE_EXCEEDED'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const links = (await listInvitations(database, accountId, clock.now())).map(
         ({ createdAt, expiresAt, lastUsedAt, ...link }) => ({
@@ -68,32 +65,29 @@ function registerList(app: App, { database, clock, authentication }: LinkRouteDe
       const positionOf = ({ createdAt, linkId }: (typeof links)[number]) => `${createdAt} ${linkId}`
       return { data: pageOfShort(links, request.query, { list: 'links', positionOf }) }
     },
-  )
+  })
 }
 
 function registerMake(app: App, dependencies: LinkRouteDependencies): void {
   const { clock, adminKey, authentication, idempotent, publicUrl } = dependencies
-  app.post(
-    '/api/v1/links',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'createLink',
-        summary: 'Make a link that signs a person in to the account, once',
-        description:
-          'It is valid for 24 hours. Who signs in with it may do what the key of this call may, spends its credits, and is signed out when it ' +
-          `is revoked or expires. An account has at most ${maxOpenLinks} open links; one more is a 409.`,
-        ...shared,
-        headers: idempotencyHeaders,
-        body: closed({ personName }),
-        response: changing(
-          closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
-          'NOT_FOUND',
-          ...idempotencyErrors,
-        ),
-      },
+  app.post('/api/v1/links', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'createLink',
+      summary: 'Make a link that signs a person in to the account, once',
+      description:
+        'It is valid for 24 hours. Who signs in with it may do what the key of this call may, spends its credits, and is signed out when it ' +
+        `is revoked or expires. An account has at most ${maxOpenLinks} open links; one more is a 409.`,
+      ...shared,
+      headers: idempotencyHeaders,
+      body: closed({ personName }),
+      response: changing(
+        closed({ ...linkProperties, url: Type.String({ description: 'Shown this once' }) }),
+        'NOT_FOUND',
+        ...idempotencyErrors,
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId, keyId } = authentication.accountOf(request)
       const make = async (transaction: Transaction) => {
         const now = clock.now()
@@ -109,28 +103,25 @@ function registerMake(app: App, dependencies: LinkRouteDependencies): void {
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
-  )
+  })
 }
 
 function registerEnd(app: App, { database, authentication }: LinkRouteDependencies): void {
-  app.delete(
-    '/api/v1/links/:linkId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'endLink',
-        summary: 'Revoke a sign-in link, and sign out who signed in with it',
-        description: 'At once. What the person did stays.',
-        ...shared,
-        params: closed({ linkId: Type.String() }),
-        response: changing(closed({ linkId: Type.String() }), 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/links/:linkId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'endLink',
+      summary: 'Revoke a sign-in link, and sign out who signed in with it',
+      description: 'At once. What the person did stays.',
+      ...shared,
+      params: closed({ linkId: Type.String() }),
+      response: changing(closed({ linkId: Type.String() }), 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { linkId } = request.params
       if (!isId(linkId) || !(await endInvitation(database, accountId, linkId))) throw notFound('Link')
       return { data: { linkId: linkId.toLowerCase() } }
     },
-  )
+  })
 }

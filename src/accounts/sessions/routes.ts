@@ -86,27 +86,24 @@ async function openBy(
 function registerSignIn(app: App, dependencies: SessionDependencies): void {
   const { database, clock, adminKey, authentication } = dependencies
 
-  app.post(
-    path,
-    {
-      onRequest: async (request, reply) => {
-        refuseFromElsewhere(request)
-        reply.header('cache-control', 'no-store')
-      },
-      schema: {
-        operationId: 'signIn',
-        summary: 'Sign in with an API key, the admin key or a sign-in link',
-        description:
-          `Sets the cookie \`${sessionCookie}\`. With it, calls of the account (for the admin key: of the operator) need no ` +
-          'Authorization header. The session ends after 30 days without use, after 90 days, and at once when its key is ' +
-          'revoked, its account is deleted or the admin key that opened it is changed. This call uses a link up.',
-        ...shared,
-        security: [],
-        body: signIn,
-        response: sending(sessionAnswer),
-      },
+  app.post(path, {
+    onRequest: async (request, reply) => {
+      refuseFromElsewhere(request)
+      reply.header('cache-control', 'no-store')
     },
-    async (request, reply) => {
+    schema: {
+      operationId: 'signIn',
+      summary: 'Sign in with an API key, the admin key or a sign-in link',
+      description:
+        `Sets the cookie \`${sessionCookie}\`. With it, calls of the account (for the admin key: of the operator) need no ` +
+        'Authorization header. The session ends after 30 days without use, after 90 days, and at once when its key is ' +
+        'revoked, its account is deleted or the admin key that opened it is changed. This call uses a link up.',
+      ...shared,
+      security: [],
+      body: signIn,
+      response: sending(sessionAnswer),
+    },
+    handler: async (request, reply) => {
       const { ip: address, body } = request
       const token = await openBy(body, dependencies, reply)
       const session = token === null ? null : await findSession(database, token, { adminKey, now: clock.now() })
@@ -119,21 +116,18 @@ function registerSignIn(app: App, dependencies: SessionDependencies): void {
       setSessionCookie(request, reply, token)
       return answerSession({ token, account: session.account })
     },
-  )
+  })
 }
 
 function registerSignedIn(app: App, { database, rateLimits, authentication }: SessionDependencies): void {
-  app.get(
-    path,
-    {
-      schema: {
-        operationId: 'readSession',
-        summary: 'Read who is signed in',
-        ...shared,
-        response: reading(sessionAnswer),
-      },
+  app.get(path, {
+    schema: {
+      operationId: 'readSession',
+      summary: 'Read who is signed in',
+      ...shared,
+      response: reading(sessionAnswer),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { ip: address } = request
       reply.header('cache-control', 'no-store')
       const session = await authentication.sessionOf(request)
@@ -146,20 +140,17 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
       // The cookie is not cleared: this answer may arrive after that of a sign-in, and would clear its cookie.
       return authentication.refuse(address, reply, notSignedIn())
     },
-  )
+  })
 
-  app.delete(
-    path,
-    {
-      schema: {
-        operationId: 'signOut',
-        summary: 'Sign out',
-        description: 'Ends the session and clears the cookie.',
-        ...shared,
-        response: reading(closed({})),
-      },
+  app.delete(path, {
+    schema: {
+      operationId: 'signOut',
+      summary: 'Sign out',
+      description: 'Ends the session and clears the cookie.',
+      ...shared,
+      response: reading(closed({})),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { ip: address } = request
       const session = await authentication.sessionOf(request)
       clearSessionCookie(request, reply)
@@ -167,5 +158,5 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
       await endSession(database, session.token)
       return { data: {} }
     },
-  )
+  })
 }

@@ -111,32 +111,29 @@ const listedRequest = closed({
 })
 
 function registerRequests(app: App): void {
-  app.get(
-    `${prefix}/api/v1/requests`,
-    {
-      schema: {
-        operationId: 'listRequestsOfRequestHunt',
-        summary: 'List the cached requests, in the form of RequestHunt',
-        description: 'As `GET /api/v1/requests`, with an array in `data`.',
-        tags,
-        security,
-        headers: idempotencyHeaders,
-        querystring: listQuery,
-        response: {
-          200: closed({
-            data: Type.Array(listedRequest),
-            meta: closed({
-              ...Type.Partial(realtimeMeta).properties,
-              hasMore: Type.Boolean(),
-              cursor: Type.Union([Type.String(), Type.Null()]),
-            }),
-            usage,
+  app.get(`${prefix}/api/v1/requests`, {
+    schema: {
+      operationId: 'listRequestsOfRequestHunt',
+      summary: 'List the cached requests, in the form of RequestHunt',
+      description: 'As `GET /api/v1/requests`, with an array in `data`.',
+      tags,
+      security,
+      headers: idempotencyHeaders,
+      querystring: listQuery,
+      response: {
+        200: closed({
+          data: Type.Array(listedRequest),
+          meta: closed({
+            ...Type.Partial(realtimeMeta).properties,
+            hasMore: Type.Boolean(),
+            cursor: Type.Union([Type.String(), Type.Null()]),
           }),
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', ...idempotencyErrors),
-        },
+          usage,
+        }),
+        ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', ...idempotencyErrors),
       },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const query = listQueryOf(request.query)
       // Also where nothing can match: the inner call checks the key, counts the call and reads the credits.
       const inner = query ?? new URLSearchParams({ limit: '1' })
@@ -149,35 +146,32 @@ function registerRequests(app: App): void {
         usage: body.usage,
       }
     },
-  )
+  })
 }
 
 function registerTopics(app: App): void {
-  app.get(
-    `${prefix}/api/v1/topics`,
-    {
-      schema: {
-        operationId: 'listTopicsOfRequestHunt',
-        summary: 'List the topics, in the form of RequestHunt',
-        description: `The 100 topics that were collected last, in one category. As \`GET /api/v1/topics\`, which has all of them.`,
-        tags,
-        security,
-        querystring: closed({}),
-        response: reading(
-          Type.Array(
-            closed({
-              name: Type.String(),
-              slug: Type.String(),
-              topics: Type.Array(Type.String(), { description: 'What `topic` of a list takes' }),
-            }),
-          ),
+  app.get(`${prefix}/api/v1/topics`, {
+    schema: {
+      operationId: 'listTopicsOfRequestHunt',
+      summary: 'List the topics, in the form of RequestHunt',
+      description: `The 100 topics that were collected last, in one category. As \`GET /api/v1/topics\`, which has all of them.`,
+      tags,
+      security,
+      querystring: closed({}),
+      response: reading(
+        Type.Array(
+          closed({
+            name: Type.String(),
+            slug: Type.String(),
+            topics: Type.Array(Type.String(), { description: 'What `topic` of a list takes' }),
+          }),
         ),
-      },
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { isRefused, body } = await callInner(app, request, reply, '/api/v1/topics?limit=100')
       if (isRefused) return body
       return { data: [{ ...category, topics: body.data.results.map(({ topic }: { topic: string }) => topic) }] }
     },
-  )
+  })
 }

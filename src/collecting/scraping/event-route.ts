@@ -32,35 +32,32 @@ const tooManyStreams = () =>
 /** Registers the server-sent events of a job, and ends all streams before the service closes. */
 export function registerEventRoute(app: App, { authentication, followers }: EventDependencies): void {
   app.addHook('preClose', async () => followers.stop())
-  app.get(
-    '/api/v1/scrape/:jobId/events',
-    {
-      onRequest: authentication.requireAccountPolling,
-      // A HEAD request would open a stream that has no reader.
-      exposeHeadRoute: false,
-      schema: {
-        operationId: 'followScrapeJob',
-        summary: 'Follow a scrape job (server-sent events)',
-        description: eventsDescription,
-        tags: ['Scraping'],
-        security: [{ apiKey: [] }],
-        params: closed({ jobId: Type.String() }),
-        headers: Type.Object({
-          'last-event-id': Type.Optional(
-            Type.String({ maxLength: 1_000, description: 'The id of the last event that was received' }),
-          ),
-        }),
-        response: {
-          200: {
-            description: 'The events',
-            content: { 'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
-          },
-          204: { type: 'null', description: 'The end was sent before: no event follows' },
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
+  app.get('/api/v1/scrape/:jobId/events', {
+    onRequest: authentication.requireAccountPolling,
+    // A HEAD request would open a stream that has no reader.
+    exposeHeadRoute: false,
+    schema: {
+      operationId: 'followScrapeJob',
+      summary: 'Follow a scrape job (server-sent events)',
+      description: eventsDescription,
+      tags: ['Scraping'],
+      security: [{ apiKey: [] }],
+      params: closed({ jobId: Type.String() }),
+      headers: Type.Object({
+        'last-event-id': Type.Optional(
+          Type.String({ maxLength: 1_000, description: 'The id of the last event that was received' }),
+        ),
+      }),
+      response: {
+        200: {
+          description: 'The events',
+          content: { 'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
         },
+        204: { type: 'null', description: 'The end was sent before: no event follows' },
+        ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND'),
       },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId } = authentication.accountOf(request)
       const { jobId } = request.params
       const lastEventId = request.headers['last-event-id'] || null
@@ -74,5 +71,5 @@ export function registerEventRoute(app: App, { authentication, followers }: Even
       if (stream === 'ended') return reply.status(204).send(null)
       return reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8').send(stream)
     },
-  )
+  })
 }

@@ -126,26 +126,23 @@ const listedJob = {
 }
 
 function registerList(app: App, { database, authentication }: JobDependencies): void {
-  app.get(
-    '/api/v1/scrape',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'listScrapeJobs',
-        summary: 'List the scrape jobs of the account',
-        description: listDescription,
-        tags,
-        security,
-        querystring: listQuery,
-        response: reading(pageOf(closed(listedJob))),
-      },
+  app.get('/api/v1/scrape', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'listScrapeJobs',
+      summary: 'List the scrape jobs of the account',
+      description: listDescription,
+      tags,
+      security,
+      querystring: listQuery,
+      response: reading(pageOf(closed(listedJob))),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { results, ...rest } = await listJobs(database, { accountId, ...request.query })
       return { data: { results: results.map(({ accountId: _own, ...job }) => job), ...rest } }
     },
-  )
+  })
 }
 
 function registerAdminList(app: App, { database, authentication }: JobDependencies): void {
@@ -153,21 +150,18 @@ function registerAdminList(app: App, { database, authentication }: JobDependenci
     accountId: Type.String({ description: 'The account of the job' }),
     accountName: Type.String({ description: 'Its name' }),
   }
-  app.get(
-    '/api/admin/jobs',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'listAllScrapeJobs',
-        summary: 'List the scrape jobs of all accounts',
-        description: listDescription,
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        querystring: listQuery,
-        response: reading(pageOf(closed({ ...listedJob, ...owned }))),
-      },
+  app.get('/api/admin/jobs', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'listAllScrapeJobs',
+      summary: 'List the scrape jobs of all accounts',
+      description: listDescription,
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      querystring: listQuery,
+      response: reading(pageOf(closed({ ...listedJob, ...owned }))),
     },
-    async ({ query }) => {
+    handler: async ({ query }) => {
       const { results, ...rest } = await listJobs(database, { accountId: null, ...query })
       const names = await readAccountNames(
         database,
@@ -177,28 +171,25 @@ function registerAdminList(app: App, { database, authentication }: JobDependenci
         data: { results: results.map((job) => ({ ...job, accountName: names.get(job.accountId) ?? '' })), ...rest },
       }
     },
-  )
+  })
 }
 
 function registerCancel(app: App, { database, clock, queue, authentication }: JobDependencies): void {
-  app.delete(
-    '/api/v1/scrape/:jobId',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'cancelScrapeJob',
-        summary: 'Cancel a scrape job',
-        description:
-          'Takes effect at once: unfinished platforms become `skipped` with code `cancelled`, the job `failed`. Delivered pages ' +
-          'stay charged; the rest of the credits is released. A job that has ended does not change and is returned as it is, ' +
-          'so the call may be repeated.',
-        tags,
-        security,
-        params,
-        response: reading(jobSchema, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/scrape/:jobId', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'cancelScrapeJob',
+      summary: 'Cancel a scrape job',
+      description:
+        'Takes effect at once: unfinished platforms become `skipped` with code `cancelled`, the job `failed`. Delivered pages ' +
+        'stay charged; the rest of the credits is released. A job that has ended does not change and is returned as it is, ' +
+        'so the call may be repeated.',
+      tags,
+      security,
+      params,
+      response: reading(jobSchema, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { jobId } = request.params
       const job = isId(jobId)
@@ -211,5 +202,5 @@ function registerCancel(app: App, { database, clock, queue, authentication }: Jo
       if (job === null) throw notFound('Scrape job')
       return { data: job }
     },
-  )
+  })
 }

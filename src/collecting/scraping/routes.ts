@@ -57,25 +57,22 @@ const startedJob = closed({
 
 function registerStart(app: App, dependencies: ScrapeDependencies): void {
   const { clock, queue, jobTimeLimitMs, authentication, idempotent, jobSources, pricing } = dependencies
-  app.post(
-    '/api/v1/scrape',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'startScrapeJob',
-        summary: 'Start a scrape job',
-        description: startDescription,
-        tags,
-        security,
-        headers: idempotencyHeaders,
-        body: startBody(dependencies),
-        response: {
-          200: closed({ data: startedJob, usage }),
-          ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors),
-        },
+  app.post('/api/v1/scrape', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'startScrapeJob',
+      summary: 'Start a scrape job',
+      description: startDescription,
+      tags,
+      security,
+      headers: idempotencyHeaders,
+      body: startBody(dependencies),
+      response: {
+        200: closed({ data: startedJob, usage }),
+        ...errorResponses(...bodyErrors, 'SCOPE_EXCEEDED', ...idempotencyErrors),
       },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId, keyId, keyHasBudget, personName } = authentication.accountOf(request)
       const now = clock.now()
       const expiresAt = new Date(now.getTime() + jobTimeLimitMs)
@@ -95,7 +92,7 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
         return { data: { ...data, ...named }, usage: { credits } }
       })
     },
-  )
+  })
 }
 
 /**
@@ -112,25 +109,22 @@ function readTerms({ maxCredits, ...body }: StartBody, dependencies: ScrapeDepen
 }
 
 function registerPoll(app: App, { database, authentication }: ScrapeDependencies): void {
-  app.get(
-    '/api/v1/scrape/:jobId',
-    {
-      onRequest: authentication.requireAccountPolling,
-      schema: {
-        operationId: 'readScrapeJob',
-        summary: 'Poll a scrape job',
-        tags,
-        security,
-        params: closed({ jobId: Type.String() }),
-        response: reading(jobSchema, 'NOT_FOUND'),
-      },
+  app.get('/api/v1/scrape/:jobId', {
+    onRequest: authentication.requireAccountPolling,
+    schema: {
+      operationId: 'readScrapeJob',
+      summary: 'Poll a scrape job',
+      tags,
+      security,
+      params: closed({ jobId: Type.String() }),
+      response: reading(jobSchema, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { jobId } = request.params
       const job = isId(jobId) ? await readJob(database, accountId, jobId) : null
       if (job === null) throw notFound('Scrape job')
       return { data: job }
     },
-  )
+  })
 }

@@ -72,42 +72,36 @@ const response = { 200: closed({ data: pageOf(collection) }), ...errorResponses(
 
 /** What an account spent, a row for each job and live call: for itself, and for the operator. Free. */
 export function registerCollectionRoutes(app: App, { database, authentication }: RouteDependencies): void {
-  app.get(
-    '/api/v1/usage/collections',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'listCollections',
-        summary: 'Read what each job and live call held, was charged and gave back, and who began it',
-        ...schema,
-        tags: ['Usage'],
-        security: [{ apiKey: [] }],
-        response,
-      },
+  app.get('/api/v1/usage/collections', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'listCollections',
+      summary: 'Read what each job and live call held, was charged and gave back, and who began it',
+      ...schema,
+      tags: ['Usage'],
+      security: [{ apiKey: [] }],
+      response,
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       return { data: await readCollections(database, { accountId, ...asked(request.query) }) }
     },
-  )
+  })
 
-  app.get(
-    '/api/admin/accounts/:accountId/usage/collections',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'listAccountCollections',
-        summary: 'Read what each job and live call of an account held, was charged and gave back',
-        ...schema,
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        params: closed({ accountId: Type.String() }),
-        response: { ...response, ...errorResponses('NOT_FOUND') },
-      },
+  app.get('/api/admin/accounts/:accountId/usage/collections', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'listAccountCollections',
+      summary: 'Read what each job and live call of an account held, was charged and gave back',
+      ...schema,
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      params: closed({ accountId: Type.String() }),
+      response: { ...response, ...errorResponses('NOT_FOUND') },
     },
-    async ({ params: { accountId }, query }) => {
+    handler: async ({ params: { accountId }, query }) => {
       await requireExisting(database, accountId)
       return { data: await readCollections(database, { accountId, ...asked(query) }) }
     },
-  )
+  })
 }

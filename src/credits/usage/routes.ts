@@ -196,81 +196,69 @@ function registerUsage(
     return { data: { ...usage, rateLimit: { requestsPerMinute }, ...breakdown, ...byWeek, ...spenders } }
   }
 
-  app.get(
-    '/api/v1/usage',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'readUsage',
-        summary: 'Read the plan, its credits and what remains of them',
-        ...shared,
-        querystring: usageQuery,
-        response: reading(ownUsage),
-      },
+  app.get('/api/v1/usage', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'readUsage',
+      summary: 'Read the plan, its credits and what remains of them',
+      ...shared,
+      querystring: usageQuery,
+      response: reading(ownUsage),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId, scope } = authentication.accountOf(request)
       const { data } = await answer(accountId, request.query)
       return { data: { ...data, scope: shownScope(scope) } }
     },
-  )
+  })
 
-  app.get(
-    '/api/admin/accounts/:accountId/usage',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'readAccountUsage',
-        summary: "Read an account's plan, its credits and what remains of them",
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        params: closed({ accountId: Type.String() }),
-        querystring: usageQuery,
-        response: reading(usageRecord, 'NOT_FOUND'),
-      },
+  app.get('/api/admin/accounts/:accountId/usage', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'readAccountUsage',
+      summary: "Read an account's plan, its credits and what remains of them",
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      params: closed({ accountId: Type.String() }),
+      querystring: usageQuery,
+      response: reading(usageRecord, 'NOT_FOUND'),
     },
-    async ({ params: { accountId }, query }) => {
+    handler: async ({ params: { accountId }, query }) => {
       await requireExisting(database, accountId)
       return answer(accountId, query)
     },
-  )
+  })
 }
 
 function registerStatement(app: App, { database, authentication }: RouteDependencies): void {
   const description = 'Latest first. The balances are the sums of the changes.'
   const querystring = closed(pageParameters)
   const response = { 200: closed({ data: pageOf(entry) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') }
-  app.get(
-    '/api/v1/usage/entries',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'listUsageEntries',
-        summary: 'Read the statement: every movement of credits with its cause',
-        ...{ description, ...shared, querystring, response },
-      },
+  app.get('/api/v1/usage/entries', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'listUsageEntries',
+      summary: 'Read the statement: every movement of credits with its cause',
+      ...{ description, ...shared, querystring, response },
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       return { data: await readStatement(database, { accountId, ...request.query }) }
     },
-  )
+  })
 
-  app.get(
-    '/api/admin/accounts/:accountId/usage/entries',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'listAccountUsageEntries',
-        summary: "Read an account's statement: every movement of its credits, packs included",
-        ...{ description, querystring, tags: ['Admin'], security: [{ adminKey: [] }] },
-        params: closed({ accountId: Type.String() }),
-        response: { ...response, ...errorResponses('NOT_FOUND') },
-      },
+  app.get('/api/admin/accounts/:accountId/usage/entries', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'listAccountUsageEntries',
+      summary: "Read an account's statement: every movement of its credits, packs included",
+      ...{ description, querystring, tags: ['Admin'], security: [{ adminKey: [] }] },
+      params: closed({ accountId: Type.String() }),
+      response: { ...response, ...errorResponses('NOT_FOUND') },
     },
-    async ({ params: { accountId }, query }) => {
+    handler: async ({ params: { accountId }, query }) => {
       await requireExisting(database, accountId)
       return { data: await readStatement(database, { accountId, ...query }) }
     },
-  )
+  })
 }

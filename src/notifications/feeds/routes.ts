@@ -103,21 +103,18 @@ async function nameOf(
 }
 
 function registerCreate(app: App, { clock, authentication, idempotent, publicUrl }: FeedRouteDependencies): void {
-  app.post(
-    '/api/v1/feeds',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'createFeed',
-        summary: 'Make an Atom and JSON feed of a topic, a watch or a search',
-        description: `Free, to make and to read. Who has the address can read it without a key, until it is revoked, or the key that made it expires. It shows what the account sees. An account has at most ${maxFeeds} feeds; one more is a 409.`,
-        ...shared,
-        headers: idempotencyHeaders,
-        body: newFeed,
-        response: changing(madeFeed, 'NOT_FOUND', ...idempotencyErrors),
-      },
+  app.post('/api/v1/feeds', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'createFeed',
+      summary: 'Make an Atom and JSON feed of a topic, a watch or a search',
+      description: `Free, to make and to read. Who has the address can read it without a key, until it is revoked, or the key that made it expires. It shows what the account sees. An account has at most ${maxFeeds} feeds; one more is a 409.`,
+      ...shared,
+      headers: idempotencyHeaders,
+      body: newFeed,
+      response: changing(madeFeed, 'NOT_FOUND', ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const account = authentication.accountOf(request)
       const { body } = request
       const value = checkBody(body, account)
@@ -143,7 +140,7 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
-  )
+  })
 }
 
 const describeFeed = (feed: Feed) => ({
@@ -161,45 +158,39 @@ const describeFeed = (feed: Feed) => ({
 })
 
 function registerList(app: App, { database, authentication }: FeedRouteDependencies): void {
-  app.get(
-    '/api/v1/feeds',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'listFeeds',
-        summary: "List the account's feeds",
-        description: 'All of them, the oldest first. Their addresses cannot be read again.',
-        ...shared,
-        querystring: closed(pageParameters),
-        response: reading(pageOf(closed(feedProperties)), 'SCOPE_EXCEEDED'),
-      },
+  app.get('/api/v1/feeds', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'listFeeds',
+      summary: "List the account's feeds",
+      description: 'All of them, the oldest first. Their addresses cannot be read again.',
+      ...shared,
+      querystring: closed(pageParameters),
+      response: reading(pageOf(closed(feedProperties)), 'SCOPE_EXCEEDED'),
     },
-    async (request) => {
+    handler: async (request) => {
       const feeds = (await listOwned(database, 'feeds', authentication.accountOf(request).accountId)).map(describeFeed)
       const positionOf = ({ createdAt, feedId }: (typeof feeds)[number]) => `${createdAt} ${feedId}`
       return { data: pageOfShort(feeds, request.query, { list: 'feeds', positionOf }) }
     },
-  )
+  })
 }
 
 function registerRevoke(app: App, { database, authentication }: FeedRouteDependencies): void {
-  app.delete(
-    '/api/v1/feeds/:feedId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'revokeFeed',
-        summary: 'Revoke a feed, at once and for ever',
-        ...shared,
-        params: feedPath,
-        response: changing(closed({ feedId: Type.String() }), 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/feeds/:feedId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'revokeFeed',
+      summary: 'Revoke a feed, at once and for ever',
+      ...shared,
+      params: feedPath,
+      response: changing(closed({ feedId: Type.String() }), 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { feedId } = request.params
       await deleteOwned(database, 'feeds', { accountId, id: feedId })
       return { data: { feedId: feedId.toLowerCase() } }
     },
-  )
+  })
 }

@@ -14,29 +14,26 @@ export function registerBackupRoutes(app: App, { authentication, backups }: Back
   // Before the server waits for open responses: a backup may be one of them.
   app.addHook('preClose', () => backups.stop())
 
-  app.get(
-    '/api/admin/backup',
-    {
-      onRequest: authentication.requireAdmin,
-      // A HEAD would copy the whole database for nothing.
-      exposeHeadRoute: false,
-      schema: {
-        operationId: 'downloadBackup',
-        summary: 'Download a consistent copy of the embedded database, as a tar.gz for `wishwell admin restore`',
-        description: 'Only one at a time. With `DATABASE_URL` it is a 409: use pg_dump.',
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        querystring: closed({}),
-        response: {
-          200: {
-            description: 'The archive: a manifest and the files of the database',
-            content: { 'application/gzip': { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) } },
-          },
-          ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'CONFLICT'),
+  app.get('/api/admin/backup', {
+    onRequest: authentication.requireAdmin,
+    // A HEAD would copy the whole database for nothing.
+    exposeHeadRoute: false,
+    schema: {
+      operationId: 'downloadBackup',
+      summary: 'Download a consistent copy of the embedded database, as a tar.gz for `wishwell admin restore`',
+      description: 'Only one at a time. With `DATABASE_URL` it is a 409: use pg_dump.',
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      querystring: closed({}),
+      response: {
+        200: {
+          description: 'The archive: a manifest and the files of the database',
+          content: { 'application/gzip': { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) } },
         },
+        ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED', 'CONFLICT'),
       },
     },
-    async (_request, reply) => {
+    handler: async (_request, reply) => {
       const archive = await backups.create()
       return reply
         .header('content-type', 'application/gzip')
@@ -44,5 +41,5 @@ export function registerBackupRoutes(app: App, { authentication, backups }: Back
         .header('cache-control', 'no-store')
         .send(archive)
     },
-  )
+  })
 }

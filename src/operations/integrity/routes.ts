@@ -43,35 +43,32 @@ export function registerIntegrityRoutes(
   app: App,
   { database, backend, authentication }: Omit<RouteDependencies, 'clock' | 'idempotent'> & { backend: DatabaseBackend },
 ): void {
-  app.get(
-    '/api/admin/verify/:part',
-    {
-      onRequest: authentication.requireAdmin,
-      // A HEAD would read all requests for nothing.
-      exposeHeadRoute: false,
-      schema: {
-        operationId: 'verifyDerived',
-        summary: 'Derive the counts of topics, the numbers of wishes or the vocabulary anew, and compare',
-        description:
-          'At most 100 differences. It reads all requests in short statements, so it takes a minute for some hundred thousand.',
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        params: closed({ part: oneOf(derivedParts) }),
-        response: reading(
-          closed({
-            wrong: Type.Array(wrongNumber),
-            unchecked: Type.Integer({
-              minimum: 0,
-              description: 'How many words changed each time that they were read, so that nothing can be said of them',
-            }),
+  app.get('/api/admin/verify/:part', {
+    onRequest: authentication.requireAdmin,
+    // A HEAD would read all requests for nothing.
+    exposeHeadRoute: false,
+    schema: {
+      operationId: 'verifyDerived',
+      summary: 'Derive the counts of topics, the numbers of wishes or the vocabulary anew, and compare',
+      description:
+        'At most 100 differences. It reads all requests in short statements, so it takes a minute for some hundred thousand.',
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      params: closed({ part: oneOf(derivedParts) }),
+      response: reading(
+        closed({
+          wrong: Type.Array(wrongNumber),
+          unchecked: Type.Integer({
+            minimum: 0,
+            description: 'How many words changed each time that they were read, so that nothing can be said of them',
           }),
-        ),
-      },
+        }),
+      ),
     },
-    async ({ params: { part } }, reply) => {
+    handler: async ({ params: { part } }, reply) => {
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort(new Error('the caller is gone')))
       return { data: await verifyDerived(database, part, { backend, limit: maxDifferences, signal: gone.signal }) }
     },
-  )
+  })
 }

@@ -16,19 +16,16 @@ interface MetricsRouteDependencies {
 
 /** `GET /metrics` at the address of the service: for the operator only. */
 export function registerMetricsRoute(app: App, { authentication, expose }: MetricsRouteDependencies): void {
-  app.get(
-    '/metrics',
-    {
-      onRequest: authentication.requireAdmin,
-      // For Prometheus; the API document describes JSON.
-      schema: { hide: true, operationId: 'readMetrics', querystring: closed({}) },
-    },
-    async (_request, reply) =>
+  app.get('/metrics', {
+    onRequest: authentication.requireAdmin,
+    // For Prometheus; the API document describes JSON.
+    schema: { hide: true, operationId: 'readMetrics', querystring: closed({}) },
+    handler: async (_request, reply) =>
       reply
         .type(expositionType)
         .header('cache-control', 'no-store')
         .send(await expose()),
-  )
+  })
 }
 
 export interface OwnAddress {

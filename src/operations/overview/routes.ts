@@ -41,21 +41,18 @@ export function registerOverviewRoute(app: App, dependencies: OverviewDependenci
   const startedAt = clock.now().toISOString()
   // Who reloads a page that is slow does not make it slower.
   const share = createCoalescedReads()
-  app.get(
-    '/api/admin/overview',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'readOverview',
-        summary: 'Read how the service is: what runs, waits and fails, the last backup, corrections and purges',
-        description: 'Its work is bounded, however much is stored: counts end at the maximum that they say.',
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        response: reading(overview),
-      },
+  app.get('/api/admin/overview', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'readOverview',
+      summary: 'Read how the service is: what runs, waits and fails, the last backup, corrections and purges',
+      description: 'Its work is bounded, however much is stored: counts end at the maximum that they say.',
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      response: reading(overview),
     },
-    async () => ({ data: await share('overview', () => readOverview(dependencies, startedAt)) }),
-  )
+    handler: async () => ({ data: await share('overview', () => readOverview(dependencies, startedAt)) }),
+  })
 }
 
 /** One part after the other: on the embedded database they would wait for each other anyway. */

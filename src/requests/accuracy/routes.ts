@@ -54,39 +54,33 @@ type TaggedAudience = Audience & { tags: string[] }
 
 function registerAccuracy(app: App, { database }: CorrectionDependencies, audience: TaggedAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
-  app.get(
-    `${prefix}/accuracy`,
-    {
-      onRequest,
-      schema: {
-        operationId: `getAccuracy${idSuffix}`,
-        summary: `How many of the texts that are shown or hidden are requests, ${view}`,
-        description: `Of likely texts (shown), maybe and unlikely ones (hidden) that nobody corrected; by drawn texts. With fewer than ${fewestLabels} own labels those of the operator count, and with fewer of these the numbers are null.`,
-        tags,
-        security,
-        response: { 200: closed({ data: accuracy }), ...errorResponses('UNAUTHORIZED') },
-      },
+  app.get(`${prefix}/accuracy`, {
+    onRequest,
+    schema: {
+      operationId: `getAccuracy${idSuffix}`,
+      summary: `How many of the texts that are shown or hidden are requests, ${view}`,
+      description: `Of likely texts (shown), maybe and unlikely ones (hidden) that nobody corrected; by drawn texts. With fewer than ${fewestLabels} own labels those of the operator count, and with fewer of these the numbers are null.`,
+      tags,
+      security,
+      response: { 200: closed({ data: accuracy }), ...errorResponses('UNAUTHORIZED') },
     },
-    async (request) => ({ data: await readAccuracy(database, accountIdOf(request)) }),
-  )
+    handler: async (request) => ({ data: await readAccuracy(database, accountIdOf(request)) }),
+  })
 }
 
 function registerDraw(app: App, { database, clock }: CorrectionDependencies, audience: TaggedAudience): void {
   const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, tags, security } = audience
-  app.post(
-    `${prefix}/accuracy/draw`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: `drawTexts${idSuffix}`,
-        summary: `The texts to correct this week, ${view}`,
-        description: `Free. They are drawn at random from all classes by the first call of a week. A correction answers one. What is left at its end is given up.`,
-        tags,
-        security,
-        response: { 200: closed({ data: draw }), ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
-      },
+  app.post(`${prefix}/accuracy/draw`, {
+    onRequest: onChange,
+    schema: {
+      operationId: `drawTexts${idSuffix}`,
+      summary: `The texts to correct this week, ${view}`,
+      description: `Free. They are drawn at random from all classes by the first call of a week. A correction answers one. What is left at its end is given up.`,
+      tags,
+      security,
+      response: { 200: closed({ data: draw }), ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND') },
     },
-    async (request) => {
+    handler: async (request) => {
       const owner = { accountId: accountIdOf(request), now: clock.now() }
       const data = await database.transaction().execute(async (transaction) => {
         await drawTexts(transaction, owner)
@@ -94,30 +88,27 @@ function registerDraw(app: App, { database, clock }: CorrectionDependencies, aud
       })
       return { data }
     },
-  )
+  })
 }
 
 function registerStrictness(app: App, { database }: CorrectionDependencies, audience: TaggedAudience): void {
   const { prefix, onChange, changeErrors, accountIdOf, tags, security } = audience
-  app.put(
-    `${prefix}/accuracy`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: 'setStrictness',
-        summary: 'How sure detection must be of what the account is shown',
-        description:
-          'Free. Lists, counts, searches and wishes follow in the background, within minutes. Corrections hold as before, and nothing that the switch shows is news.',
-        tags,
-        security,
-        body: closed({ strictness }),
-        response: { 200: closed({ data: accuracy }), ...errorResponses(...bodyErrors, ...changeErrors) },
-      },
+  app.put(`${prefix}/accuracy`, {
+    onRequest: onChange,
+    schema: {
+      operationId: 'setStrictness',
+      summary: 'How sure detection must be of what the account is shown',
+      description:
+        'Free. Lists, counts, searches and wishes follow in the background, within minutes. Corrections hold as before, and nothing that the switch shows is news.',
+      tags,
+      security,
+      body: closed({ strictness }),
+      response: { 200: closed({ data: accuracy }), ...errorResponses(...bodyErrors, ...changeErrors) },
     },
-    async (request) => {
+    handler: async (request) => {
       const accountId = accountIdOf(request)
       if (accountId !== null) await setStrictness(database, accountId, request.body.strictness)
       return { data: await readAccuracy(database, accountId) }
     },
-  )
+  })
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { correctionRefusal, maxCorrections } from '../../accounts/accounts.ts'
+import { correctionRefusal, countCorrection } from '../../accounts/accounts.ts'
 import type { RouteDependencies } from '../../accounts/authentication.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, standings } from '../../database/column-types.ts'
@@ -71,13 +71,8 @@ async function insertCorrection(
   { id, platform, sourceHash }: CorrectedRequest,
   { accountId, isRequest, madeBy, now }: NewCorrection,
 ): Promise<void> {
-  const owner =
-    accountId === null
-      ? sql`select null::uuid as id`
-      : sql`update accounts set corrections = corrections + 1
-          where id = ${accountId} and deleted_at is null and corrections < ${maxCorrections} returning id`
   const { rows } = await sql`
-    with owner as (${owner})
+    with owner as (${countCorrection(accountId)})
     insert into request_corrections (account_id, platform, source_hash, request_id, is_request, made_by, created_at)
     select id, ${platform}, ${sourceHash}, ${id}::uuid, ${isRequest}, ${madeBy}, ${now} from owner returning 1`.execute(
     transaction,

@@ -52,21 +52,18 @@ export function registerCorrectionRoutes(app: App, dependencies: CorrectionDepen
 function registerCorrect(app: App, dependencies: CorrectionDependencies, audience: CorrectionAudience): void {
   const { database, clock, authentication } = dependencies
   const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, limit, refusals, tags, security } = audience
-  app.post(
-    `${prefix}/corrections/requests`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: `correctRequest${idSuffix}`,
-        summary: `Say that a request is a feature request, or is none, ${view}`,
-        description: `Free. It also holds after the request has expired and is collected again. The same correction again changes nothing, the opposite one replaces it.${limit}`,
-        tags,
-        security,
-        body: newCorrection,
-        response: sending(correction, ...changeErrors, ...refusals),
-      },
+  app.post(`${prefix}/corrections/requests`, {
+    onRequest: onChange,
+    schema: {
+      operationId: `correctRequest${idSuffix}`,
+      summary: `Say that a request is a feature request, or is none, ${view}`,
+      description: `Free. It also holds after the request has expired and is collected again. The same correction again changes nothing, the opposite one replaces it.${limit}`,
+      tags,
+      security,
+      body: newCorrection,
+      response: sending(correction, ...changeErrors, ...refusals),
     },
-    async (request) => {
+    handler: async (request) => {
       const made = {
         ...request.body,
         accountId: accountIdOf(request),
@@ -79,25 +76,22 @@ function registerCorrect(app: App, dependencies: CorrectionDependencies, audienc
       })
       return { data }
     },
-  )
+  })
 }
 
 function registerUndo(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, accountIdOf, idSuffix, view, tags, security } = audience
-  app.delete(
-    `${prefix}/corrections/requests/:correctionId`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: `undoRequestCorrection${idSuffix}`,
-        summary: `Undo the correction of a request ${view}, also when the request is gone`,
-        tags,
-        security,
-        params: correctionPath,
-        response: sending(closed({ correctionId: Type.String() }), ...changeErrors, 'NOT_FOUND'),
-      },
+  app.delete(`${prefix}/corrections/requests/:correctionId`, {
+    onRequest: onChange,
+    schema: {
+      operationId: `undoRequestCorrection${idSuffix}`,
+      summary: `Undo the correction of a request ${view}, also when the request is gone`,
+      tags,
+      security,
+      params: correctionPath,
+      response: sending(closed({ correctionId: Type.String() }), ...changeErrors, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { correctionId } = request.params
       const accountId = accountIdOf(request)
       const isUndone = await database
@@ -106,28 +100,25 @@ function registerUndo(app: App, { database }: CorrectionDependencies, audience: 
       if (!isUndone) throw notFound('Correction')
       return { data: { correctionId } }
     },
-  )
+  })
 }
 
 function registerList(app: App, { database }: CorrectionDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
-  app.get(
-    `${prefix}/corrections/requests`,
-    {
-      onRequest,
-      schema: {
-        operationId: `listRequestCorrections${idSuffix}`,
-        summary: `List the corrections of requests ${view}, the last made first`,
-        description:
-          '`request` is null when the request is not stored now. Its correction holds once it is collected again.',
-        tags,
-        security,
-        querystring: closed({ requestId: Type.Optional(requestId), ...pageParameters }),
-        response: reading(pageOf(correction)),
-      },
+  app.get(`${prefix}/corrections/requests`, {
+    onRequest,
+    schema: {
+      operationId: `listRequestCorrections${idSuffix}`,
+      summary: `List the corrections of requests ${view}, the last made first`,
+      description:
+        '`request` is null when the request is not stored now. Its correction holds once it is collected again.',
+      tags,
+      security,
+      querystring: closed({ requestId: Type.Optional(requestId), ...pageParameters }),
+      response: reading(pageOf(correction)),
     },
-    async (request) => {
+    handler: async (request) => {
       return { data: await listCorrections(database, { accountId: accountIdOf(request), ...request.query }) }
     },
-  )
+  })
 }

@@ -65,28 +65,25 @@ export type PurgeDependencies = Omit<RouteDependencies, 'idempotent'>
 
 /** The operator's route to delete requests. */
 export function registerPurgeRoutes(app: App, { database, clock, authentication }: PurgeDependencies): void {
-  app.post(
-    '/api/admin/purge',
-    {
-      onRequest: authentication.requireAdmin,
-      schema: {
-        operationId: 'purgeRequests',
-        summary: 'Delete requests from the cache, from search, lists, topics and the results of jobs',
-        description:
-          'What is deleted by id, url or author is suppressed: no later collection stores it again. Credits and counts of ' +
-          'jobs stay. Safe to call again: the rest is deleted then.',
-        tags: ['Admin'],
-        security: [{ adminKey: [] }],
-        body: purgeBody,
-        response: sending(purged),
-      },
+  app.post('/api/admin/purge', {
+    onRequest: authentication.requireAdmin,
+    schema: {
+      operationId: 'purgeRequests',
+      summary: 'Delete requests from the cache, from search, lists, topics and the results of jobs',
+      description:
+        'What is deleted by id, url or author is suppressed: no later collection stores it again. Credits and counts of ' +
+        'jobs stay. Safe to call again: the rest is deleted then.',
+      tags: ['Admin'],
+      security: [{ adminKey: [] }],
+      body: purgeBody,
+      response: sending(purged),
     },
-    async ({ body }) => {
+    handler: async ({ body }) => {
       checkPurge(body)
       const { suppress, dryRun, ...selection } = body
       const isNamed = body.id !== undefined || body.url !== undefined || body.author !== undefined
       const input = { ...selection, suppress: suppress ?? isNamed, dryRun, now: clock.now() }
       return { data: toAnswer(await purgeRequests(database, input), dryRun) }
     },
-  )
+  })
 }

@@ -51,65 +51,59 @@ export function registerSuppressionRoutes(app: App, dependencies: SuppressionDep
 
 function registerListSuppressions(app: App, { database, authentication }: SuppressionDependencies): void {
   const onRequest = authentication.requireAdmin
-  app.get(
-    '/api/admin/suppressions',
-    {
-      onRequest,
-      schema: {
-        operationId: 'listSuppressions',
-        summary: 'How much is suppressed, and by which purges, the last one first',
-        description: 'Only hashes are stored: what they stand for cannot be read from them.',
-        tags,
-        security,
-        querystring: closed(pageParameters),
-        response: reading(
-          closed({
-            entries: Type.Integer({ description: 'How many hashes are stored' }),
-            ...pageOf(
-              closed({
-                purgeId,
-                kinds: Type.Array(Type.String(), { description: 'What was named; empty for a platform or an age' }),
-                entries: Type.Integer(),
-                createdAt: moment('When it was purged'),
-              }),
-            ).properties,
-          }),
-        ),
-      },
+  app.get('/api/admin/suppressions', {
+    onRequest,
+    schema: {
+      operationId: 'listSuppressions',
+      summary: 'How much is suppressed, and by which purges, the last one first',
+      description: 'Only hashes are stored: what they stand for cannot be read from them.',
+      tags,
+      security,
+      querystring: closed(pageParameters),
+      response: reading(
+        closed({
+          entries: Type.Integer({ description: 'How many hashes are stored' }),
+          ...pageOf(
+            closed({
+              purgeId,
+              kinds: Type.Array(Type.String(), { description: 'What was named; empty for a platform or an age' }),
+              entries: Type.Integer(),
+              createdAt: moment('When it was purged'),
+            }),
+          ).properties,
+        }),
+      ),
     },
-    async ({ query }) => {
+    handler: async ({ query }) => {
       const { entries, purges } = await listSuppressions(database)
       const { results, ...page } = pageOfShort(purges, query, { list: 'suppressions', positionOf: lastFirst })
       const shown = results.map((purge) => ({ ...purge, createdAt: purge.createdAt.toISOString() }))
       return { data: { entries, results: shown, ...page } }
     },
-  )
+  })
 }
 
 function registerLift(app: App, { database, authentication }: SuppressionDependencies): void {
   const onRequest = authentication.requireAdmin
-  app.post(
-    '/api/admin/suppressions/lift',
-    {
-      onRequest,
-      schema: {
-        operationId: 'liftSuppression',
-        summary: 'Lift a suppression, so that a later collection may store it again',
-        description:
-          'By what was named when it was purged, or by the purge: everything of that purge is lifted, also the ids of what ' +
-          'it deleted. Exactly one of `purgeId`, `id`, `url`, `author`.',
-        tags,
-        security,
-        body: liftBody,
-        response: sending(closed({ lifted: Type.Integer({ description: 'How many hashes are gone' }) }), 'NOT_FOUND'),
-      },
+  app.post('/api/admin/suppressions/lift', {
+    onRequest,
+    schema: {
+      operationId: 'liftSuppression',
+      summary: 'Lift a suppression, so that a later collection may store it again',
+      description:
+        'By what was named when it was purged, or by the purge: everything of that purge is lifted, also the ids of what ' +
+        'it deleted. Exactly one of `purgeId`, `id`, `url`, `author`.',
+      tags,
+      security,
+      body: liftBody,
+      response: sending(closed({ lifted: Type.Integer({ description: 'How many hashes are gone' }) }), 'NOT_FOUND'),
     },
-    async ({ body }) => {
+    handler: async ({ body }) => {
       requireOne(body, ['purgeId', 'id', 'url', 'author'], true)
       requireComparable(body)
       const lifted = await liftSuppression(database, toLifted(body))
       if (lifted === 0) throw notFound('Suppression')
       return { data: { lifted } }
     },
-  )
+  })
 }

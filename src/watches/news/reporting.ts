@@ -50,18 +50,8 @@ function createFailures() {
  * which other reports do not wait.
  */
 export async function startReporting(dependencies: ReportingDependencies): Promise<BackgroundRun> {
-  const {
-    database,
-    listen,
-    clock,
-    log,
-    config,
-    retention,
-    isAutomatic,
-    settleMs = 2_000,
-    waitMs = 5_000,
-  } = dependencies
-  const goalJudging = createGoalJudging({ database, clock, log, config, retention })
+  const { database, listen, clock, log, retention, isAutomatic, settleMs = 2_000, waitMs = 5_000 } = dependencies
+  const goalJudging = createGoalJudging(dependencies)
   const failures = createFailures()
   const judging = createBackgroundRun({
     step: goalJudging.judgeNext,

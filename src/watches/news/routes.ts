@@ -116,34 +116,31 @@ these gained votes, or others joined it. What expires or comes back is never new
 them: what was deleted or hidden since is left out. Reading with a key that may collect counts as a look at these watches.`
 
 function registerRead(app: App, { database, authentication, publicUrl, visits }: NewsDependencies): void {
-  app.get(
-    '/api/v1/news',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'readNews',
-        summary: 'What is new in the watches of the account since it last marked news as read',
-        description,
-        ...shared,
-        querystring: closed({
-          watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this watch' })),
-          since: Type.Optional(
-            dateParameter('Reports that became ready then or later, instead of those not marked as read'),
-          ),
-          limit: defaulted(
-            Type.Integer({
-              minimum: 1,
-              maximum: 20,
-              default: 10,
-              description: 'The maximum of watches in this answer',
-            }),
-          ),
-          cursor: pageParameters.cursor,
-        }),
-        response: reading(pageOf(watchNews), 'NOT_FOUND'),
-      },
+  app.get('/api/v1/news', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'readNews',
+      summary: 'What is new in the watches of the account since it last marked news as read',
+      description,
+      ...shared,
+      querystring: closed({
+        watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this watch' })),
+        since: Type.Optional(
+          dateParameter('Reports that became ready then or later, instead of those not marked as read'),
+        ),
+        limit: defaulted(
+          Type.Integer({
+            minimum: 1,
+            maximum: 20,
+            default: 10,
+            description: 'The maximum of watches in this answer',
+          }),
+        ),
+        cursor: pageParameters.cursor,
+      }),
+      response: reading(pageOf(watchNews), 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const { watchId, since } = request.query
       const { accountId } = account
@@ -158,28 +155,25 @@ function registerRead(app: App, { database, authentication, publicUrl, visits }:
       const lastRuns = await readLastRuns(database, ids)
       return { data: { ...page, results: page.results.map((news) => toAnswer(news, lastRuns.get(news.watchId))) } }
     },
-  )
+  })
 }
 
 function registerMark(app: App, { database, clock, authentication, recordVisit }: NewsDependencies): void {
-  app.post(
-    '/api/v1/news/read',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'markNewsRead',
-        summary: 'Mark news as read',
-        description:
-          'Of one watch or of all, up to `until`, as the news said it; without it all that is ready. Repeating it changes nothing, and no mark ever goes back.',
-        ...shared,
-        body: closed({
-          watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this watch' })),
-          until: Type.Optional(dateParameter('Only what was ready then')),
-        }),
-        response: changing(readAnswer, 'NOT_FOUND'),
-      },
+  app.post('/api/v1/news/read', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'markNewsRead',
+      summary: 'Mark news as read',
+      description:
+        'Of one watch or of all, up to `until`, as the news said it; without it all that is ready. Repeating it changes nothing, and no mark ever goes back.',
+      ...shared,
+      body: closed({
+        watchId: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this watch' })),
+        until: Type.Optional(dateParameter('Only what was ready then')),
+      }),
+      response: changing(readAnswer, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { watchId, until } = request.body
       if (watchId !== undefined) await requireWatch(database, accountId, watchId)
@@ -188,5 +182,5 @@ function registerMark(app: App, { database, clock, authentication, recordVisit }
       if (watchIds.length > 0) await recordVisit(database, watchIds, clock.now())
       return { data: { watchIds } }
     },
-  )
+  })
 }

@@ -39,26 +39,23 @@ interface ChangesDependencies extends Omit<RouteDependencies, 'idempotent'> {
 /** What changed since a moment, for those who come back. */
 export function registerChangesRoutes(app: App, dependencies: ChangesDependencies): void {
   const { database, clock, authentication, cachedRead } = dependencies
-  app.get(
-    '/api/v1/changes',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'readChanges',
-        summary: 'Read which wishes are rising, new and done',
-        description:
-          'Of the whole cache, as your account sees it, watched or not. A wish is in one list: what is done is neither rising nor new. Of very ' +
-          'many changes the last 2,000 of each kind are looked at.',
-        tags: ['Wishes'],
-        security: [{ apiKey: [] }],
-        querystring: closed({
-          since: Type.Optional(dateParameter('What changed then or later; by default in the last 7 days')),
-          limit: pageParameters.limit,
-        }),
-        response: reading(changes),
-      },
+  app.get('/api/v1/changes', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'readChanges',
+      summary: 'Read which wishes are rising, new and done',
+      description:
+        'Of the whole cache, as your account sees it, watched or not. A wish is in one list: what is done is neither rising nor new. Of very ' +
+        'many changes the last 2,000 of each kind are looked at.',
+      tags: ['Wishes'],
+      security: [{ apiKey: [] }],
+      querystring: closed({
+        since: Type.Optional(dateParameter('What changed then or later; by default in the last 7 days')),
+        limit: pageParameters.limit,
+      }),
+      response: reading(changes),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const { limit } = request.query
       const { since: from } = request.query
@@ -80,5 +77,5 @@ export function registerChangesRoutes(app: App, dependencies: ChangesDependencie
         },
       }
     },
-  )
+  })
 }

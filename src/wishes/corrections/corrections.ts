@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { correctionRefusal, maxCorrections } from '../../accounts/accounts.ts'
+import { correctionRefusal, countCorrection } from '../../accounts/accounts.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Transaction } from '../../database/open.ts'
 import { ServiceError } from '../../http/errors.ts'
@@ -83,13 +83,8 @@ async function insertCorrection(
   transaction: Transaction,
   { accountId, madeBy, now, kind, fromWishId, toWishId }: NewCorrection,
 ): Promise<string> {
-  const owner =
-    accountId === null
-      ? sql`select null::uuid as id`
-      : sql`update accounts set corrections = corrections + 1
-          where id = ${accountId} and deleted_at is null and corrections < ${maxCorrections} returning id`
   const { rows } = await sql<{ id: string }>`
-    with owner as (${owner})
+    with owner as (${countCorrection(accountId)})
     insert into wish_corrections (account_id, kind, made_by, created_at, from_wish_id, to_wish_id)
     select id, ${kind}, ${madeBy}, ${now}, ${fromWishId}::uuid, ${toWishId}::uuid from owner returning id`.execute(
     transaction,

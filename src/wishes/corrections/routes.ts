@@ -82,22 +82,19 @@ async function correctWishes(
 
 function registerCorrect(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, idSuffix, view, limit, tags, security } = audience
-  app.post(
-    `${prefix}/corrections/wishes`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: `correctWishes${idSuffix}`,
-        summary: `Say that two wishes are the same, or are not, or take requests out of one, ${view}`,
-        description: `Free. It also holds after its requests have expired and are collected again, until it is undone.${limit}`,
-        tags,
-        security,
-        headers: idempotencyHeaders,
-        body: newWishCorrection,
-        response: sending(wishCorrection, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
-      },
+  app.post(`${prefix}/corrections/wishes`, {
+    onRequest: onChange,
+    schema: {
+      operationId: `correctWishes${idSuffix}`,
+      summary: `Say that two wishes are the same, or are not, or take requests out of one, ${view}`,
+      description: `Free. It also holds after its requests have expired and are collected again, until it is undone.${limit}`,
+      tags,
+      security,
+      headers: idempotencyHeaders,
+      body: newWishCorrection,
+      response: sending(wishCorrection, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const corrector = correctorOf(dependencies, audience, request)
       const { accountId } = corrector
       return dependencies.idempotent(request, reply, async (transaction) => {
@@ -106,26 +103,23 @@ function registerCorrect(app: App, dependencies: RouteDependencies, audience: Co
         return { data: results[0]! }
       })
     },
-  )
+  })
 }
 
 function registerUndo(app: App, dependencies: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onChange, changeErrors, idSuffix, view, tags, security } = audience
-  app.delete(
-    `${prefix}/corrections/wishes/:correctionId`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: `undoWishCorrection${idSuffix}`,
-        summary: `Undo a merge, a split or an answer to a suggestion ${view}`,
-        description: 'Later corrections stay. A second time changes nothing.',
-        tags,
-        security,
-        params: correctionPath,
-        response: sending(undoAnswer, ...changeErrors, 'NOT_FOUND'),
-      },
+  app.delete(`${prefix}/corrections/wishes/:correctionId`, {
+    onRequest: onChange,
+    schema: {
+      operationId: `undoWishCorrection${idSuffix}`,
+      summary: `Undo a merge, a split or an answer to a suggestion ${view}`,
+      description: 'Later corrections stay. A second time changes nothing.',
+      tags,
+      security,
+      params: correctionPath,
+      response: sending(undoAnswer, ...changeErrors, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { correctionId } = request.params
       const corrector = correctorOf(dependencies, audience, request)
       const isKnown = await dependencies.database
@@ -134,32 +128,29 @@ function registerUndo(app: App, dependencies: RouteDependencies, audience: Corre
       if (!isKnown) throw notFound('Correction')
       return { data: { correctionId: correctionId.toLowerCase() } }
     },
-  )
+  })
 }
 
 function registerList(app: App, { database }: RouteDependencies, audience: CorrectionAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, view, tags, security } = audience
-  app.get(
-    `${prefix}/corrections/wishes`,
-    {
-      onRequest,
-      schema: {
-        operationId: `listWishCorrections${idSuffix}`,
-        summary: `List merges, splits and answers to suggestions ${view}, the last made first`,
-        description:
-          'The latest 1,000 that were undone are in the list, too. `request` is the most voted one of the moved requests; null when none ' +
-          'was moved or is stored now, or the correction was undone.',
-        tags,
-        security,
-        querystring: closed({
-          wishId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what holds now of this wish' })),
-          ...pageParameters,
-        }),
-        response: reading(pageOf(wishCorrection)),
-      },
+  app.get(`${prefix}/corrections/wishes`, {
+    onRequest,
+    schema: {
+      operationId: `listWishCorrections${idSuffix}`,
+      summary: `List merges, splits and answers to suggestions ${view}, the last made first`,
+      description:
+        'The latest 1,000 that were undone are in the list, too. `request` is the most voted one of the moved requests; null when none ' +
+        'was moved or is stored now, or the correction was undone.',
+      tags,
+      security,
+      querystring: closed({
+        wishId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what holds now of this wish' })),
+        ...pageParameters,
+      }),
+      response: reading(pageOf(wishCorrection)),
     },
-    async (request) => {
+    handler: async (request) => {
       return { data: await listWishCorrections(database, { accountId: accountIdOf(request), ...request.query }) }
     },
-  )
+  })
 }

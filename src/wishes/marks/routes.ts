@@ -45,24 +45,21 @@ export function registerMarkRoutes(
   app: App,
   { database, clock, authentication }: Omit<RouteDependencies, 'idempotent'>,
 ): void {
-  app.put(
-    '/api/v1/wishes/:wishId/mark',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'markWish',
-        summary: 'Mark a wish as planned, done or ignored, with a note and a star',
-        description:
-          `Free, and for the account alone: no other account sees it. An account can mark ${maxMarkedWishes.toLocaleString('en-US')} wishes; ` +
-          'one more is a 409.',
-        tags: ['Wishes'],
-        security: [{ apiKey: [] }],
-        params: wishPath,
-        body: markChanges,
-        response: changing(markAnswer, 'NOT_FOUND', 'CONFLICT'),
-      },
+  app.put('/api/v1/wishes/:wishId/mark', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'markWish',
+      summary: 'Mark a wish as planned, done or ignored, with a note and a star',
+      description:
+        `Free, and for the account alone: no other account sees it. An account can mark ${maxMarkedWishes.toLocaleString('en-US')} wishes; ` +
+        'one more is a 409.',
+      tags: ['Wishes'],
+      security: [{ apiKey: [] }],
+      params: wishPath,
+      body: markChanges,
+      response: changing(markAnswer, 'NOT_FOUND', 'CONFLICT'),
     },
-    async (request) => {
+    handler: async (request) => {
       const wishId = request.params.wishId
       const { accountId } = authentication.accountOf(request)
       const mark = {
@@ -76,5 +73,5 @@ export function registerMarkRoutes(
       const noted = await database.transaction().execute((transaction) => markWish(transaction, mark))
       return { data: { wishId: wishId.toLowerCase(), mark: noted } }
     },
-  )
+  })
 }

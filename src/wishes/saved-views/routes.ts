@@ -68,46 +68,40 @@ function checkContent(view: ListView, periodDays: number | null, account: Accoun
 }
 
 function registerList(app: App, { database, authentication }: RouteDependencies): void {
-  app.get(
-    '/api/v1/views',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'listViews',
-        summary: "List the account's saved views",
-        description: 'The oldest first.',
-        ...shared,
-        querystring: closed(pageParameters),
-        response: reading(pageOf(savedView)),
-      },
+  app.get('/api/v1/views', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'listViews',
+      summary: "List the account's saved views",
+      description: 'The oldest first.',
+      ...shared,
+      querystring: closed(pageParameters),
+      response: reading(pageOf(savedView)),
     },
-    async (request) => {
+    handler: async (request) => {
       const views = await listOwned(database, 'saved_views', authentication.accountOf(request).accountId)
       const positionOf = ({ created_at: createdAt, id }: SavedView) => `${createdAt.toISOString()} ${id}`
       const { results, ...page } = pageOfShort(views, request.query, { list: 'views', positionOf })
       return { data: { results: results.map(describeView), ...page } }
     },
-  )
+  })
 }
 
 function registerCreate(app: App, { clock, authentication, idempotent }: RouteDependencies): void {
-  app.post(
-    '/api/v1/views',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'createView',
-        summary: 'Save a list of wishes under a name',
-        description:
-          'Free. What it lists is what the account sees when it is opened. ' +
-          `An account has at most ${maxSavedViews} saved views, each with a name of its own; anything else is a 409.`,
-        ...shared,
-        headers: idempotencyHeaders,
-        body: closed(content),
-        response: changing(savedViewAnswer, ...idempotencyErrors),
-      },
+  app.post('/api/v1/views', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'createView',
+      summary: 'Save a list of wishes under a name',
+      description:
+        'Free. What it lists is what the account sees when it is opened. ' +
+        `An account has at most ${maxSavedViews} saved views, each with a name of its own; anything else is a 409.`,
+      ...shared,
+      headers: idempotencyHeaders,
+      body: closed(content),
+      response: changing(savedViewAnswer, ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const account = authentication.accountOf(request)
       const { name, view, periodDays = null } = request.body
       checkContent(view, periodDays, account)
@@ -116,25 +110,22 @@ function registerCreate(app: App, { clock, authentication, idempotent }: RouteDe
         return { data: describeView(await createSavedView(transaction, account.accountId, made, clock.now())) }
       })
     },
-  )
+  })
 }
 
 function registerChange(app: App, { database, clock, authentication }: RouteDependencies): void {
-  app.patch(
-    '/api/v1/views/:viewId',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'changeView',
-        summary: 'Rename a saved view, or change what it lists',
-        description: 'What is not given stays.',
-        ...shared,
-        params: viewPath,
-        body: closed(optional(content), { minProperties: 1 }),
-        response: changing(savedViewAnswer, 'NOT_FOUND', 'CONFLICT'),
-      },
+  app.patch('/api/v1/views/:viewId', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'changeView',
+      summary: 'Rename a saved view, or change what it lists',
+      description: 'What is not given stays.',
+      ...shared,
+      params: viewPath,
+      body: closed(optional(content), { minProperties: 1 }),
+      response: changing(savedViewAnswer, 'NOT_FOUND', 'CONFLICT'),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const { accountId } = account
       const { viewId } = request.params
@@ -152,27 +143,24 @@ function registerChange(app: App, { database, clock, authentication }: RouteDepe
       )
       return { data: describeView(changed) }
     },
-  )
+  })
 }
 
 function registerDelete(app: App, { database, authentication }: RouteDependencies): void {
-  app.delete(
-    '/api/v1/views/:viewId',
-    {
-      onRequest: authentication.requireCollect,
-      schema: {
-        operationId: 'deleteView',
-        summary: 'Delete a saved view',
-        ...shared,
-        params: viewPath,
-        response: changing(viewPath, 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/views/:viewId', {
+    onRequest: authentication.requireCollect,
+    schema: {
+      operationId: 'deleteView',
+      summary: 'Delete a saved view',
+      ...shared,
+      params: viewPath,
+      response: changing(viewPath, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { viewId } = request.params
       const { accountId } = authentication.accountOf(request)
       await deleteOwned(database, 'saved_views', { accountId, id: viewId })
       return { data: { viewId: viewId.toLowerCase() } }
     },
-  )
+  })
 }

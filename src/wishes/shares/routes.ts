@@ -121,27 +121,24 @@ async function checkShown(
 }
 
 function registerCreate(app: App, { clock, authentication, idempotent, publicUrl }: ShareRouteDependencies): void {
-  app.post(
-    '/api/v1/shares',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'createShare',
-        summary: 'Share a wish, a topic, a list of wishes or a brief by its address, to read without a key',
-        description:
-          'Free. Who has the address can read the page until it expires or is revoked, or the key that made it expires. It shows what the account sees ' +
-          `now, its marks, and with \`withNotes\` its notes; a brief as it was made. An account has at most ${maxShares} shares; one more is a 409.`,
-        ...shared,
-        headers: idempotencyHeaders,
-        body: newShare,
-        response: changing(
-          closed({ ...shareProperties, url: Type.String({ description: 'Shown this once' }) }),
-          'NOT_FOUND',
-          ...idempotencyErrors,
-        ),
-      },
+  app.post('/api/v1/shares', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'createShare',
+      summary: 'Share a wish, a topic, a list of wishes or a brief by its address, to read without a key',
+      description:
+        'Free. Who has the address can read the page until it expires or is revoked, or the key that made it expires. It shows what the account sees ' +
+        `now, its marks, and with \`withNotes\` its notes; a brief as it was made. An account has at most ${maxShares} shares; one more is a 409.`,
+      ...shared,
+      headers: idempotencyHeaders,
+      body: newShare,
+      response: changing(
+        closed({ ...shareProperties, url: Type.String({ description: 'Shown this once' }) }),
+        'NOT_FOUND',
+        ...idempotencyErrors,
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const account = authentication.accountOf(request)
       const { accountId, keyId, personName: person } = account
       const make = async (transaction: Transaction) => {
@@ -163,24 +160,21 @@ function registerCreate(app: App, { clock, authentication, idempotent, publicUrl
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
-  )
+  })
 }
 
 function registerList(app: App, { database, clock, authentication }: ShareRouteDependencies): void {
-  app.get(
-    '/api/v1/shares',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'listShares',
-        summary: 'List what the account shares',
-        description: 'The oldest first, without what has expired. The addresses cannot be read again.',
-        ...shared,
-        querystring: closed(pageParameters),
-        response: reading(pageOf(closed(shareProperties)), 'SCOPE_EXCEEDED'),
-      },
+  app.get('/api/v1/shares', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'listShares',
+      summary: 'List what the account shares',
+      description: 'The oldest first, without what has expired. The addresses cannot be read again.',
+      ...shared,
+      querystring: closed(pageParameters),
+      response: reading(pageOf(closed(shareProperties)), 'SCOPE_EXCEEDED'),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const now = clock.now()
       const shares = await listShares(database, account.accountId, now)
@@ -189,27 +183,24 @@ function registerList(app: App, { database, clock, authentication }: ShareRouteD
       const titles = await readTitles(database, results, account, now)
       return { data: { results: results.map((share) => describeShare(share, titles)), ...page } }
     },
-  )
+  })
 }
 
 function registerRevoke(app: App, { database, authentication }: ShareRouteDependencies): void {
-  app.delete(
-    '/api/v1/shares/:shareId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'revokeShare',
-        summary: 'Revoke a share, at once and for ever',
-        ...shared,
-        params: closed({ shareId: Type.String() }),
-        response: changing(closed({ shareId: Type.String() }), 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/shares/:shareId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'revokeShare',
+      summary: 'Revoke a share, at once and for ever',
+      ...shared,
+      params: closed({ shareId: Type.String() }),
+      response: changing(closed({ shareId: Type.String() }), 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { shareId } = request.params
       if (!isId(shareId) || !(await revokeShare(database, accountId, shareId))) throw notFound('Share')
       return { data: { shareId: shareId.toLowerCase() } }
     },
-  )
+  })
 }

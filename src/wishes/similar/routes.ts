@@ -117,63 +117,58 @@ export function registerSimilarRoutes(app: App, dependencies: SimilarDependencie
 }
 
 function registerRequest(app: App, { database, authentication }: SimilarDependencies): void {
-  app.get(
-    '/api/v1/requests/:requestId',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        ...common,
-        operationId: 'readRequest',
-        summary: 'Read a cached request',
-        description: 'Of any class; an unlisted one only where a job of your account named its source.',
-        response: reading(requestRecord, 'NOT_FOUND', 'SEARCH_UNAVAILABLE'),
-      },
+  app.get('/api/v1/requests/:requestId', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      ...common,
+      operationId: 'readRequest',
+      summary: 'Read a cached request',
+      description: 'Of any class; an unlisted one only where a job of your account named its source.',
+      response: reading(requestRecord, 'NOT_FOUND', 'SEARCH_UNAVAILABLE'),
     },
-    async (request) => ({ data: await readOne(database, authentication.accountOf(request), request.params.requestId) }),
-  )
+    handler: async (request) => ({
+      data: await readOne(database, authentication.accountOf(request), request.params.requestId),
+    }),
+  })
 }
 
 function registerSimilar(app: App, { database, possiblySame, authentication }: SimilarDependencies): void {
-  app.get(
-    '/api/v1/requests/:requestId/similar',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        ...common,
-        operationId: 'listSimilarRequests',
-        summary: 'List the cached requests that are similar to a request',
-        description:
-          'First the other members of its wish, then up to five that are possibly the same: these are in no number. `votes`, ' +
-          '`requests` and `platforms` are those of the whole wish: of all its likely requests, this one and those beyond `limit` ' +
-          'included. `wish` is null for a request that is not likely; the numbers are then its own.',
-        querystring: closed({
-          limit: pageParameters.limit,
-          include: queryFilters.include,
-          fullText: fullTextParameter,
-        }),
-        response: reading(
-          closed({
-            results: Type.Array(
-              closed({
-                ...requestRecord.properties,
-                similarity: Type.Number({
-                  minimum: 0,
-                  maximum: 1,
-                  description:
-                    'How alike it is to the core of the wish: 1 for the core, and for what a person put there',
-                }),
-                sameWish: Type.Boolean({ description: 'A member of the wish; else only possibly the same' }),
+  app.get('/api/v1/requests/:requestId/similar', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      ...common,
+      operationId: 'listSimilarRequests',
+      summary: 'List the cached requests that are similar to a request',
+      description:
+        'First the other members of its wish, then up to five that are possibly the same: these are in no number. `votes`, ' +
+        '`requests` and `platforms` are those of the whole wish: of all its likely requests, this one and those beyond `limit` ' +
+        'included. `wish` is null for a request that is not likely; the numbers are then its own.',
+      querystring: closed({
+        limit: pageParameters.limit,
+        include: queryFilters.include,
+        fullText: fullTextParameter,
+      }),
+      response: reading(
+        closed({
+          results: Type.Array(
+            closed({
+              ...requestRecord.properties,
+              similarity: Type.Number({
+                minimum: 0,
+                maximum: 1,
+                description: 'How alike it is to the core of the wish: 1 for the core, and for what a person put there',
               }),
-            ),
-            ...similarWishProperties,
-            wish: nullable(wishOfRequest),
-          }),
-          'NOT_FOUND',
-          'SEARCH_UNAVAILABLE',
-        ),
-      },
+              sameWish: Type.Boolean({ description: 'A member of the wish; else only possibly the same' }),
+            }),
+          ),
+          ...similarWishProperties,
+          wish: nullable(wishOfRequest),
+        }),
+        'NOT_FOUND',
+        'SEARCH_UNAVAILABLE',
+      ),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const own = await readOne(database, account, request.params.requestId)
       const { limit, fullText, include } = request.query
@@ -181,5 +176,5 @@ function registerSimilar(app: App, { database, possiblySame, authentication }: S
       const results = await findSimilar(database, own, { fullText, view, limit, possiblySame })
       return { data: { results, ...(await readSums(database, own, view)), wish: own.wish } }
     },
-  )
+  })
 }

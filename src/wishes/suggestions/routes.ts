@@ -57,22 +57,19 @@ function registerSuggestions(
 ): void {
   const { prefix, onRequest, onChange, changeErrors, accountIdOf, idSuffix, view, security } = audience
   const common = { tags: audience.tags, security }
-  app.get(
-    `${prefix}/suggestions/wishes`,
-    {
-      onRequest,
-      schema: {
-        ...common,
-        operationId: `listWishSuggestions${idSuffix}`,
-        summary: `List pairs of wishes that may be the same, ${view}`,
-        description:
-          'Those with the most votes times similarity first; requests of one day count half. A pair that was answered is not asked again, until ' +
-          'the answer is undone. A page may be short although more follow.',
-        querystring: closed({ ...pageParameters, topic: queryFilters.topic, product: queryFilters.product }),
-        response: reading(pageOf(suggestion)),
-      },
+  app.get(`${prefix}/suggestions/wishes`, {
+    onRequest,
+    schema: {
+      ...common,
+      operationId: `listWishSuggestions${idSuffix}`,
+      summary: `List pairs of wishes that may be the same, ${view}`,
+      description:
+        'Those with the most votes times similarity first; requests of one day count half. A pair that was answered is not asked again, until ' +
+        'the answer is undone. A page may be short although more follow.',
+      querystring: closed({ ...pageParameters, topic: queryFilters.topic, product: queryFilters.product }),
+      response: reading(pageOf(suggestion)),
     },
-    async (request) => {
+    handler: async (request) => {
       const { limit, cursor, topic, product } = request.query
       const products = product?.map((name) => name.toLowerCase())
       const ofView = { account: accountIdOf(request), least: 2 as const }
@@ -80,27 +77,24 @@ function registerSuggestions(
         data: await listSuggestions(database, { limit, cursor, topic, products, view: ofView, now: clock.now() }),
       }
     },
-  )
-  app.post(
-    `${prefix}/suggestions/wishes/:suggestionId`,
-    {
-      onRequest: onChange,
-      schema: {
-        ...common,
-        operationId: `answerWishSuggestion${idSuffix}`,
-        summary: `Say whether two wishes are the same, ${view}`,
-        description:
-          '`same` merges them, `not_the_same` parts them, `skip` only asks no more. Free. Each is a correction, and is undone as one.',
-        headers: idempotencyHeaders,
-        params: closed({ suggestionId: Type.String() }),
-        body: closed({ answer: oneOf(answers) }),
-        response: {
-          200: answered,
-          ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
-        },
+  })
+  app.post(`${prefix}/suggestions/wishes/:suggestionId`, {
+    onRequest: onChange,
+    schema: {
+      ...common,
+      operationId: `answerWishSuggestion${idSuffix}`,
+      summary: `Say whether two wishes are the same, ${view}`,
+      description:
+        '`same` merges them, `not_the_same` parts them, `skip` only asks no more. Free. Each is a correction, and is undone as one.',
+      headers: idempotencyHeaders,
+      params: closed({ suggestionId: Type.String() }),
+      body: closed({ answer: oneOf(answers) }),
+      response: {
+        200: answered,
+        ...errorResponses(...bodyErrors, ...changeErrors, 'NOT_FOUND', ...idempotencyErrors),
       },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const corrector = {
         accountId: accountIdOf(request),
         madeBy: authentication.originOf(request),
@@ -113,5 +107,5 @@ function registerSuggestions(
         return { data: { suggestionId: suggestionId.toLowerCase(), answer, ...made } }
       })
     },
-  )
+  })
 }

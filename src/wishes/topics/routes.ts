@@ -22,33 +22,30 @@ export function registerTopicRoutes(app: App, dependencies: RouteDependencies): 
 }
 
 function registerList(app: App, { database, clock, authentication }: RouteDependencies): void {
-  app.get(
-    '/api/v1/topics',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'listTopics',
-        summary: 'List the topics of the cached requests',
-        description:
-          'The last collected first, or the most voted, or by name; without those that only expansions of searches have collected. With `query` a page may hold fewer topics than `limit` ' +
-          'although more follow: `hasMore` says so.',
-        ...shared,
-        querystring: closed({
-          query: Type.Optional(trimmedText(1, 100, 'Part of the name, in any case')),
-          sortBy: sortByParameter(topicOrders, {
-            default: 'new',
-            description: 'Last collected first, most voted first, or by name',
-          }),
-          ...pageParameters,
+  app.get('/api/v1/topics', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'listTopics',
+      summary: 'List the topics of the cached requests',
+      description:
+        'The last collected first, or the most voted, or by name; without those that only expansions of searches have collected. With `query` a page may hold fewer topics than `limit` ' +
+        'although more follow: `hasMore` says so.',
+      ...shared,
+      querystring: closed({
+        query: Type.Optional(trimmedText(1, 100, 'Part of the name, in any case')),
+        sortBy: sortByParameter(topicOrders, {
+          default: 'new',
+          description: 'Last collected first, most voted first, or by name',
         }),
-        response: reading(pageOf(closed(summaryProperties))),
-      },
+        ...pageParameters,
+      }),
+      response: reading(pageOf(closed(summaryProperties))),
     },
-    async (request) => {
+    handler: async (request) => {
       const view = viewOf(authentication.accountOf(request))
       return { data: await listTopics(database, { ...request.query, now: clock.now(), view }) }
     },
-  )
+  })
 }
 
 const topicPage = closed({
@@ -104,25 +101,22 @@ const topicPage = closed({
 })
 
 function registerPage(app: App, { database, clock, authentication }: RouteDependencies): void {
-  app.get(
-    '/api/v1/topics/:topic',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'readTopic',
-        summary: 'Read one topic',
-        description: 'Numbers, platforms and timeline count all of its likely requests.',
-        ...shared,
-        params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
-        response: reading(topicPage, 'NOT_FOUND'),
-      },
+  app.get('/api/v1/topics/:topic', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'readTopic',
+      summary: 'Read one topic',
+      description: 'Numbers, platforms and timeline count all of its likely requests.',
+      ...shared,
+      params: closed({ topic: Type.String({ description: 'In any spelling that means the same' }) }),
+      response: reading(topicPage, 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { topic } = request.params
       const view = viewOf(authentication.accountOf(request))
       const page = await readTopicPage(database, { topic, now: clock.now(), view })
       if (page === null) throw notFound('Topic')
       return { data: page }
     },
-  )
+  })
 }

@@ -38,26 +38,23 @@ export function registerTrendRoutes(
   app: App,
   { database, clock, authentication }: Omit<RouteDependencies, 'idempotent'>,
 ): void {
-  app.get(
-    '/api/v1/trends/wishes',
-    {
-      onRequest: authentication.requireAccount,
-      schema: {
-        operationId: 'readWishTrends',
-        summary: 'Read how the votes of some wishes changed, with the marks of the account',
-        description: 'For the wishes of a list or a search that has neither growth, voices nor marks.',
-        tags: ['Wishes'],
-        security: [{ apiKey: [] }],
-        querystring: closed({
-          wishId: Type.Optional(
-            Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100, description: 'The wishes, repeated' }),
-          ),
-          weeks: defaulted(Type.Integer({ minimum: 1, maximum: 52, default: 12 })),
-        }),
-        response: reading(trends),
-      },
+  app.get('/api/v1/trends/wishes', {
+    onRequest: authentication.requireAccount,
+    schema: {
+      operationId: 'readWishTrends',
+      summary: 'Read how the votes of some wishes changed, with the marks of the account',
+      description: 'For the wishes of a list or a search that has neither growth, voices nor marks.',
+      tags: ['Wishes'],
+      security: [{ apiKey: [] }],
+      querystring: closed({
+        wishId: Type.Optional(
+          Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100, description: 'The wishes, repeated' }),
+        ),
+        weeks: defaulted(Type.Integer({ minimum: 1, maximum: 52, default: 12 })),
+      }),
+      response: reading(trends),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const now = clock.now()
       const view = viewOf(account)
@@ -66,5 +63,5 @@ export function registerTrendRoutes(
       const found = await readTrends(database, wishIds, { view, days, now })
       return { data: { days, wishes: await withMarks(database, account.accountId, found) } }
     },
-  )
+  })
 }

@@ -88,42 +88,36 @@ export function registerChannelRoutesOfOne(app: App, dependencies: ChannelRouteD
 }
 
 function registerRead(app: App, { database, secrets, authentication }: ChannelRouteDependencies): void {
-  app.get(
-    '/api/v1/channels/:channelId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'readChannel',
-        summary: 'Read a channel',
-        ...channelTags,
-        params: channelPath,
-        response: reading(channelAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-      },
+  app.get('/api/v1/channels/:channelId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'readChannel',
+      summary: 'Read a channel',
+      ...channelTags,
+      params: channelPath,
+      response: reading(channelAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       return { data: await readChannel(database, accountId, request.params.channelId, secrets) }
     },
-  )
+  })
 }
 
 function registerChange(app: App, dependencies: ChannelRouteDependencies): void {
   const { database, clock, secrets, authentication } = dependencies
-  app.patch(
-    '/api/v1/channels/:channelId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'changeChannel',
-        summary: 'Change what a channel is told, and when; or have a disabled one deliver again',
-        description: 'What is not given stays. The address cannot be changed: another address is another channel.',
-        ...channelTags,
-        params: channelPath,
-        body: channelChanges,
-        response: changing(channelAnswer, 'NOT_FOUND', 'CONFLICT'),
-      },
+  app.patch('/api/v1/channels/:channelId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'changeChannel',
+      summary: 'Change what a channel is told, and when; or have a disabled one deliver again',
+      description: 'What is not given stays. The address cannot be changed: another address is another channel.',
+      ...channelTags,
+      params: channelPath,
+      body: channelChanges,
+      response: changing(channelAnswer, 'NOT_FOUND', 'CONFLICT'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId, keyId } = authentication.accountOf(request)
       const { channelId } = request.params
       const { state, ...changes } = request.body
@@ -134,24 +128,21 @@ function registerChange(app: App, dependencies: ChannelRouteDependencies): void 
         return { data: await readChannel(transaction, accountId, channelId, secrets) }
       })
     },
-  )
+  })
 }
 
 function registerDelete(app: App, { database, clock, adapters, authentication }: ChannelRouteDependencies): void {
-  app.delete(
-    '/api/v1/channels/:channelId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'deleteChannel',
-        summary: 'Delete a channel with its log',
-        description: 'What is pending on it is not sent. Watches that named it do not name it any more.',
-        ...channelTags,
-        params: channelPath,
-        response: reading(channelIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/channels/:channelId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'deleteChannel',
+      summary: 'Delete a channel with its log',
+      description: 'What is pending on it is not sent. Watches that named it do not name it any more.',
+      ...channelTags,
+      params: channelPath,
+      response: reading(channelIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { channelId } = request.params
       await database
@@ -159,48 +150,42 @@ function registerDelete(app: App, { database, clock, adapters, authentication }:
         .execute((transaction) => removeChannel(transaction, adapters, { accountId, channelId, now: clock.now() }))
       return { data: { channelId } }
     },
-  )
+  })
 }
 
 function registerTest(app: App, dependencies: ChannelRouteDependencies): void {
   const { authentication } = dependencies
-  app.post(
-    '/api/v1/channels/:channelId/test',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'testChannel',
-        summary: 'Send a test on a channel at once, and say what came of it',
-        description: 'Also on a disabled channel. It is tried once, and the log has it.',
-        ...channelTags,
-        params: channelPath,
-        response: reading(testAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT'),
-      },
+  app.post('/api/v1/channels/:channelId/test', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'testChannel',
+      summary: 'Send a test on a channel at once, and say what came of it',
+      description: 'Also on a disabled channel. It is tried once, and the log has it.',
+      ...channelTags,
+      params: channelPath,
+      response: reading(testAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       return { data: await testChannel(dependencies, { accountId, channelId: request.params.channelId }) }
     },
-  )
+  })
 }
 
 function registerConfirmation(app: App, dependencies: ChannelRouteDependencies): void {
   const { database, clock, authentication } = dependencies
-  app.post(
-    '/api/v1/channels/:channelId/confirmation',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'resendConfirmation',
-        summary: 'Send the confirmation of a mail address again',
-        description:
-          'Ten minutes after the last one at the earliest, once however often it is called. A mailbox that did not answer twice gets none for four weeks.',
-        ...channelTags,
-        params: channelPath,
-        response: reading(askedAgain, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT'),
-      },
+  app.post('/api/v1/channels/:channelId/confirmation', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'resendConfirmation',
+      summary: 'Send the confirmation of a mail address again',
+      description:
+        'Ten minutes after the last one at the earliest, once however often it is called. A mailbox that did not answer twice gets none for four weeks.',
+      ...channelTags,
+      params: channelPath,
+      response: reading(askedAgain, 'SCOPE_EXCEEDED', 'NOT_FOUND', 'CONFLICT'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { channelId } = request.params
       const confirmationAt = await database
@@ -210,5 +195,5 @@ function registerConfirmation(app: App, dependencies: ChannelRouteDependencies):
         )
       return { data: { channelId, confirmationAt: confirmationAt.toISOString() } }
     },
-  )
+  })
 }

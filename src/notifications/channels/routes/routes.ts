@@ -29,44 +29,38 @@ function refusalOf(error: unknown): ServiceError {
 function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependencies): void {
   const { database, clock, adapters, secrets, authentication, idempotent } = dependencies
   const onRequest = authentication.requireManage
-  app.get(
-    '/api/v1/channels',
-    {
-      onRequest,
-      schema: {
-        operationId: 'listChannels',
-        summary: "List the account's channels",
-        description: 'Oldest first. Addresses and tokens are never shown.',
-        ...channelTags,
-        querystring: closed(pageParameters),
-        response: reading(channelList, 'SCOPE_EXCEEDED'),
-      },
+  app.get('/api/v1/channels', {
+    onRequest,
+    schema: {
+      operationId: 'listChannels',
+      summary: "List the account's channels",
+      description: 'Oldest first. Addresses and tokens are never shown.',
+      ...channelTags,
+      querystring: closed(pageParameters),
+      response: reading(channelList, 'SCOPE_EXCEEDED'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const types = [...adapters.values()].map(({ type, unavailable }) => ({ type, unavailable }))
       const channels = await listChannels(database, accountId, secrets)
       const positionOf = ({ createdAt, channelId }: (typeof channels)[number]) => `${createdAt} ${channelId}`
       return { data: { ...pageOfShort(channels, request.query, { list: 'channels', positionOf }), types } }
     },
-  )
-  app.post(
-    '/api/v1/channels',
-    {
-      onRequest,
-      schema: {
-        operationId: 'createChannel',
-        summary: 'Make a channel: where the account is told of events',
-        description:
-          `Free. An account has at most ${maxChannels} channels; one more is a 409. The address must be public. A mail address gets one ` +
-          'confirmation, and nothing else until it is confirmed.',
-        ...channelTags,
-        headers: idempotencyHeaders,
-        body: newChannel(adapters),
-        response: changing(madeChannel, 'NOT_FOUND', ...idempotencyErrors),
-      },
+  })
+  app.post('/api/v1/channels', {
+    onRequest,
+    schema: {
+      operationId: 'createChannel',
+      summary: 'Make a channel: where the account is told of events',
+      description:
+        `Free. An account has at most ${maxChannels} channels; one more is a 409. The address must be public. A mail address gets one ` +
+        'confirmation, and nothing else until it is confirmed.',
+      ...channelTags,
+      headers: idempotencyHeaders,
+      body: newChannel(adapters),
+      response: changing(madeChannel, 'NOT_FOUND', ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId, keyId } = authentication.accountOf(request)
       // Outside of the transaction, because names are resolved. Not thrown yet: a repeated call gets the answer of the first one, and its secret.
       const prepared = await prepareChannel(dependencies, request.body).catch(refusalOf)
@@ -78,7 +72,7 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
-  )
+  })
 }
 
 const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
@@ -87,42 +81,36 @@ const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FO
 function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies): void {
   const { database, clock, secrets, authentication, idempotent } = dependencies
   const onRequest = authentication.requireManage
-  app.get(
-    '/api/v1/channels/:channelId/deliveries',
-    {
-      onRequest,
-      schema: {
-        operationId: 'listDeliveries',
-        summary: 'List the deliveries on a channel',
-        description: `The newest first, of the last ${keptDays} days. No texts are kept.`,
-        ...channelTags,
-        params: channelPath,
-        querystring: closed(pageParameters),
-        response: { 200: deliveryList, ...errorResponses(...pathErrors) },
-      },
+  app.get('/api/v1/channels/:channelId/deliveries', {
+    onRequest,
+    schema: {
+      operationId: 'listDeliveries',
+      summary: 'List the deliveries on a channel',
+      description: `The newest first, of the last ${keptDays} days. No texts are kept.`,
+      ...channelTags,
+      params: channelPath,
+      querystring: closed(pageParameters),
+      response: { 200: deliveryList, ...errorResponses(...pathErrors) },
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { channelId } = await readChannel(database, accountId, request.params.channelId, secrets)
       return { data: await listDeliveries(database, channelId, request.query) }
     },
-  )
-  app.post(
-    '/api/v1/channels/:channelId/deliveries/:deliveryId/replay',
-    {
-      onRequest,
-      schema: {
-        operationId: 'replayDelivery',
-        summary: 'Send an ended delivery again',
-        description:
-          'With the id of the event, so a receiver that has it already can tell. The text is made anew: what was purged meanwhile is not sent.',
-        ...channelTags,
-        params: deliveryPath,
-        headers: idempotencyHeaders,
-        response: reading(deliveryIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
-      },
+  })
+  app.post('/api/v1/channels/:channelId/deliveries/:deliveryId/replay', {
+    onRequest,
+    schema: {
+      operationId: 'replayDelivery',
+      summary: 'Send an ended delivery again',
+      description:
+        'With the id of the event, so a receiver that has it already can tell. The text is made anew: what was purged meanwhile is not sent.',
+      ...channelTags,
+      params: deliveryPath,
+      headers: idempotencyHeaders,
+      response: reading(deliveryIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND', ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId } = authentication.accountOf(request)
       const { channelId, deliveryId } = request.params
       return idempotent(request, reply, async (transaction) => {
@@ -130,7 +118,7 @@ function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies
         return { data: { deliveryId } }
       })
     },
-  )
+  })
 }
 
 /** The routes by which an account says where it wants to be told. Reading them needs `manage`, too: they say where messages go. */
