@@ -138,7 +138,7 @@ describePage('accessibility', () => {
       { path: '/wishes?q=dark+mode', whole: '.wish-row mark', press: { Share: '[role=dialog] form' } },
       { path: '/wishes?topic=dark+mode', whole: '.topic-head' },
       { path: '/wishes?platforms=github&tag=enhancement&votes=1&since=2020-01-01', whole: '.active-filters' },
-      { path: '/wishes?q=darc', whole: '.corrected' },
+      { path: '/wishes?q=darkk', whole: '.corrected' },
       { path: '/wishes?q=zzzzzzzz', whole: '.empty' },
       { path: '/wishes?mark=planned', whole: '.empty' },
       { path: '/nowhere', whole: '.empty' },
