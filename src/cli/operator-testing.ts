@@ -26,6 +26,9 @@ export function makeDirectory(): string {
   return directory
 }
 
+/** A date as the commands write it: `29 Nov 2026`. */
+const aDay = '\\d+ \\w+ \\d{4}'
+
 /** Everything that the commands can do with accounts and keys, through one way to the admin routes. */
 export async function useEveryCommand(environment: Environment) {
   const created = await run(environment, 'admin', 'accounts', 'create', 'Acme \x1b[31m', '--tier', 'pro')
@@ -36,7 +39,7 @@ export async function useEveryCommand(environment: Environment) {
   expect(account).toMatchObject({ name: 'Acme \x1b[31m', tier: 'pro', deletedAt: null })
   const { accountId } = account
   expect((await run(environment, 'admin', 'accounts', 'set-tier', accountId, 'max')).stdout).toMatch(
-    new RegExp(`^Acme  max · since \\S+  ${accountId}\n$`),
+    new RegExp(`^Acme  max · since ${aDay}  ${accountId}\n$`),
   )
   const made = await run(environment, 'admin', 'keys', 'create', accountId, 'laptop', '--json')
   expect(made.data).toMatchObject({ keyId: expect.any(String), apiKey: expect.stringMatching(apiKeyPattern) })
@@ -45,9 +48,9 @@ export async function useEveryCommand(environment: Environment) {
   )
   const keys = (await run(environment, 'admin', 'keys', 'list', accountId)).stdout.split('\n')
   expect(keys[0]).toMatch(/^first key {2}.* · never used {2}\S+$/)
-  expect(keys[1]).toMatch(new RegExp(`^laptop  .* · revoked \\S+  ${made.data.keyId}$`))
+  expect(keys[1]).toMatch(new RegExp(`^laptop  .* · revoked ${aDay}  ${made.data.keyId}$`))
   const link = await run(environment, 'admin', 'accounts', 'link', accountId)
-  expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}\n\(works once, until \S+Z\)\n$/)
+  expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}\n\(works once, until .+ UTC\)\n$/)
   const signedOut = await run(environment, 'admin', 'accounts', 'sign-out', accountId)
   expect(signedOut.stdout).toBe('The account is signed out (0 sessions). Its API keys stay.\n')
   const firstKey = /API key: (\S+)/.exec(created.stdout)?.[1] ?? ''
