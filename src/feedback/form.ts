@@ -68,31 +68,28 @@ export function registerForm(app: App, { database, clock, authentication, idempo
       .status(204)
       .send(),
   )
-  app.post(
-    path,
-    {
-      onRequest: [allowForms, authentication.requireFeedback],
-      schema: {
-        operationId: 'sendFeedback',
-        summary: 'Send what somebody asks for',
-        description:
-          'For your own form. A key that is `feedbackOnly` can do only this, so it may stand in a page that everybody reads; it can say neither `votes` nor `status`, and has ids of its own. Only the account sees the ask. Free.',
-        tags: ['Feedback'],
-        security: [{ apiKey: [] }],
-        headers: idempotencyHeaders,
-        body: newAsk,
-        response: changing(
-          closed({
-            import: Type.String(),
-            outcome: oneOf(outcomes, {
-              description: 'What became of it; `suppressed`: it, or its author, was purged, and is not stored again',
-            }),
+  app.post(path, {
+    onRequest: [allowForms, authentication.requireFeedback],
+    schema: {
+      operationId: 'sendFeedback',
+      summary: 'Send what somebody asks for',
+      description:
+        'For your own form. A key that is `feedbackOnly` can do only this, so it may stand in a page that everybody reads; it can say neither `votes` nor `status`, and has ids of its own. Only the account sees the ask. Free.',
+      tags: ['Feedback'],
+      security: [{ apiKey: [] }],
+      headers: idempotencyHeaders,
+      body: newAsk,
+      response: changing(
+        closed({
+          import: Type.String(),
+          outcome: oneOf(outcomes, {
+            description: 'What became of it; `suppressed`: it, or its author, was purged, and is not stored again',
           }),
-          ...idempotencyErrors,
-        ),
-      },
+        }),
+        ...idempotencyErrors,
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId, scope } = authentication.accountOf(request)
       const { import: given, text, email, askId, votes, tags, isRequest, createdAt, ...rest } = request.body
       const isPublic = scope === 'feedback'
@@ -125,5 +122,5 @@ export function registerForm(app: App, { database, clock, authentication, idempo
         return { data: { import: given, outcome: outcomes.find((outcome) => counts[outcome] > 0)! } }
       })
     },
-  )
+  })
 }

@@ -165,48 +165,42 @@ async function registerImport(
 
 function registerList(app: App, { database }: RouteDependencies, audience: FeedbackAudience): void {
   const { prefix, onRequest, accountIdOf, idSuffix, tags, security } = audience
-  app.get(
-    `${prefix}/feedback/imports`,
-    {
-      onRequest,
-      schema: {
-        operationId: `listImports${idSuffix}`,
-        summary: 'List the imports',
-        description: 'By name.',
-        tags,
-        security,
-        querystring: closed(pageParameters),
-        response: reading(pageOf(importSummary)),
-      },
+  app.get(`${prefix}/feedback/imports`, {
+    onRequest,
+    schema: {
+      operationId: `listImports${idSuffix}`,
+      summary: 'List the imports',
+      description: 'By name.',
+      tags,
+      security,
+      querystring: closed(pageParameters),
+      response: reading(pageOf(importSummary)),
     },
-    async (request) => {
+    handler: async (request) => {
       const imports = await listImports(database, accountIdOf(request))
       return { data: pageOfShort(imports, request.query, { list: 'imports', positionOf: (one) => one.name }) }
     },
-  )
+  })
 }
 
 function registerDelete(app: App, { database }: RouteDependencies, audience: FeedbackAudience): void {
   const { prefix, onChange, changeErrors, accountIdOf, idSuffix, tags, security } = audience
-  app.delete(
-    `${prefix}/feedback/imports/:name`,
-    {
-      onRequest: onChange,
-      schema: {
-        operationId: `deleteImport${idSuffix}`,
-        summary: 'Delete an import with all of its asks',
-        description: 'For good.',
-        tags,
-        security,
-        params: closed({ name }),
-        response: sending(
-          closed({ name, deleted: Type.Integer({ description: 'Asks that were deleted' }) }),
-          ...changeErrors,
-          'NOT_FOUND',
-        ),
-      },
+  app.delete(`${prefix}/feedback/imports/:name`, {
+    onRequest: onChange,
+    schema: {
+      operationId: `deleteImport${idSuffix}`,
+      summary: 'Delete an import with all of its asks',
+      description: 'For good.',
+      tags,
+      security,
+      params: closed({ name }),
+      response: sending(
+        closed({ name, deleted: Type.Integer({ description: 'Asks that were deleted' }) }),
+        ...changeErrors,
+        'NOT_FOUND',
+      ),
     },
-    async (request) => {
+    handler: async (request) => {
       const deleted = await deleteImport(
         database,
         importName(accountIdOf(request), request.params.name),
@@ -215,5 +209,5 @@ function registerDelete(app: App, { database }: RouteDependencies, audience: Fee
       if (deleted === null) throw notFound('Import')
       return { data: { name: request.params.name, deleted } }
     },
-  )
+  })
 }

@@ -140,15 +140,12 @@ export function registerExportRoutes(app: App, dependencies: ExportDependencies)
   const { authentication } = dependencies
   const exports = createOpenExports()
   app.addHook('preClose', async () => exports.stop())
-  app.get(
-    '/api/v1/requests/export',
-    {
-      onRequest: authentication.requireAccount,
-      // It would read everything and send none of it.
-      exposeHeadRoute: false,
-      schema: exportSchema,
-    },
-    async (request, reply) => {
+  app.get('/api/v1/requests/export', {
+    onRequest: authentication.requireAccount,
+    // It would read everything and send none of it.
+    exposeHeadRoute: false,
+    schema: exportSchema,
+    handler: async (request, reply) => {
       const account = authentication.accountOf(request)
       const { format } = request.query
       const stream = await exports.open(account.accountId, async () => {
@@ -168,5 +165,5 @@ export function registerExportRoutes(app: App, dependencies: ExportDependencies)
         .type(contentTypes[format])
         .send(stream)
     },
-  )
+  })
 }

@@ -49,34 +49,28 @@ export function registerSearchIndexRoutes(app: App, dependencies: SearchIndexDep
       return { engine: searchIndex.kind, ...(await readStatus(database, searchCluster.cluster)) }
     return { engine: searchIndex.kind, isReachable: true, alias: null, indexes: [] }
   }
-  app.get(
-    '/api/admin/search-index',
-    {
-      onRequest,
-      schema: {
-        operationId: 'readSearchIndex',
-        summary: 'The search index, and how far it is behind the database',
-        tags,
-        security,
-        response: { 200: closed({ data: status }), ...errorResponses('UNAUTHORIZED') },
-      },
+  app.get('/api/admin/search-index', {
+    onRequest,
+    schema: {
+      operationId: 'readSearchIndex',
+      summary: 'The search index, and how far it is behind the database',
+      tags,
+      security,
+      response: { 200: closed({ data: status }), ...errorResponses('UNAUTHORIZED') },
     },
-    async () => ({ data: await readSearchIndex() }),
-  )
-  app.post(
-    '/api/admin/search-index/rebuild',
-    {
-      onRequest,
-      schema: {
-        operationId: 'rebuildSearchIndex',
-        summary: 'Build the search index in the cluster anew',
-        description: 'The present index serves until the new one is complete. Only with `SEARCH_URL`.',
-        tags,
-        security,
-        response: { 200: closed({ data: status }), ...errorResponses(...bodyErrors, 'CONFLICT') },
-      },
+    handler: async () => ({ data: await readSearchIndex() }),
+  })
+  app.post('/api/admin/search-index/rebuild', {
+    onRequest,
+    schema: {
+      operationId: 'rebuildSearchIndex',
+      summary: 'Build the search index in the cluster anew',
+      description: 'The present index serves until the new one is complete. Only with `SEARCH_URL`.',
+      tags,
+      security,
+      response: { 200: closed({ data: status }), ...errorResponses(...bodyErrors, 'CONFLICT') },
     },
-    async () => {
+    handler: async () => {
       if (searchCluster === null) {
         throw new ServiceError(
           'CONFLICT',
@@ -91,5 +85,5 @@ export function registerSearchIndexRoutes(app: App, dependencies: SearchIndexDep
       }
       return { data: await readSearchIndex() }
     },
-  )
+  })
 }

@@ -46,71 +46,62 @@ most ${maxPushesOfDay} wishes in 24 hours; one more is a 409. The issue has what
 }
 
 function registerList(app: App, { database, authentication }: TrackerRouteDependencies) {
-  app.get(
-    '/api/v1/pushes',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'listPushes',
-        summary: "List the account's pushes, of a wish or of all",
-        description: 'The last made first. A wish has those of what was merged into it.',
-        ...trackerTags,
-        querystring: closed({ wishId: Type.Optional(Type.String()), ...pageParameters }),
-        response: reading(pageOf(push), 'SCOPE_EXCEEDED'),
-      },
+  app.get('/api/v1/pushes', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'listPushes',
+      summary: "List the account's pushes, of a wish or of all",
+      description: 'The last made first. A wish has those of what was merged into it.',
+      ...trackerTags,
+      querystring: closed({ wishId: Type.Optional(Type.String()), ...pageParameters }),
+      response: reading(pageOf(push), 'SCOPE_EXCEEDED'),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       return { data: await listPushes(database, account, request.query) }
     },
-  )
+  })
 }
 
 function registerRead(app: App, { database, clock, authentication }: TrackerRouteDependencies) {
-  app.get(
-    '/api/v1/pushes/:pushId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'readPush',
-        summary: 'Read a push, with what to tell those who asked',
-        description:
-          '`drafts` has a text for each public request, for a person to copy and send there. It is never sent.',
-        ...trackerTags,
-        params: pushPath,
-        response: reading(pushWithDrafts, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-      },
+  app.get('/api/v1/pushes/:pushId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'readPush',
+      summary: 'Read a push, with what to tell those who asked',
+      description:
+        '`drafts` has a text for each public request, for a person to copy and send there. It is never sent.',
+      ...trackerTags,
+      params: pushPath,
+      response: reading(pushWithDrafts, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const account = authentication.accountOf(request)
       const row = await findPush(database, account.accountId, request.params.pushId)
       return { data: { ...describePush(row), drafts: await readDrafts(database, row, clock.now()) } }
     },
-  )
+  })
 }
 
 function registerUndo(app: App, { database, clock, authentication }: TrackerRouteDependencies) {
-  app.delete(
-    '/api/v1/pushes/:pushId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'undoPush',
-        summary: 'Take a push back',
-        description:
-          'What waits is not sent. An issue is closed, or deleted in Linear and Jira: `undoing` until that is done.',
-        ...trackerTags,
-        params: pushPath,
-        response: reading(pushAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/pushes/:pushId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'undoPush',
+      summary: 'Take a push back',
+      description:
+        'What waits is not sent. An issue is closed, or deleted in Linear and Jira: `undoing` until that is done.',
+      ...trackerTags,
+      params: pushPath,
+      response: reading(pushAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const undone = { accountId, pushId: request.params.pushId, now: clock.now() }
       const row = await database.transaction().execute((transaction) => undoPush(transaction, undone))
       return { data: describePush(row) }
     },
-  )
+  })
 }
 
 /** The routes by which an account pushes wishes, and hears what became of them. */

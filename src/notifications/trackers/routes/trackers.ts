@@ -47,21 +47,18 @@ async function prepare(adapter: TrackerAdapter, fields: TrackerFields): Promise<
 }
 
 function registerMake(app: App, { clock, trackers, secrets, authentication, idempotent }: TrackerRouteDependencies) {
-  app.post(
-    '/api/v1/trackers',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'createTracker',
-        summary: 'Make a tracker: where wishes can be pushed as issues',
-        description: `Free. It is called once, and a mistake is a 400. An account has at most ${maxTrackers}; one more is a 409.`,
-        ...trackerTags,
-        headers: idempotencyHeaders,
-        body: newTracker,
-        response: changing(madeTracker, 'NOT_FOUND', ...idempotencyErrors),
-      },
+  app.post('/api/v1/trackers', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'createTracker',
+      summary: 'Make a tracker: where wishes can be pushed as issues',
+      description: `Free. It is called once, and a mistake is a 400. An account has at most ${maxTrackers}; one more is a 409.`,
+      ...trackerTags,
+      headers: idempotencyHeaders,
+      body: newTracker,
+      response: changing(madeTracker, 'NOT_FOUND', ...idempotencyErrors),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { accountId, keyId } = authentication.accountOf(request)
       const { type, name, ...fields } = request.body
       // Outside of the transaction, because the tracker is called. Not thrown yet: a repeated call gets the answer of the first one.
@@ -80,30 +77,27 @@ function registerMake(app: App, { clock, trackers, secrets, authentication, idem
       }
       return idempotent(request, reply, make, { secretAnswer: true })
     },
-  )
+  })
 }
 
 function registerList(app: App, { database, clock, authentication }: TrackerRouteDependencies) {
-  app.get(
-    '/api/v1/trackers',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'listTrackers',
-        summary: "List the account's trackers",
-        description: 'The first made first. Tokens are never shown.',
-        ...trackerTags,
-        querystring: closed(pageParameters),
-        response: reading(trackerList, 'SCOPE_EXCEEDED'),
-      },
+  app.get('/api/v1/trackers', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'listTrackers',
+      summary: "List the account's trackers",
+      description: 'The first made first. Tokens are never shown.',
+      ...trackerTags,
+      querystring: closed(pageParameters),
+      response: reading(trackerList, 'SCOPE_EXCEEDED'),
     },
-    async (request) => {
+    handler: async (request) => {
       const rows = await listOwned(database, 'trackers', authentication.accountOf(request).accountId)
       const positionOf = ({ created_at: createdAt, id }: TrackerRow) => `${createdAt.toISOString()} ${id}`
       const { results, ...page } = pageOfShort(rows, request.query, { list: 'trackers', positionOf })
       return { data: { results: results.map((row) => describeTracker(row, clock.now())), ...page } }
     },
-  )
+  })
 }
 
 /** Checks another token as the first one was. @throws ServiceError INVALID_REQUEST; CONFLICT when what it belongs to cannot be opened. */
@@ -124,21 +118,18 @@ async function withToken(
 
 function registerChange(app: App, dependencies: TrackerRouteDependencies) {
   const { database, clock, secrets, authentication } = dependencies
-  app.patch(
-    '/api/v1/trackers/:trackerId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'changeTracker',
-        summary: 'Change the name of a tracker, or its token',
-        description: 'What waits is tried at once. Another project is another tracker.',
-        ...trackerTags,
-        params: trackerPath,
-        body: trackerChanges,
-        response: changing(trackerAnswer, 'NOT_FOUND', 'CONFLICT'),
-      },
+  app.patch('/api/v1/trackers/:trackerId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'changeTracker',
+      summary: 'Change the name of a tracker, or its token',
+      description: 'What waits is tried at once. Another project is another tracker.',
+      ...trackerTags,
+      params: trackerPath,
+      body: trackerChanges,
+      response: changing(trackerAnswer, 'NOT_FOUND', 'CONFLICT'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId, keyId } = authentication.accountOf(request)
       const { name, token } = request.body
       const row = await findTracker(database, accountId, request.params.trackerId)
@@ -149,31 +140,28 @@ function registerChange(app: App, dependencies: TrackerRouteDependencies) {
         .execute((transaction) => changeTracker(transaction, secrets, row.id, { name, sealed }, owner))
       return { data: describeTracker(changed, owner.now) }
     },
-  )
+  })
 }
 
 function registerDelete(app: App, { database, authentication }: TrackerRouteDependencies) {
-  app.delete(
-    '/api/v1/trackers/:trackerId',
-    {
-      onRequest: authentication.requireManage,
-      schema: {
-        operationId: 'deleteTracker',
-        summary: 'Delete a tracker with its pushes',
-        description:
-          'What waits is not sent. The issues stay; what was pushed is forgotten, so pushing it again makes another.',
-        ...trackerTags,
-        params: trackerPath,
-        response: reading(trackerIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
-      },
+  app.delete('/api/v1/trackers/:trackerId', {
+    onRequest: authentication.requireManage,
+    schema: {
+      operationId: 'deleteTracker',
+      summary: 'Delete a tracker with its pushes',
+      description:
+        'What waits is not sent. The issues stay; what was pushed is forgotten, so pushing it again makes another.',
+      ...trackerTags,
+      params: trackerPath,
+      response: reading(trackerIdAnswer, 'SCOPE_EXCEEDED', 'NOT_FOUND'),
     },
-    async (request) => {
+    handler: async (request) => {
       const { accountId } = authentication.accountOf(request)
       const { trackerId } = request.params
       await database.transaction().execute((transaction) => deleteTracker(transaction, accountId, trackerId))
       return { data: { trackerId: trackerId.toLowerCase() } }
     },
-  )
+  })
 }
 
 /** The routes by which an account says where its wishes can be pushed. */
