@@ -136,7 +136,7 @@ async function measureParts(dataDir: string): Promise<Part[]> {
       '--disable-warning=ExperimentalWarning',
       '--expose-gc',
       '--max-semi-space-size=4',
-      '--heap-growing-percent=30',
+      '--heap-growing-percent=20',
     ],
     env: {
       PATH: process.env.PATH,
