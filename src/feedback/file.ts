@@ -6,7 +6,7 @@ import { type ColumnMapping, mapColumns } from './columns.ts'
 import { columnsOfFormat, formatOf, type ImportFormat, isBoard } from './formats.ts'
 import { askOf, type LeftOut, type ReadAsk, readAsk } from './items.ts'
 import type { ImportName } from './names.ts'
-import { openRows, type Row, type RowFile } from './rows.ts'
+import { maxRows, openRows, type Row, type RowFile } from './rows.ts'
 
 /** A file, and what its caller says of it. */
 export interface ImportFile {
@@ -31,7 +31,6 @@ export interface OpenedFile {
   unused: string[]
 }
 
-export const maxRows = 200_000
 /** Of a file of JSON, whose rows may have different columns. */
 const rowsWithColumns = 200
 /** Of all columns together, each of which is looked at for each field. */

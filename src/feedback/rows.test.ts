@@ -177,11 +177,25 @@ it.each<[string, { begin?: string; part: string; refusal: string }]>([
   ['names of an item', { begin: '[{', part: '"a":1,', refusal: 'item 1: it is longer than 1024 KiB.' }],
   ['columns', { part: 'a,', refusal: 'line 1: it has more than 500 columns.' }],
   ['empty cells', { begin: 'title,text\n', part: ',', refusal: 'line 2: it has more than 500 columns.' }],
+  ...['\n', '\r', '\r\n'].map((end): [string, { begin: string; part: string; refusal: string }] => [
+    `empty cells between line ends that are none of its own (${JSON.stringify(end)})`,
+    {
+      begin: `title,text${end}`,
+      part: `${','.repeat(498)}${end === '\n' ? '\r' : '\n'}`,
+      refusal: 'more than 500 columns.',
+    },
+  ]),
+  ['numbers beside objects', { begin: '{"posts":[{}', part: ',0', refusal: 'item 2: it is no JSON object.' }],
+  ['empty objects', { begin: '{"posts":[{"title":"a"}', part: ',{}', refusal: 'at most 200,000 rows' }],
+  [
+    'a line of names',
+    { part: `{"a":{"b":[${'0,'.repeat(20_000)}0]}}\n`, refusal: 'line 1: it is of more than 20000 members.' },
+  ],
   ['lines in quotes', { begin: 'title\n"', part: '\n', refusal: 'perhaps a quotation mark is missing.' }],
   ['letters of two bytes', { begin: 'title\n', part: 'ä', refusal: 'a row: it is longer than 1024 KiB.' }],
 ])('a file of %s is refused', async (_what, { begin = '', part, refusal }) => {
   let read = 0
-  const chunk = Buffer.from(part.repeat(65_536 / Buffer.byteLength(part)))
+  const chunk = Buffer.from(part.repeat(Math.max(1, 65_536 / Buffer.byteLength(part))))
   async function* file() {
     yield Buffer.from(begin)
     for (; read < 1_000; read++) yield chunk
@@ -199,6 +213,8 @@ it('a row has at most so many names, and a file names of columns', async () => {
   expect((await read(names(400, 5))).requests).toHaveLength(1)
   await expect(open(names(600, 5))).rejects.toThrow('item 1: it has more than 500 names.')
   await expect(open(names(400, 500))).rejects.toThrow('The names of its columns are too long.')
+  const inner = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}`, 1]))
+  expect((await open(JSON.stringify([{ title: 'a', inner }]))).unused).toHaveLength(50)
   expect((await read('[{"__proto__":{"x":1},"title":"a"}]')).requests).toMatchObject([{ title: 'a' }])
 })
 

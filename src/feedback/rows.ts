@@ -21,6 +21,9 @@ export interface RowFile {
   read(): AsyncGenerator<Row>
 }
 
+/** Of a file. */
+export const maxRows = 200_000
+
 /** Where a form is looked for beyond a first line. */
 const glance = 4_096
 
@@ -70,8 +73,12 @@ export async function openRows(file: ForeignFile): Promise<RowFile> {
   const isAll = end < 0 || isBlank(head.subarray(end, end + glance))
   if (first !== undefined && !(isAll && hasList(first)))
     return { isTable: false, read: () => inPauses(readJsonLines(file), rowOf) }
-  let lists = 0
-  for await (const { list } of readJsonItems(file, 'value')) lists = list
+  let [lists, rows] = [0, 0]
+  for await (const item of readJsonItems(file, 'value')) {
+    lists = item.list
+    // What its reader will refuse is read no further.
+    if (lists > 1 || !isObject(item.value) || ++rows > maxRows) break
+  }
   if (lists !== 1) throw new UnreadableFileError('It has no list of objects, or several.')
   return items('value')
 }
@@ -118,12 +125,19 @@ function textOf(value: unknown): string {
 const nameOf = (value: unknown): string =>
   typeof value === 'object' && value !== null ? textOf((value as { name?: unknown }).name) : textOf(value)
 
+const maxInnerNames = 50
+
 /** The values of an object, with those of objects in it as `author.name`. */
 function flatten(object: object): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(object)) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      for (const [inner, of] of Object.entries(value).slice(0, 50)) values[`${name}.${inner}`] = textOf(of)
+      let left = maxInnerNames
+      // Not its entries: a hundred thousand of them take longer than the parser.
+      for (const inner in value) {
+        if (left-- === 0) break
+        values[`${name}.${inner}`] = textOf((value as Record<string, unknown>)[inner])
+      }
     } else values[name] = textOf(value)
   }
   return values

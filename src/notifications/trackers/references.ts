@@ -13,7 +13,7 @@ const references = [
   // Issues, merge requests, snippets, epics, alerts; images and attachments of Jira (jira.atlassian.com, "Text Formatting Notation Help").
   /[#!$&^](?=[\p{L}\p{N}_"[])/u,
   // Projects: group/project>.
-  /\/(?=[\w.-]+(?:\/[\w.-]+)*>)/u,
+  /\/(?=[\w./-]{1,500}>)/u,
   // [issue:12], [work_item:12], [feature_flag:12], [contact:…], [cadence:…], pages of a wiki: [[page]], and files: [name](path).
   /\[(?=[a-z_]{2,30}:|\[)|\](?=\()/u,
   // *iteration:1, *iteration:"name".
@@ -24,7 +24,7 @@ const references = [
   // Commits, by seven digits or more of their hash; a number or a word has only digits, or none.
   /\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{3}(?=[0-9a-f]{4,61}\b)/u,
   // Addresses: of issues (GitLab reads them in titles, too), labels, commits, people.
-  /\b[a-z][a-z0-9+.-]*:(?=\/\/)|\bwww(?=\.)/u,
+  /:(?=\/\/)|\bwww(?=\.)/u,
   // Commands at the beginning of a line: docs.gitlab.com, "GitLab quick actions".
   /^\/(?=\p{L})/u,
 ]

@@ -5,9 +5,22 @@ import { type ForeignFile, maxRowBytes, readText, UnreadableFileError } from './
 /** Of a record. */
 export const maxColumns = 500
 
+/** Tells which byte ends a record: the parser takes what ends the first one, CR, LF or both, for the end of all. */
+function createRecordEnds() {
+  let [first, ending, isPair, returnedAt] = [-1, 0, false, -2]
+  return (byte: number, at: number): boolean => {
+    if (byte === 0x0d) returnedAt = at
+    const isSecond = byte === 0x0a && returnedAt === at - 1
+    if (first < 0) [first, ending] = [at, byte]
+    else if (isSecond && first === at - 1) isPair = true
+    return isPair ? isSecond : byte === ending
+  }
+}
+
 /** Counts the cells of each record before the parser keeps them: that one counts bytes, of which empty cells have none. */
 async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): AsyncGenerator<Buffer> {
-  let [cells, line, isQuoted] = [1, 1, false]
+  let [cells, line, isQuoted, offset] = [1, 1, false, 0]
+  const endsRecord = createRecordEnds()
   for await (const chunk of chunks) {
     // Local literals: with constants of the module the loop is half as fast.
     const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d] as const
@@ -17,11 +30,12 @@ async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): As
       if (byte === lineFeed) line++
       if (byte === quote) quoted = !quoted
       else if (quoted) continue
-      else if (byte === lineFeed || byte === carriageReturn) count = 1
-      else if (byte === delimiter && ++count > maxColumns)
+      else if (byte === lineFeed || byte === carriageReturn) {
+        if (endsRecord(byte, offset + index)) count = 1
+      } else if (byte === delimiter && ++count > maxColumns)
         throw new UnreadableFileError(`line ${line}: it has more than ${maxColumns} columns.`)
     }
-    ;[cells, isQuoted] = [count, quoted]
+    ;[cells, isQuoted, offset] = [count, quoted, offset + chunk.length]
     yield chunk
   }
 }

@@ -1,6 +1,6 @@
 import { JSONParser } from '@streamparser/json'
 import { type ForeignFile, readText, requireRowSize, UnreadableFileError } from './file.ts'
-import { createJsonCounter, JsonTextError, parseJson } from './json.ts'
+import { createJsonCounter, JsonTextError, parseJson, wholeBytes } from './json.ts'
 
 /** One value of a file, and where it stands, for people: `line 12`, or `item 3` of a document. */
 export interface JsonRow {
@@ -9,6 +9,8 @@ export interface JsonRow {
 }
 
 const lineEnd = 0x0a
+/** Of a line, which is parsed at once; a file may have hundreds of such lines. */
+const maxLineMembers = 20_000
 
 /** Whether it has white space only. */
 export const isBlank = (text: Uint8Array): boolean =>
@@ -30,7 +32,7 @@ function parseLine(text: Uint8Array, line: number): JsonRow {
     at,
     value: parseAt(
       () => at,
-      () => parseJson(text),
+      () => parseJson(text, wholeBytes, maxLineMembers),
     ),
   }
 }

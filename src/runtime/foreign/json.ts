@@ -62,11 +62,12 @@ export function createJsonCounter(maxMembers = memberLimit): JsonCounter {
  * million brackets or names would block the thread for seconds and take hundreds of megabytes.
  * @param text as UTF-8 or decoded
  * @param maxBytes more than the default only in a thread (`thread.ts`)
+ * @param maxMembers as of `createJsonCounter`
  * @throws JsonTextError
  */
-export function parseJson(text: Uint8Array | string, maxBytes: number = wholeBytes): unknown {
+export function parseJson(text: Uint8Array | string, maxBytes: number = wholeBytes, maxMembers?: number): unknown {
   if (text.length > maxBytes) throw new JsonTextError('too large')
-  createJsonCounter().add(typeof text === 'string' ? Buffer.from(text) : text)
+  createJsonCounter(maxMembers).add(typeof text === 'string' ? Buffer.from(text) : text)
   try {
     return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text))
   } catch {

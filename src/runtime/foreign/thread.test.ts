@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { callInThread, TooDearError } from './thread.ts'
 
@@ -28,4 +29,15 @@ it('an abort ends it with its reason, also while it waits', async () => {
   running.abort(new Error('not needed'))
   await expect(calls[0]).rejects.toThrow('not needed')
   await expect(calls[1]).rejects.toThrow('no more')
+})
+
+it('one that fails while it is given up ends without a word', async () => {
+  const given = new AbortController()
+  const call = callInThread(module, 'fail', null, { signal: given.signal })
+  await setTimeout(20)
+  // It fails meanwhile, and this thread has not seen it yet.
+  for (const end = performance.now() + 1_000; performance.now() < end; );
+  given.abort(new Error('given up'))
+  await expect(call).rejects.toThrow(/given up|as it is/)
+  expect(await callInThread(module, 'double', 2, { signal })).toBe(4)
 })

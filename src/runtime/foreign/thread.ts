@@ -42,6 +42,8 @@ async function runThread(task: ThreadTask, signal: AbortSignal, limitMs: number)
   signal.throwIfAborted()
   const entry = moduleFile('./thread-entry', import.meta.url)
   const worker = new Worker(entry, { workerData: task, resourceLimits, env: {}, stdin: false })
+  // What it throws while it is given up has no other listener, and would end the process.
+  worker.on('error', () => {})
   try {
     // Rejects with the error of the thread, such as ERR_WORKER_OUT_OF_MEMORY.
     const [result] = await once(worker, 'message', { signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]) })

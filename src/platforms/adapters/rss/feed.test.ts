@@ -252,6 +252,7 @@ describe('what is no feed, or a hostile one', () => {
     ['nothing', ''],
     ['too many elements', rss('<a/>'.repeat(250_001))],
     ['too many attributes', rss(`<item ${Array.from({ length: 250_001 }, (_, at) => `a${at}="1"`).join(' ')}/>`)],
+    ['too many attributes behind a quoted >', rss(`<item x=">" ${'a:b '.repeat(250_001)}/>`)],
     ['names without values', rss(`<item ${'a:b '.repeat(250_001)}/>`)],
     ['names behind a quotation mark', rss(`<item " ${'a:b '.repeat(250_001)}/>`)],
     ['names behind a value that is not closed', rss(`<item a=" ${'a:b '.repeat(250_001)}/>`)],

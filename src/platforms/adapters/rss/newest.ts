@@ -38,12 +38,26 @@ function namesOf(xml: string, from: number, to: number): number {
   return Math.max(1, names)
 }
 
+/** Where a tag ends for the parser: outside of quotation marks, but for closing tags and declarations. */
+function endOfTag(xml: string, from: number): number {
+  if (xml[from] === '/' || xml[from] === '!') return xml.indexOf('>', from)
+  const end = xml[from] === '?' ? '?>' : '>'
+  for (let index = from; index < xml.length; index++) {
+    const code = xml.charCodeAt(index)
+    if (code === 0x22 || code === 0x27) {
+      index = xml.indexOf(xml[index]!, index + 1)
+      if (index < 0) return -1
+    } else if (xml.startsWith(end, index)) return index
+  }
+  return -1
+}
+
 /** Whether an XML text can be parsed: it has few enough elements and attributes, outside of comments and CDATA, and each of these ends. */
 export function isWithinLimits(xml: string, maxMembers = memberLimit): boolean {
   let members = 0
   for (let index = xml.indexOf('<'); index >= 0; index = xml.indexOf('<', index)) {
     const end = xml.startsWith('<![CDATA[', index) ? ']]>' : xml.startsWith('<!--', index) ? '-->' : '>'
-    const close = xml.indexOf(end, index)
+    const close = end === '>' ? endOfTag(xml, index + 1) : xml.indexOf(end, index)
     if (close < 0) return false
     if (end === '>') members += namesOf(xml, index + 1, close)
     if (members > maxMembers) return false
