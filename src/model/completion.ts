@@ -76,7 +76,7 @@ export function completionValue(body: unknown): unknown {
   if (reason === 'content_filter') throw new ModelError('refused')
   if (reason === 'length') throw new ModelError('was cut off; raise AI_MAX_TOKENS')
   // Servers without schemas often wrap JSON as Markdown code.
-  const text = (message.content ?? '').trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
+  const text = (message.content ?? '').trim().replace(/^```(?:json)?|```$/g, '')
   const value = parsedJson(text)
   if (value === undefined) throw new ModelError('answered with no JSON')
   return value
