@@ -40,16 +40,28 @@ const maxResultLength = 32 * 1024 * 1024
 /** How the clients of the command make paths. */
 export const pathSerializer = pathsWithIds((message) => new ApiError(message, exitCodes.failed, { code: 'NOT_FOUND' }))
 
+/** `fetch` of Node gives up when no answer begins within five minutes, also while a large file is on its way; this one waits for its signal alone. */
+const patientFetch: typeof fetch = async (input, init) => {
+  const { Agent, fetch: send } = await import('undici')
+  const request = new Request(input, init)
+  const { method, redirect, signal } = request
+  const headers = [...request.headers] as [string, string][]
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  const sent = { method, headers, redirect, signal, body: await request.bytes(), dispatcher }
+  return (await send(request.url, sent)) as unknown as Response
+}
+
 /** The calls of a service: see createApi. */
 export type Api = ReturnType<typeof createApi>
 
 /**
  * A client of the service that `config` names, for every call of `client/api.d.ts`, and those whose answers arrive in pieces. All of
  * them throw ApiError, or the reason of their signal once it is aborted, instead of returning an error.
- * @param timeoutMs how long a call may take; streams have a limit of their own.
+ * @param timeoutMs how long a call may take, the import of a file too; streams have a limit of their own.
  */
 export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs } = {}) {
   const connection = createConnection(config, timeoutMs)
+  const patient = createConnection(config, timeoutMs, { transport: patientFetch })
   const shared = { baseUrl: config.url, pathSerializer }
   const client = createClient<paths, 'application/json'>({ ...shared, fetch: connection.fetch })
   const streams = createClient<paths>({ ...shared, fetch: connection.stream })
@@ -96,6 +108,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
         headers: { 'content-type': 'application/octet-stream' },
         body: file,
         bodySerializer: (bytes) => bytes as Uint8Array<ArrayBuffer>,
+        fetch: patient.fetch,
       })
       return answerOf(Promise.resolve(answer))
     },

@@ -170,11 +170,11 @@ describe('a file', () => {
 it.each<[string, { begin?: string; part: string; refusal: string }]>([
   ['nested lists', { part: '[', refusal: 'item 1: it is nested deeper than 64 levels.' }],
   ['nested objects', { begin: '[', part: '{"a":', refusal: 'item 1: it is nested deeper than 64 levels.' }],
-  ['lists in a line', { begin: '{"title":"a"}\n{"a":', part: '[', refusal: 'line 2: it is longer than 1024 KiB.' }],
-  ['a line without an end', { begin: '{"title":"', part: 'a', refusal: 'item 1: it is longer than 1024 KiB.' }],
-  ['a string in a list', { begin: '[{"title":"', part: 'a', refusal: 'item 1: it is longer than 1024 KiB.' }],
-  ['names of a document', { begin: '{', part: '"a":1,', refusal: 'item 1: it is longer than 1024 KiB.' }],
-  ['names of an item', { begin: '[{', part: '"a":1,', refusal: 'item 1: it is longer than 1024 KiB.' }],
+  ['lists in a line', { begin: '{"title":"a"}\n{"a":', part: '[', refusal: 'line 2: it is longer than 256 KiB.' }],
+  ['a line without an end', { begin: '{"title":"', part: 'a', refusal: 'item 1: it is longer than 256 KiB.' }],
+  ['a string in a list', { begin: '[{"title":"', part: 'a', refusal: 'item 1: it is longer than 256 KiB.' }],
+  ['names of a document', { begin: '{', part: '"a":1,', refusal: 'item 1: it is longer than 256 KiB.' }],
+  ['names of an item', { begin: '[{', part: '"a":1,', refusal: 'item 1: it is longer than 256 KiB.' }],
   ['columns', { part: 'a,', refusal: 'line 1: it has more than 500 columns.' }],
   ['empty cells', { begin: 'title,text\n', part: ',', refusal: 'line 2: it has more than 500 columns.' }],
   ...['\n', '\r', '\r\n'].map((end): [string, { begin: string; part: string; refusal: string }] => [
@@ -192,7 +192,7 @@ it.each<[string, { begin?: string; part: string; refusal: string }]>([
     { part: `{"a":{"b":[${'0,'.repeat(20_000)}0]}}\n`, refusal: 'line 1: it is of more than 20000 members.' },
   ],
   ['lines in quotes', { begin: 'title\n"', part: '\n', refusal: 'perhaps a quotation mark is missing.' }],
-  ['letters of two bytes', { begin: 'title\n', part: 'ä', refusal: 'a row: it is longer than 1024 KiB.' }],
+  ['letters of two bytes', { begin: 'title\n', part: 'ä', refusal: 'a row: it is longer than 256 KiB.' }],
 ])('a file of %s is refused', async (_what, { begin = '', part, refusal }) => {
   let read = 0
   const chunk = Buffer.from(part.repeat(Math.max(1, 65_536 / Buffer.byteLength(part))))

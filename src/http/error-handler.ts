@@ -57,11 +57,15 @@ export function describeError(error: FastifyError | ServiceError, request: Faile
   return { status, body: errorBody(serviceError, id) }
 }
 
+/** Connections whose request was answered before its body was here: what is still sent gets no second answer. */
+const answered = new WeakSet<Socket>()
+
 /** Renders an error as an answer. */
 function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, body } = describeError(error, request)
   // Its sender reads the answer only after the whole body: Node reads and drops the rest, until `requestTimeout`. Fastify would close.
   if (status === 413) reply.removeHeader('connection')
+  if (!request.raw.complete) answered.add(request.raw.socket)
   reply.status(status).send(body)
 }
 
@@ -82,7 +86,9 @@ const clientFaults: Record<string, ServiceError> = {
 export function renderClientError(error: { code?: string }, socket: Socket): void {
   // The caller has closed the connection.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && bringsUpload(socket)) return
+  const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  if (isSlow && bringsUpload(socket)) return
+  if (isSlow && answered.has(socket)) return void socket.destroy()
   const fault = clientFaults[error.code ?? ''] ?? new ServiceError('INVALID_REQUEST', 'The request could not be read.')
   const requestId = randomUUID()
   const body = JSON.stringify(errorBody(fault, requestId))

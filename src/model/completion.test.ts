@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { completionValue } from './completion.ts'
 
-const valueOf = (content: string) => completionValue({ choices: [{ message: { content }, finish_reason: 'stop' }] })
+const read = (content: string) => completionValue({ choices: [{ message: { content }, finish_reason: 'stop' }] })
 
 it.each(['```json\n{"a":1}\n```', '```\n{"a":1}\n ```  ', ' {"a":1} ', '```json{"a":1}```'])(
   'JSON as Markdown code is read: %j',
-  (content) => expect(valueOf(content)).toEqual({ a: 1 }),
+  (content) => expect(read(content)).toEqual({ a: 1 }),
 )

@@ -9,7 +9,7 @@ export class UnreadableFileError extends Error {
 }
 
 /** Of a row, an item of a list or a value beside it. One with more is no feedback. */
-export const maxRowBytes = 1024 * 1024
+export const maxRowBytes = 256 * 1024
 
 /** @throws UnreadableFileError for a row that is too long, as far as it has been read */
 export function requireRowSize(bytes: number, at: string): void {

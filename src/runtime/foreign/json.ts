@@ -7,7 +7,7 @@ const nestingLimit = 64
 /** Of all lists and objects of a text together; a page of a platform has some ten thousand. */
 const memberLimit = 100_000
 
-/** What is parsed in one piece: the dearest members (names that never repeat) take some 40 ms then. */
+/** What is parsed in one piece: the dearest members (names that never repeat) take some 100 ms then. */
 export const wholeBytes = 2 * 1024 * 1024
 
 const chunkBytes = 64 * 1024

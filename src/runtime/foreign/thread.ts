@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { unlessAborted } from '../abort.ts'
 import { moduleFile } from '../module-file.ts'
 
 /** A foreign text that its reader could not read within its memory or its time. */
@@ -35,7 +36,7 @@ export function callInThread<Result>(
 ): Promise<Result> {
   const called = previous.then(() => runThread({ module: module.href, name, argument }, signal, limitMs))
   previous = called.catch(() => {})
-  return called as Promise<Result>
+  return unlessAborted(called as Promise<Result>, signal)
 }
 
 async function runThread(task: ThreadTask, signal: AbortSignal, limitMs: number): Promise<unknown> {

@@ -39,7 +39,7 @@ export interface Feed {
 /** A feed of a hundred long texts has a fifth of it. */
 export const maxFeedBytes = 5 * 1024 * 1024
 
-/** What is read at once, in at most 20 ms; a thread takes 100 ms to begin. */
+/** What is read at once, in some 20 ms; a thread takes 100 ms to begin. */
 const small = { length: 128 * 1024, members: 4_000 }
 
 /** A feed as it was received. */
