@@ -5,8 +5,6 @@ import type { TestClient } from '../test/client.ts'
 /** Where the sources of the cases are: the bench serves `feeds` there. */
 export interface HostileContext {
   client: TestClient
-  url: string
-  apiKey: string
   /** The address of a feed or an answer by its name. */
   sourceUrl(name: string): string
 }
@@ -77,7 +75,8 @@ const readFeed =
       platforms: ['rss'],
       sources: { rss: [sourceUrl(name)] },
     })
-    if (body.data !== undefined) await client.waitForJob(body.data.jobId, 60_000)
+    if (body.data === undefined) throw new Error(body.error.message)
+    await client.waitForJob(body.data.jobId, 60_000)
   }
 
 async function callTool({ client }: HostileContext, name: string, parameters: object): Promise<void> {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { makeWorkDirectory } from '../database/embedded/data-directory.ts'
 import { freeBytes, neededBytes } from '../database/embedded/free-space.ts'
+import { collectAfter } from '../runtime/foreign/garbage.ts'
 import { ServiceError } from './errors.ts'
 
 /** What an upload may take. A slow line is no fault, so its time as a whole has no limit. */
@@ -139,7 +140,12 @@ export function createUploads(dataDir: string, signal: AbortSignal, limits: Uplo
     owners.add(owner)
     try {
       const file = await spool(raw)
-      return { read: () => readChunks(file), close: () => file.close().finally(() => owners.delete(owner)) }
+      const { size } = await file.stat()
+      const close = async () => {
+        await file.close().finally(() => owners.delete(owner))
+        collectAfter(size)
+      }
+      return { read: () => readChunks(file), close }
     } catch (error) {
       owners.delete(owner)
       throw error

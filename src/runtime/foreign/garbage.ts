@@ -1,0 +1,22 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** A smaller file leaves little. */
+const largeBytes = 4 * 1024 * 1024
+/** Then its answer is given, and nothing refers to it. */
+const restMs = 1_000
+
+let collect: (() => void) | null = null
+
+/**
+ * Returns the memory of a large file that was read: V8 collects garbage only while something is allocated, and an idle process would keep it. The
+ * main thread stops for some 50 ms.
+ */
+export function collectAfter(bytes: number): void {
+  if (bytes < largeBytes) return
+  if (collect === null) {
+    setFlagsFromString('--expose-gc')
+    collect = runInNewContext('gc') as () => void
+  }
+  setTimeout(collect, restMs).unref()
+}
