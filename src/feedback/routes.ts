@@ -6,10 +6,10 @@ import { pageOf, pageOfShort, pageParameters } from '../http/pagination.ts'
 import { closed, defaulted, oneOf, reading, sending } from '../http/schemas.ts'
 import { createUploads, type UploadLimits } from '../http/uploads.ts'
 import { invalidField } from '../http/validation.ts'
+import { createSlots } from '../platforms/budget/slots.ts'
 import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { type ForeignFile, UnreadableFileError } from '../runtime/foreign/file.ts'
 import { parsedJson } from '../runtime/foreign/json.ts'
-import { createTurns } from '../runtime/turns.ts'
 import { describeFile, importAnswer, importSummary, name } from './answer.ts'
 import { type ColumnMapping, type ImportField, importFields } from './columns.ts'
 import { type CheckedFile, checkFile, openFile, readRequests } from './file.ts'
@@ -100,7 +100,11 @@ function createImporting(app: App, { dataDir, uploadLimits }: FeedbackDependenci
   const stopping = new AbortController()
   app.addHook('preClose', async () => stopping.abort(new ServiceError('UNAVAILABLE', 'The service is stopping.')))
   const { signal } = stopping
-  return { signal, receive: createUploads(dataDir, signal, uploadLimits), inTurn: createTurns(importsAtOnce) }
+  return {
+    signal,
+    receive: createUploads(dataDir, signal, uploadLimits),
+    enterTurn: createSlots(importsAtOnce, Number.POSITIVE_INFINITY),
+  }
 }
 
 /** The file is the body, whatever its content type says: programs say many things of CSV. */
@@ -108,7 +112,7 @@ async function registerImport(
   app: App,
   dependencies: FeedbackDependencies,
   audience: FeedbackAudience,
-  { signal, receive, inTurn }: ReturnType<typeof createImporting>,
+  { signal, receive, enterTurn }: ReturnType<typeof createImporting>,
 ): Promise<void> {
   const { prefix, onChange, requireStill, changeErrors, accountIdOf, idSuffix, whose, tags, security } = audience
   /** Imports a file that is here. */
@@ -146,11 +150,13 @@ async function registerImport(
         const accountId = accountIdOf(request)
         const upload = await receive(accountId ?? 'operator', request, reply)
         try {
-          return await inTurn(async () => {
-            signal.throwIfAborted()
+          const leave = await enterTurn(signal)
+          try {
             await requireStill(request, reply)
-            return importFile(request.query, accountId, upload.read)
-          })
+            return await importFile(request.query, accountId, upload.read)
+          } finally {
+            leave?.()
+          }
         } catch (error) {
           if (error instanceof UnreadableFileError)
             throw new ServiceError('INVALID_REQUEST', `Nothing was imported: ${error.message}`)

@@ -51,7 +51,7 @@ export type ItemResult = FoundRequest | DiscardReason | null
 
 /** Far more than the largest page size; ten million bytes of empty items would keep the database busy for long. */
 const itemLimit = 1_000
-/** Characters of the texts of a page: a hundred of 20,000. Storing them keeps the database for a third of a second. */
+/** Characters of the texts of a page: a hundred of 20,000. Storing them keeps the database for a fifth of a second. */
 const textLimit = 2_000_000
 
 /**

@@ -10,7 +10,7 @@ let collect: (() => void) | null = null
 
 /**
  * Returns the memory of a large file that was read: V8 collects garbage only while something is allocated, and an idle process would keep it. The
- * main thread stops for some 50 ms.
+ * main thread stops for some 75 ms.
  */
 export function collectAfter(bytes: number): void {
   if (bytes < largeBytes) return

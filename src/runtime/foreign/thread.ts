@@ -8,7 +8,7 @@ export class TooDearError extends Error {
   override readonly name = 'TooDearError'
 }
 
-/** Of a thread: texts of 5 MB take a third of it. */
+/** Of a thread. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 const defaultLimitMs = 10_000
 
