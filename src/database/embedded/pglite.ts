@@ -64,6 +64,9 @@ const parserInBaseline: Extension = {
 // jit_page_->allocations_.erase(addr) == 1" (https://github.com/nodejs/node/issues/64500). A service needs the same memory without it.
 setFlagsFromString('--no-wasm-code-gc')
 
+// One function at a time is optimized: each compilation takes some megabytes, and what they free stays in pieces (decision 030).
+setFlagsFromString('--wasm-num-compilation-tasks=1')
+
 /**
  * Settings of Postgres, in addition to those of PGlite. The memory of the buffers is never returned; the file cache of the
  * operating system does the rest (decision 030 has the measurements). Triggers read `wishwell.embedded`
