@@ -27,6 +27,7 @@ const { values } = parseArgs({
 const adminKey = 'admin-key-of-the-benchmark'
 const limitBytes = 2 ** 30
 const pollMs = 20
+const killed = 'killed at 1 GB'
 
 /** Sources that look usual when they are named, and answer what is hostile afterwards. */
 async function startSources() {
@@ -89,7 +90,7 @@ async function measure(
   await sleep(200)
   isOver = true
   await polled
-  if (hasEnded) return { longest: 0, usual, resident: 0, end: 'killed at 1 GB' }
+  if (hasEnded) return { longest: 0, usual, resident: 0, end: killed }
   return { longest: Math.max(...waits), usual, resident: resident(), end: said }
 }
 
@@ -200,4 +201,5 @@ const longest = percentile(
 )
 const report = `Measured ${new Date().toISOString().slice(0, 10)}; the longest of all waits now is ${Math.round(longest)} ms.\n\n${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}`
 console.log(report)
+if ([...columns.at(-1)!.values()].some(({ end }) => end === killed)) process.exitCode = 1
 if (values.write) writeSection('hostile', report)

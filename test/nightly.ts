@@ -13,6 +13,8 @@ export interface NightlyPart {
   embedded?: readonly string[]
   /** Those that run on Postgres. */
   postgres?: readonly string[]
+  /** Instead of tests: a bench with its parameters. It fails when the service does, not by its figures. */
+  bench?: readonly string[]
   environment?: Readonly<Record<string, string>>
   globalSetup?: readonly string[]
   /** Of a test or a hook; by default the usual one. */
@@ -155,6 +157,11 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     about: 'guarantees that are broken on purpose, so that their tests fail',
     after: 'a test that holds a guarantee',
     embedded: [nightly('test/mutations')],
+  },
+  hostile: {
+    about: 'hostile files, feeds and calls beside a second account, within 1 GB: who waits how long, and what stays',
+    after: '`src/runtime/foreign/`, uploads, what reads texts of strangers',
+    bench: ['bench/hostile.ts', '--requests', '5000'],
   },
   package: {
     about: 'the package, installed into an empty folder; a release; the Helm chart',

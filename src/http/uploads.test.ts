@@ -91,6 +91,7 @@ it.each<[string, Partial<UploadLimits>]>([
   const answer = await (what === 'drips' ? drip(socket, 'x', Number.POSITIVE_INFINITY) : answerOf(socket))
   expect(answer).toContain('HTTP/1.1 408 Request Timeout')
   expect(answer).toContain('"code":"REQUEST_TIMEOUT","message":"The file arrived too slowly: ')
+  expect(answer).toMatch(/^retry-after: 10\r$/im)
   expect(readdirSync(dataDir)).toEqual([])
   expect(await (await post('ada', 'xx')).json()).toEqual({ bytes: 4, files: [] })
 })

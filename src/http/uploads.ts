@@ -148,6 +148,8 @@ export function createUploads(dataDir: string, signal: AbortSignal, limits: Uplo
       return { read: () => readChunks(file), close }
     } catch (error) {
       owners.delete(owner)
+      if (error instanceof ServiceError && error.code === 'REQUEST_TIMEOUT')
+        reply.header('retry-after', retryAfterSeconds)
       throw error
     }
   }
