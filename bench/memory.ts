@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { memoryFlags } from '../bin/run-node.mjs'
+import { serviceFlags } from '../bin/run-node.mjs'
 import { openPlatformNames } from '../src/platforms/registry.ts'
 import { startLaunchedService } from './launched-service.ts'
 import { loadRequests, searchWords } from './memory-data.ts'
@@ -133,7 +133,7 @@ ${drawn.join('\n')}
 async function measureParts(dataDir: string): Promise<Part[]> {
   const file = fileURLToPath(new URL('memory-parts.ts', import.meta.url))
   const child = fork(file, {
-    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc', ...memoryFlags],
+    execArgv: ['--expose-gc', ...serviceFlags],
     env: {
       PATH: process.env.PATH,
       DATA_DIR: dataDir,

@@ -1,1 +1,1 @@
-export const memoryFlags: readonly string[]
+export const serviceFlags: readonly string[]

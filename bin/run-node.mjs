@@ -6,7 +6,12 @@ import { constants } from 'node:os'
  * Reduces the memory of the process (docs/decisions/030): the young generation has 4 MB a thread instead of 16; garbage
  * is collected when the heap has grown by 20 % of what is in use, instead of by several times that; and V8 compiles and collects with two threads instead of four.
  */
-export const memoryFlags = ['--max-semi-space-size=4', '--heap-growing-percent=20', '--v8-pool-size=2']
+export const serviceFlags = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=4',
+  '--heap-growing-percent=20',
+  '--v8-pool-size=2',
+]
 
 /**
  * Defaults for the same purpose: Node caches compiled code, and TypeScript without its types, in a directory that belongs to this user; glibc
@@ -44,7 +49,7 @@ function onOrphaned(end) {
  */
 export function runNode(node, file, parameters, { compileCache }) {
   // The channel closes when this process is killed: a service must not outlive its launcher.
-  const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...memoryFlags, file, ...parameters], {
+  const child = spawn(node, [...serviceFlags, file, ...parameters], {
     env: environmentWith(compileCache),
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isPageStale } from './build-dashboard.mjs'
+import { compileInto } from './build-service.mjs'
 
 // `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/, client/ and
 // simulator/ as JavaScript, the declarations of what programs import, its other files, and the built page. Prints on stderr, because stdout is that of npm.
@@ -13,22 +13,6 @@ const page = join(root, 'dashboard', 'dist')
 
 /** In another directory first: a dist/ that exists is whole. */
 const fresh = join(root, `.dist-${process.pid}`)
-
-function compile(): void {
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const parameters = ['-p', join(root, 'tsconfig.build.json'), '--outDir', fresh]
-  const { status } = spawnSync(process.execPath, [compiler, ...parameters], { stdio: ['ignore', 2, 2] })
-  if (status !== 0) throw new Error('the code could not be compiled')
-}
-
-/** What modules read beside themselves, such as the weights of detection. JSON there is of tests. */
-function copyAssets(): void {
-  const assets = globSync('**/*.*', { cwd: join(root, 'src') }).filter((path) => !/\.(ts|md|json)$/.test(path))
-  for (const path of assets) {
-    mkdirSync(dirname(join(fresh, 'src', path)), { recursive: true })
-    copyFileSync(join(root, 'src', path), join(fresh, 'src', path))
-  }
-}
 
 /** The types that the declarations of the client name: the compiler copies no declarations. */
 function copyTypes(): void {
@@ -69,8 +53,7 @@ function copyPage(): void {
 }
 
 try {
-  compile()
-  copyAssets()
+  compileInto(fresh)
   copyTypes()
   keepNamedTypes()
   copyPage()

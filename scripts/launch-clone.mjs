@@ -1,8 +1,9 @@
-// How the launcher starts a command in a clone: it installs the dependencies, builds the page where it is needed, and runs the TypeScript
-// under the pinned Node. `--run FILE` runs another file of the project than the command.
+// How the launcher starts a command in a clone: it installs the dependencies, builds the page and the service where they are needed, and
+// runs the TypeScript of other commands under the pinned Node. `--run FILE` runs another file of the project than the command.
 import { fileURLToPath } from 'node:url'
 import { runNode } from '../bin/run-node.mjs'
 import { ensurePage } from './build-dashboard.mjs'
+import { ensureService } from './build-service.mjs'
 import { ensureSetUp, pinnedNode } from './setup.mjs'
 
 const root = new URL('../', import.meta.url)
@@ -25,6 +26,8 @@ export async function launch(given) {
       'wishwell: the page could not be built; the reason is above. Continuing with the earlier page, if there is one.',
     )
   }
+  if (script === main && ['serve', undefined].includes(parameters[0]) && !parameters.includes('--help'))
+    return runNode(pinnedNode, ensureService(), parameters, { compileCache: null })
   await runNode(pinnedNode, fileURLToPath(new URL(script, root)), parameters, {
     compileCache: fileURLToPath(new URL('node_modules/.cache/compiled', root)),
   })

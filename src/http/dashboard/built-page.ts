@@ -1,5 +1,10 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isCompiled } from '../../runtime/module-file.ts'
 
-/** The output of `npm run build:dashboard`; in the package a copy of it beside this module. */
-export const builtPage = fileURLToPath(new URL(isCompiled ? './page' : '../../../dashboard/dist', import.meta.url))
+/** In the package, a copy beside this module; in a clone, the output of `npm run build:dashboard`, seen from .service/ or from the source. */
+const places = isCompiled ? ['./page', '../../../../dashboard/dist'] : ['../../../dashboard/dist']
+const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
+
+/** The directory of the built page. */
+export const builtPage: string = paths.find((path) => existsSync(path)) ?? paths.at(-1)!
