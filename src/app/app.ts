@@ -172,6 +172,38 @@ async function registerFiles(routes: App, { serverUrl, rateLimits, ...page }: Ap
   await registerPage(routes, { ...page, guardFiles })
 }
 
+/** What several rooms need. */
+type Shared = AppDependencies & {
+  enabledPlatforms: AppDependencies['platformsConfig']['enabled']
+  defaultPlatforms: AppDependencies['platformsConfig']['defaults']
+  authentication: ReturnType<typeof createAuthentication>
+  idempotent: ReturnType<typeof createIdempotent>
+  visits: ReturnType<typeof createVisits>
+}
+
+/** What a key makes, and ends with it. */
+const madeKindsOf = ({ adapters }: AppDependencies) => ({
+  channels: channelsMadeByKeys(adapters),
+  watches: watchesMadeByKeys,
+  feeds: feedsMadeByKeys,
+  shares: sharesMadeByKeys,
+  trackers: trackersMadeByKeys,
+})
+
+/** Searches and lists, which may collect live, and exports. */
+function registerReading(routes: App, shared: Shared): void {
+  const settings = { ...shared.live, jobTimeLimitMs: shared.jobTimeLimitMs }
+  const live = createLive({ ...shared, settings })
+  routes.addHook('preClose', () => live.stop())
+  const expandedSearch = createExpandedSearch({ ...shared, live, expansionMs: settings.deadlineMs / 2 })
+  registerSearchRoutes(routes, { ...shared, expandedSearch })
+  const ownsJob = (accountId: string, jobId: string) => isOwnJob(shared.database, accountId, jobId)
+  const lists = { ...shared, realtimeList: createRealtimeList({ ...shared, live }), ownsJob }
+  registerListRoutes(routes, lists)
+  registerFacetRoutes(routes, lists)
+  registerExportRoutes(routes, lists)
+}
+
 async function registerRoutes(routes: App, dependencies: AppDependencies): Promise<void> {
   const { enabled: enabledPlatforms, defaults: defaultPlatforms } = dependencies.platformsConfig
   const { oidc } = dependencies
@@ -180,36 +212,19 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   const idempotent = createIdempotent({ ...dependencies, callerOf: authentication.callerOf })
   const visits = createVisits(dependencies)
   routes.addHook('onClose', () => visits.settled())
-  const shared = { ...dependencies, enabledPlatforms, defaultPlatforms, authentication, idempotent, visits }
+  const shared: Shared = { ...dependencies, enabledPlatforms, defaultPlatforms, authentication, idempotent, visits }
   registerHealthRoutes(routes, dependencies)
   registerSessionRoutes(routes, shared)
   registerAdminSessionRoutes(routes, shared)
   registerLinkRoutes(routes, shared)
   registerAccountRoutes(routes, { ...shared, deleteOwned })
-  const madeKinds = {
-    channels: channelsMadeByKeys(dependencies.adapters),
-    watches: watchesMadeByKeys,
-    feeds: feedsMadeByKeys,
-    shares: sharesMadeByKeys,
-    trackers: trackersMadeByKeys,
-  }
-  registerKeyRoutes(routes, { ...shared, madeKinds })
+  registerKeyRoutes(routes, { ...shared, madeKinds: madeKindsOf(dependencies) })
   registerCreditRoutes(routes, shared)
   registerScrapeRoutes(routes, shared)
   registerWatchRoutes(routes, { ...shared, findUnknownChannels })
   await registerFeedbackRoutes(routes, shared)
   registerJobRoutes(routes, { ...shared, followers: createFollowers(dependencies) })
-  const settings = { ...dependencies.live, jobTimeLimitMs: dependencies.jobTimeLimitMs }
-  const live = createLive({ ...shared, settings })
-  routes.addHook('preClose', () => live.stop())
-  const expandedSearch = createExpandedSearch({ ...dependencies, live, expansionMs: settings.deadlineMs / 2 })
-  registerSearchRoutes(routes, { ...shared, expandedSearch })
-  const ownsJob = (accountId: string, jobId: string) => isOwnJob(dependencies.database, accountId, jobId)
-  const realtimeList = createRealtimeList({ ...dependencies, live })
-  const lists = { ...shared, realtimeList, ownsJob }
-  registerListRoutes(routes, lists)
-  registerFacetRoutes(routes, lists)
-  registerExportRoutes(routes, { ...shared, ownsJob })
+  registerReading(routes, shared)
   const possiblySame = createPossiblySame(dependencies.searchIndex)
   registerSimilarRoutes(routes, { ...shared, possiblySame })
   registerCorrectionRoutes(routes, shared)

@@ -120,6 +120,24 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
   return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
 }
 
+/** The settings that the HTTP side reads as they are. */
+const settingsOf = (config: Config) => ({
+  // On a terminal, a line for each call would hide the lines that matter.
+  usualCallLevel: config.logFormat === 'text' ? ('debug' as const) : ('info' as const),
+  platformsConfig: config.platforms,
+  jobTimeLimitMs: config.jobTimeLimitMs,
+  pricing: config.pricing,
+  live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
+  oidc: config.oidc,
+  trustProxy: config.trustProxy,
+  serverUrl: config.publicUrl ?? '/',
+  comparesGoals: config.news !== null,
+  removalContact: config.removalContact,
+  dataDir: config.dataDir,
+  judgedPerDay: config.judging?.perDay ?? 0,
+  pageDirectory: config.pageDirectory,
+})
+
 /** What the index in the search cluster has not read; undefined where there is none. */
 function outboxBacklogOf({ opened, searchCluster }: PreparedDatabase): MonitoredService['outboxBacklog'] {
   if (searchCluster === null) return undefined
@@ -151,6 +169,8 @@ export async function composeService(parts: ServiceParts) {
   const channels = composeChannels({ config, database, clock })
   const publicUrl = (): string => publicUrlOf(config, app.server)
   const { app, drain } = await createApp({
+    ...settingsOf(config),
+    adminKey: adminKey.key,
     database,
     backend,
     clock,
@@ -162,41 +182,21 @@ export async function composeService(parts: ServiceParts) {
     isAlive: () => (opened.embedded?.runningMs() ?? 0) < silentMs,
     health: async () => {
       const ready = isOpen() && (await isReady())
-      return {
-        ready,
-        version,
-        database: backend,
-        search: searchIndex.kind,
-        queue: 'pg-boss',
-        unplacedRequests: ready ? await readBacklog(database) : 0,
-        warnings: ready ? await searchSize.warnings() : [],
-      }
+      const unplacedRequests = ready ? await readBacklog(database) : 0
+      const warnings = ready ? await searchSize.warnings() : []
+      const parts = { database: backend, search: searchIndex.kind, queue: 'pg-boss' as const }
+      return { ready, version, ...parts, unplacedRequests, warnings }
     },
     hostMemory,
     texts,
     platformClient: client,
-    // On a terminal, a line for each call would hide the lines that matter.
-    usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
     cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters })),
     cacheVersion,
-    platformsConfig: config.platforms,
     hosts,
     jobSources,
-    jobTimeLimitMs: config.jobTimeLimitMs,
-    pricing: config.pricing,
     expansion: overrides.expansion ?? createExpansion({ database, searchIndex, clock, log, config: config.expansion }),
-    live: { topicTtlMs: config.topicTtlMs, deadlineMs: config.liveDeadlineMs },
-    adminKey: adminKey.key,
-    oidc: config.oidc,
-    trustProxy: config.trustProxy,
     rateLimits: composeRateLimits(opened, config.requestLimits, overrides),
     publicUrl,
-    serverUrl: config.publicUrl ?? '/',
-    comparesGoals: config.news !== null,
-    removalContact: config.removalContact,
-    dataDir: config.dataDir,
-    judgedPerDay: config.judging?.perDay ?? 0,
-    pageDirectory: config.pageDirectory,
     adapters: channels.channelAdapters,
     trackers: channels.trackers,
     renderEvent: channels.renderEvent,
@@ -207,19 +207,6 @@ export async function composeService(parts: ServiceParts) {
   const platformStatus = () => ({ database, config: config.platforms, hosts, now: clock.now() })
   const outboxBacklog = outboxBacklogOf(prepared)
   monitoring.observe({ database, backend, role: config.role, platformStatus, outboxBacklog })
-  return {
-    app,
-    drain,
-    worker,
-    publicUrl,
-    client,
-    hostMemory,
-    changes,
-    requestChanges,
-    texts,
-    adapters,
-    hosts,
-    searchSize,
-    ...channels,
-  }
+  const reached = { client, adapters, hosts, hostMemory }
+  return { app, drain, worker, publicUrl, ...reached, changes, requestChanges, texts, searchSize, ...channels }
 }

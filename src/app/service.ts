@@ -144,6 +144,13 @@ async function recoverWork({ log, overrides: { clock = systemClock }, prepared }
   for (let more = true; more; ) more = await sweepCalls(database, log, clock.now(), null)
 }
 
+/** Of the embedded database: Postgres has its autovacuum, and a command that opens it for a moment has no idle time. */
+async function createOwnUpkeep({ config, log, overrides: { offline = false }, prepared }: StartParts) {
+  const client = prepared.opened.embedded
+  if (client === null || offline) return null
+  return createUpkeep({ client, log, hasRoom: async () => (await freeBytes(config.dataDir)) >= upkeepBytes })
+}
+
 async function start(parts: StartParts): Promise<Service> {
   const { config, log, overrides, adminKey, prepared, monitoring } = parts
   const { opened, searchIndex } = prepared
@@ -155,15 +162,7 @@ async function start(parts: StartParts): Promise<Service> {
   const composed = await composeService({ ...parts, isOpen: () => isStarted && stopped === null })
   const { app, drain, worker, publicUrl, client, hostMemory, changes, requestChanges } = composed
   if (runsJobs && opened.backend === 'embedded') await recoverWork(parts)
-  // Postgres has its autovacuum; a command that opens the database for a moment has no idle time.
-  const upkeep =
-    opened.embedded === null || offline
-      ? null
-      : await createUpkeep({
-          client: opened.embedded,
-          log,
-          hasRoom: async () => (await freeBytes(config.dataDir)) >= upkeepBytes,
-        })
+  const upkeep = await createOwnUpkeep(parts)
   await upkeep?.catchUp()
   // Before the worker: when the port is in use, no worker is running yet.
   const listens = listensBy(config, overrides)

@@ -84,17 +84,20 @@ export const wishesCommand = (): Command =>
             `Undone: ${printable(undone.correctionId)}`,
           ]),
         ),
-      subcommand('mark', 'mark a wish, for the account alone; what is not given stays')
-        .argument('<wishId>', 'as "wishwell wishes list" shows it')
-        .addOption(new Option('--as <mark>', 'its mark; "none" removes it').choices(marks))
-        .addOption(new Option('--star', 'add a star').conflicts('unstar'))
-        .option('--unstar', 'remove the star')
-        .option('--note <text>', 'a note; the empty text removes it')
-        .option('--owner <name>', 'who looks after it; the empty text removes it')
-        .action(plain.call('put', '/api/v1/wishes/{wishId}/mark', marked, { body: newMark })),
+      markCommand(),
       correctCommand(),
     ],
   )
+
+const markCommand = () =>
+  subcommand('mark', 'mark a wish, for the account alone; what is not given stays')
+    .argument('<wishId>', 'as "wishwell wishes list" shows it')
+    .addOption(new Option('--as <mark>', 'its mark; "none" removes it').choices(marks))
+    .addOption(new Option('--star', 'add a star').conflicts('unstar'))
+    .option('--unstar', 'remove the star')
+    .option('--note <text>', 'a note; the empty text removes it')
+    .option('--owner <name>', 'who looks after it; the empty text removes it')
+    .action(plain.call('put', '/api/v1/wishes/{wishId}/mark', marked, { body: newMark }))
 
 const show = (wishId: string, { json, ...query }: Query<'readWish'> & Json) =>
   printAnswer(

@@ -144,6 +144,38 @@ function facetsOf(names: readonly FacetName[], { aggregations }: FoundDocuments)
   return { facets, areExact }
 }
 
+/** How many match and their facets: by the index, and by the database where they are few enough to check each. */
+const createTotals =
+  (search: (body: SearchBody, options: SearchOptions) => Promise<FoundDocuments>, verified: number) =>
+  async (executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals> => {
+    const names = [...new Set(input.facets)]
+    const view = filterView(query.filters)
+    const clause = matching(
+      query,
+      input.part ?? 'all',
+      view,
+      classes.filter((standing) => standing >= view.least),
+    )
+    const { counted } = defaultBounds
+    const aggs = aggregationsOf(names)
+    const found = await search({ query: clause, size: 0, counted: counted + 1, aggs }, sessionOf(clause))
+    const { count } = found.total
+    if (count <= verified) {
+      // One more than there were: some may have come in between.
+      const { hits } = await search({ query: clause, size: 2 * verified, sort: [{ id: 'asc' }] }, sessionOf(clause))
+      return readTotalsAmong(
+        executor,
+        query,
+        input,
+        hits.map(({ id }) => id),
+      )
+    }
+    const totals = { total: Math.min(count, counted), totalIsExact: count <= counted }
+    if (names.length === 0) return totals
+    const { facets, areExact } = facetsOf(names, found)
+    return { ...totals, facets, facetsAreExact: areExact }
+  }
+
 /** An engine that searches an index in a cluster. What it finds is checked in the database, which alone says what exists and is shown. */
 export function createClusterEngine({ cluster, alias, verified = maxVerified }: ClusterEngineOptions): SearchEngine {
   const search = async (body: SearchBody, options: SearchOptions) => cluster.search(await alias(), body, options)
@@ -189,35 +221,6 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
     return ids && { ids, maybeIds: await readMaybe(executor, query, input) }
   }
 
-  const totals = async (executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals> => {
-    const names = [...new Set(input.facets)]
-    const view = filterView(query.filters)
-    const clause = matching(
-      query,
-      input.part ?? 'all',
-      view,
-      classes.filter((standing) => standing >= view.least),
-    )
-    const { counted } = defaultBounds
-    const aggs = aggregationsOf(names)
-    const found = await search({ query: clause, size: 0, counted: counted + 1, aggs }, sessionOf(clause))
-    const { count } = found.total
-    if (count <= verified) {
-      // One more than there were: some may have come in between.
-      const { hits } = await search({ query: clause, size: 2 * verified, sort: [{ id: 'asc' }] }, sessionOf(clause))
-      return readTotalsAmong(
-        executor,
-        query,
-        input,
-        hits.map(({ id }) => id),
-      )
-    }
-    const totals = { total: Math.min(count, counted), totalIsExact: count <= counted }
-    if (names.length === 0) return totals
-    const { facets, areExact } = facetsOf(names, found)
-    return { ...totals, facets, facetsAreExact: areExact }
-  }
-
   return {
     kind: 'opensearch',
     best: (_executor, query, max) => rank(query, rankedBy(query), max),
@@ -230,6 +233,6 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
       return hits.length > max ? null : hits.map(({ id }) => id)
     },
     ordered,
-    totals,
+    totals: createTotals(search, verified),
   }
 }

@@ -119,9 +119,20 @@ async function readWait({ database, clock }: DeliveringDependencies): Promise<nu
   return Math.min(maxWaitMs, Math.max(minWaitMs, due.getTime() - clock.now().getTime()))
 }
 
+/** Makes deliveries of the events that were noted. @param onDeliveries is called when there are new ones */
+const createFanning = ({ database, clock, log, readersOf }: DeliveringDependencies, onDeliveries: () => void) =>
+  createBackgroundRun({
+    step: async () => {
+      const { events, deliveries } = await fanOutEvents({ database, readersOf, now: clock.now() })
+      if (deliveries > 0) onDeliveries()
+      return events > 0
+    },
+    onError: (error) => log.error({ err: error }, 'events were not fanned out'),
+  })
+
 /** Starts telling accounts of events: whenever one was noted, and whenever a delivery is due. */
 export async function startDelivering(dependencies: DeliveringDependencies): Promise<Delivering> {
-  const { database, clock, log, listen, readersOf, recordVisit, random = Math.random, isAutomatic } = dependencies
+  const { database, clock, log, listen, recordVisit, random = Math.random, isAutomatic } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }
   const claimMs = claimsOf(dependencies.adapters)
   const stopping = new AbortController()
@@ -161,7 +172,6 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
     if (!isAutomatic) return
     pumping.startSoon(await readWait(dependencies))
   }
-  const onError = (what: string) => (error: unknown) => log.error({ err: error }, what)
   const pumping = createBackgroundRun({
     step: async () => {
       const more = await claim()
@@ -169,18 +179,11 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
       return more
     },
     onError: (error) => {
-      onError('claiming deliveries failed')(error)
+      log.error({ err: error }, 'claiming deliveries failed')
       if (isAutomatic) pumping.startSoon(maxWaitMs)
     },
   })
-  const fanning = createBackgroundRun({
-    step: async () => {
-      const { events, deliveries } = await fanOutEvents({ database, readersOf, now: clock.now() })
-      if (deliveries > 0) pumping.startSoon(0)
-      return events > 0
-    },
-    onError: onError('events were not fanned out'),
-  })
+  const fanning = createFanning(dependencies, () => pumping.startSoon(0))
   const woken = isAutomatic ? await wakeOn(fanning, { listen, channel, delayMs: settleMs }) : fanning
   if (isAutomatic) pumping.startSoon(0)
   return {

@@ -43,6 +43,13 @@ const createQuery = `mutation Create($id: String!, $team: String!, $title: Strin
 }`
 const deleteQuery = 'mutation Delete($id: String!) { issueDelete(id: $id) { success } }'
 
+/** @throws TrackerError when the answer has no list of issues */
+function issuesIn(data: Fields): Fields[] {
+  const nodes = asList(asFields(data.issues)?.nodes)
+  if (nodes === null) throw new TrackerError('unclear', 'Linear gave no issues.')
+  return nodes.map(asFields).filter((one) => one !== null)
+}
+
 /**
  * Issues of a team, by the GraphQL API of Linear (https://linear.app/developers/graphql). The id of a push is that of its issue: Linear takes one that the
  * caller made, and refuses it a second time.
@@ -65,13 +72,9 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
       ...{ id: found?.id, key: found?.identifier, url: found?.url },
       status: found === null ? null : statusOf(found),
     })
-  /** Those that are there and were not deleted. */
-  const readIssues = async (config: LinearConfig, ids: readonly string[], signal: AbortSignal) => {
-    const data = await call(config, issuesQuery, { ids }, signal)
-    const nodes = asList(asFields(data.issues)?.nodes)
-    if (nodes === null) throw new TrackerError('unclear', 'Linear gave no issues.')
-    return nodes.map(asFields).filter((one) => one !== null)
-  }
+  /** Those that were not deleted. */
+  const readIssues = async (config: LinearConfig, ids: readonly string[], signal: AbortSignal) =>
+    issuesIn(await call(config, issuesQuery, { ids }, signal))
   const find: Required<TrackerAdapter<LinearConfig>>['find'] = async (config, { id }, signal) => {
     const [found] = await readIssues(config, [id], signal)
     return found === undefined ? null : toIssue(found)
