@@ -51,6 +51,7 @@ const typesOfPage: Step = () => run('types of the page', 'typescript/bin/tsc', [
 const typesOfItsTests: Step = () =>
   run('types of its tests', 'typescript/bin/tsc', ['--noEmit', '-p', 'test/dashboard'])
 const imports: Step = () => run('direction of imports', '../scripts/check-imports.ts', [])
+const budgets: Step = () => run('budgets', '../scripts/check-budgets.ts', [])
 /** Every text of the page has a message in each language, and no language has a message that no text needs. */
 const messages: Step = () =>
   run('messages of the page', '@lingui/cli/dist/lingui.js', [
@@ -86,7 +87,7 @@ async function inTurn(steps: readonly Step[]): Promise<number> {
 const checks: Step = async () => {
   const codes = await Promise.all([
     inTurn([types]),
-    inTurn([client, lint, imports, messages, typesOfPage, typesOfItsTests]),
+    inTurn([client, lint, imports, budgets, messages, typesOfPage, typesOfItsTests]),
   ])
   return Math.max(...codes)
 }
