@@ -117,8 +117,8 @@ export function guaranteesPage(): string {
     }
   }
   const sections = [...areas].sort().map(([area, guarantees]) => {
-    const rows = [...guarantees].sort().map(([guarantee, tests]) => `| ${guarantee} | ${tests.join(', ')} |`)
-    return `## ${area}\n\n| guarantee | test |\n| --- | --- |\n${rows.join('\n')}\n`
+    const rows = [...guarantees].sort().map(([guarantee, tests]) => `- ${guarantee} (${tests.join(', ')})`)
+    return `## ${area}\n\n${rows.join('\n')}\n`
   })
   return `# Guarantees
 
@@ -130,8 +130,6 @@ ${sections.join('\n')}`
 interface Operation {
   summary: string
   tags: string[]
-  parameters?: { in: string; name?: string }[]
-  requestBody?: { content: Record<string, { schema: { properties?: object } }> }
 }
 
 /** The calls of accounts in `docs/api.md`, by the API document. */
@@ -139,15 +137,11 @@ export function callsTable(): string {
   const document = readFileSync(new URL('client/openapi.json', root), 'utf8')
   const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(document)
   const rows = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { summary, tags, parameters = [], requestBody }]) => {
-      if (tags.includes('Admin')) return []
-      const query = parameters.flatMap(({ in: place, name }) => (place === 'query' && name !== undefined ? [name] : []))
-      const body = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {})
-      const taken = [...body, ...query].map((name) => `\`${name}\``).join(', ')
-      return [`| \`${method.toUpperCase()} ${path}\` | ${summary} | ${taken} |`]
-    }),
+    Object.entries(operations)
+      .filter(([, { tags }]) => !tags.includes('Admin'))
+      .map(([method, { summary }]) => `- \`${method.toUpperCase()} ${path}\`: ${summary}`),
   )
-  return ['| call | what it does | takes |', '| --- | --- | --- |', ...rows].join('\n')
+  return rows.join('\n')
 }
 
 const roomsFile = new URL('../rooms.json', import.meta.url)

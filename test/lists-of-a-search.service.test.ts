@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callTool, connect, httpTransport } from '../src/mcp/mcp-testing.ts'
-import { makeShare, openShare, storeRequests } from '../src/wishes/shares/testing.ts'
+import { makeShare, openShare, storeRequests } from '../src/sharing/shares/testing.ts'
 import { foundRequest } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 

@@ -77,7 +77,7 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     after: 'the ledger, rate limits, sessions, placing, anything that processes share',
     postgres: [
       'src/credits/{last-credit.postgres,budgets.service}.test.ts',
-      'src/{requests/wishes/numbers.property,wishes/topics/counts.property,accounts/account-keys}.service.test.ts',
+      'src/{requests/wish-numbers/numbers.property,wishes/topics/counts.property,accounts/account-keys}.service.test.ts',
       'src/http/rate-limits/limiter.postgres.test.ts',
       'src/{requests/judging/judging,requests/refreshing/refreshing,accounts/sessions/sessions,platforms/budget/quota-store}.service.test.ts',
       'src/wishes/{placing/placing,marks/marks}.service.test.ts',

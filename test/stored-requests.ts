@@ -4,7 +4,7 @@ import { noteSearchChanges } from '../src/requests/store/changes.ts'
 import { followTexts, insertFacets, refreshCopies } from '../src/requests/store/copies.ts'
 import { deleteDerived } from '../src/requests/store/delete.ts'
 import { linkRequests } from '../src/requests/store/topic-links.ts'
-import { queuePlacing } from '../src/requests/wishes/recount.ts'
+import { queuePlacing } from '../src/requests/wish-numbers/recount.ts'
 import { changeWishes } from './stored-wish.ts'
 
 /** Gives new rows of `requests`, and their texts, what the store gives them: copies, words to search by, and a place in the queue. */

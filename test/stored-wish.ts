@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../src/database/open.ts'
-import { recount, type WishChanges } from '../src/requests/wishes/recount.ts'
+import { recount, type WishChanges } from '../src/requests/wish-numbers/recount.ts'
 
 /** Every wish, as all and as each account see it. */
 export async function everyWish(transaction: Transaction): Promise<WishChanges> {

@@ -15,7 +15,7 @@ import { hasLinksForOthers, requireFreePort, requireProtectedTransport, urlOf } 
 import type { App } from '../http/app-type.ts'
 import type { Secrets } from '../http/secrets/secrets.ts'
 import { loadSecrets } from '../http/secrets/secrets-key.ts'
-import { requireSecretsKey, warnOfMissingLinks, warnOfUnknownKeys } from '../notifications/channels/upkeep.ts'
+import { requireSecretsKey, warnOfMissingLinks, warnOfUnknownKeys } from '../notifications/upkeep.ts'
 import { createMonitoring, noMonitoring } from '../operations/metrics/monitoring.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { SearchIndex } from '../search/search-index.ts'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foundRequest } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { purgeRequests } from '../requests/purge/purge.ts'
-import { storeRequests } from '../wishes/shares/testing.ts'
+import { storeRequests } from '../sharing/shares/testing.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 

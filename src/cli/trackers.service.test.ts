@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { foundRequest } from '../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { type FakeTracker, startFakeGithub } from '../notifications/trackers/testing.ts'
-import { idOf, storeRequests } from '../wishes/shares/testing.ts'
+import { idOf, storeRequests } from '../sharing/shares/testing.ts'
 import { runCommand } from './command-testing.ts'
 import { exitCodes } from './exit-codes.ts'
 

@@ -5,10 +5,10 @@ import type { Executor } from '../database/open.ts'
 import type { Tables } from '../database/tables.ts'
 import { named } from '../http/openapi-components.ts'
 import { closed, defaulted, moment, nullable, oneOf } from '../http/schemas.ts'
-import { isShown, requestColumns, sharedView, standingIn, type View } from './views/view.ts'
-import { type WishOfRequest, wishColumn } from './wishes/membership.ts'
+import { isShown, requestColumns, sharedView, standingIn, type View } from './view.ts'
+import { type WishOfRequest, wishColumn } from './wish-numbers/membership.ts'
 
-/** In SQL what `hashIdentity` (`store/identity.ts`) gives for the id of a row of `requests` on its platform. */
+/** In SQL what `hashIdentity` (`identity.ts`) gives for the id of a row of `requests` on its platform. */
 const sourceHash = sql`encode(sha256(convert_to(requests.platform, 'UTF8') || '\\x00696400'::bytea
   || convert_to(requests.source_id, 'UTF8')), 'hex')`
 

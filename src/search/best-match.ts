@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type RequestStatus, standings } from '../database/column-types.ts'
-import type { View } from '../requests/views/view.ts'
+import type { View } from '../requests/view.ts'
 import { askingStems } from '../runtime/text/asking.ts'
 import { stemOf } from '../runtime/text/words.ts'
 import { allWords } from './matched-set.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { standings } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import { filterView } from '../requests/filters/filters.ts'
-import type { View } from '../requests/views/view.ts'
+import type { View } from '../requests/view.ts'
 import {
   type CountedWords,
   countsOf,

@@ -7,7 +7,7 @@ import { isCluster, openTestCluster, openTestSearchIndex } from '../../test/sear
 import { changeRequests } from '../../test/stored-requests.ts'
 import type { PlatformName, RequestStatus, Standing } from '../database/column-types.ts'
 import type { RequestFilters } from '../requests/filters/filters.ts'
-import type { View } from '../requests/views/view.ts'
+import type { View } from '../requests/view.ts'
 import { bm25 } from './bm25.ts'
 import { createDatabaseEngine } from './database-engine.ts'
 import { type FacetName, facetNames, type RankedQuery, readHits, type SearchEngine, voteSteps } from './engine.ts'

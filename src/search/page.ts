@@ -11,7 +11,7 @@ import {
 } from '../requests/filters/conditions.ts'
 import { filterView } from '../requests/filters/filters.ts'
 import { type RequestRecord, type RequestRow, recordColumns, toRecord } from '../requests/record.ts'
-import { requestColumns, standingIn } from '../requests/views/view.ts'
+import { requestColumns, standingIn } from '../requests/view.ts'
 import { type ExactOrder, maxLower, type OrderedIds, type SearchEngine } from './engine.ts'
 import { textCondition } from './matched-set.ts'
 import { type Aside, type PageInput, readMatches, type SearchMatches } from './matches.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Executor } from '../database/open.ts'
 import type { RequestFilters } from '../requests/filters/filters.ts'
-import { standingIn, type View } from '../requests/views/view.ts'
+import { standingIn, type View } from '../requests/view.ts'
 import { expandPrefix, likelySpellings, rarestWords } from '../requests/words/vocabulary.ts'
 import type { SameWords } from '../runtime/text/same-words.ts'
 import { otherFormsOf, type Spellings } from '../runtime/text/spellings.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { openTestSearchIndex } from '../../test/search.ts'
 import { changeRequests } from '../../test/stored-requests.ts'
-import { sharedView } from '../requests/views/view.ts'
+import { sharedView } from '../requests/view.ts'
 import type { SearchIndex } from './search-index.ts'
 import { findIds, store, syntheticRow } from './testing.ts'
 

@@ -1,5 +1,5 @@
 import type { RequestStatus } from '../database/column-types.ts'
-import { counted, number } from './briefs/lines.ts'
+import { count } from '../runtime/count.ts'
 import type { WishDetail } from './detail.ts'
 
 /** Votes, and beside them the stars of a review. @param requests how many the wish has, of which it is one */
@@ -14,7 +14,7 @@ export const isSettled = ({ status }: { status: RequestStatus | null }) =>
 export function settledInWords(wish: Pick<WishDetail, 'requestCount' | 'status' | 'statuses'>): string[] {
   const told = wish.statuses
     .filter((one) => one.requests > 0 && isSettled(one))
-    .map((one) => `${number(one.requests)} ${one.requests === 1 ? 'is' : 'are'} ${one.status}`)
+    .map((one) => `${one.requests.toLocaleString('en-US')} ${one.requests === 1 ? 'is' : 'are'} ${one.status}`)
   if (told.length === 0 || isSettled(wish)) return []
-  return [`Of its ${counted(wish.requestCount, 'request')} ${told.join(', and ')}.`]
+  return [`Of its ${count(wish.requestCount, 'request')} ${told.join(', and ')}.`]
 }

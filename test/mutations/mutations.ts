@@ -87,8 +87,8 @@ export const mutations: readonly Mutation[] = [
   {
     guarantee:
       'the address of a share is in no table and no log; unknown, expired, revoked and purged ones are one and the same 404',
-    test: 'src/wishes/shares/shares.service.test.ts',
-    file: 'src/wishes/shares/shares.ts',
+    test: 'src/sharing/shares/shares.service.test.ts',
+    file: 'src/sharing/shares/shares.ts',
     from: "        .where('expires_at', '>', now)\n        .executeTakeFirst()\n    : undefined",
     to: '        .executeTakeFirst()\n    : undefined',
   },
@@ -139,8 +139,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guarantee: 'any change of a file of a brief is found',
-    test: 'src/wishes/briefs/briefs.service.test.ts',
-    file: 'src/wishes/briefs/files.ts',
+    test: 'src/sharing/briefs/briefs.service.test.ts',
+    file: 'src/sharing/briefs/files.ts',
     from: 'lines.push({ text, number: at + 1 })',
     to: 'lines.push({ text: text.trimEnd(), number: at + 1 })',
   },

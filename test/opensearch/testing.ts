@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../src/database/open.ts'
 import { refreshCopies } from '../../src/requests/store/copies.ts'
 import { deleteAlone } from '../../src/requests/store/delete.ts'
-import { recount } from '../../src/requests/wishes/recount.ts'
+import { recount } from '../../src/requests/wish-numbers/recount.ts'
 import type { Cluster } from '../../src/search/opensearch/cluster.ts'
 import { store } from '../../src/search/testing.ts'
 

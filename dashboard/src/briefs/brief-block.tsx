@@ -1,4 +1,4 @@
-import type { Block, Inline } from '../../../src/wishes/briefs/lines.ts'
+import type { Block, Inline } from '../../../src/sharing/briefs/lines.ts'
 
 const isWebAddress = (url: string | null): url is string => /^https?:\/\//i.test(url ?? '')
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { blocksOf } from '../../../src/wishes/briefs/blocks.ts'
+import { blocksOf } from '../../../src/sharing/briefs/blocks.ts'
 import { api, dataOf } from '../api/client.ts'
 import { useOwner } from '../api/session-store.ts'
 import { ShareButton } from '../shares/share-button.tsx'

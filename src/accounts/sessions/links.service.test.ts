@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClient } from '../../../test/client.ts'
 import { foundRequest } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
-import { idOf, storeRequests } from '../../wishes/shares/testing.ts'
+import { idOf, storeRequests } from '../../sharing/shares/testing.ts'
 import { openBrowser } from './testing.ts'
 
 // Holds (HTTP and secrets): a person whom an account invites can no more than the key that made the link, and is out at once when that ends, or the link does

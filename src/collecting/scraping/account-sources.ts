@@ -3,8 +3,8 @@ import { takeSourceLocks } from '../../database/advisory-locks.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { importPlatform } from '../../platforms/registry.ts'
 import type { SourcesByPlatform } from '../../platforms/sources/named-sources.ts'
-import { recomputeStandings } from '../../requests/views/standings.ts'
-import { recount, type WishChanges } from '../../requests/wishes/recount.ts'
+import { recomputeStandings } from '../../requests/store/standings.ts'
+import { recount, type WishChanges } from '../../requests/wish-numbers/recount.ts'
 
 // An account that names a source sees the unlisted requests that were found there, also those that others collected before.
 

@@ -105,7 +105,7 @@ create table vote_samples (
 create index vote_samples_day on vote_samples (day);
 
 -- Durable: it outlives the request, and applies again when the request is collected again. Without an account it is the operator's
--- and holds for all. The hash is that of the request's id on its platform (requests/store/identity.ts).
+-- and holds for all. The hash is that of the request's id on its platform (requests/identity.ts).
 create table request_corrections (
   account_id uuid references accounts,
   platform text not null,

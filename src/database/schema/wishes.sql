@@ -137,7 +137,7 @@ create index wish_corrections_from on wish_corrections (from_wish_id) where kind
 create index wish_corrections_to on wish_corrections (to_wish_id) where kind = 'merge' and undone_at is null;
 create index wish_corrections_answered on wish_corrections (from_wish_id) where kind in ('part', 'skip') and undone_at is null;
 
--- The requests that it moved, by the hash of their id on their platform (requests/store/identity.ts): it survives expiry and applies again.
+-- The requests that it moved, by the hash of their id on their platform (requests/identity.ts): it survives expiry and applies again.
 create table wish_moves (
   correction_id uuid not null references wish_corrections on delete cascade,
   source_hash text not null,

@@ -99,7 +99,7 @@ export interface RequestsTables {
   request_corrections: {
     account_id: Fixed<string | null>
     platform: Fixed<PlatformName>
-    /** Of the request's id on its platform (`requests/store/identity.ts`). */
+    /** Of the request's id on its platform (`requests/identity.ts`). */
     source_hash: Fixed<string>
     /** Of the stored request; of a deleted one, an id that no request has. It is set when it is collected again. */
     request_id: string | null

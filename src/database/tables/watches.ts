@@ -8,7 +8,7 @@ export interface NewsTables {
   /** What a watch knows of the requests that its jobs found. */
   watch_requests: {
     watch_id: Fixed<string>
-    /** Of the request's id on its platform (`requests/store/identity.ts`). */
+    /** Of the request's id on its platform (`requests/identity.ts`). */
     source_hash: Fixed<string>
     /** Of the stored request; of a deleted one, an id that no request has. */
     request_id: string

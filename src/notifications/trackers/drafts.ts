@@ -1,5 +1,5 @@
 import type { Executor } from '../../database/open.ts'
-import { readPassedOnWish } from '../../wishes/shares/content.ts'
+import { readPassedOnWish } from '../../sharing/shares/content.ts'
 import type { PushRow } from './store/pushes.ts'
 
 /** What a person may tell those who asked, where they asked. We never send it. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { foreignText } from '../../runtime/text/foreign.ts'
-import { type Block, line, withTexts } from '../../wishes/briefs/lines.ts'
+import { type Block, line, withTexts } from '../../sharing/briefs/lines.ts'
 import { issueForTracker, markdownOf } from './issue-text.ts'
 
 // Holds (Hostile input): the title and the text of a pushed issue mention nobody, link to no other issue and hold no markup of a stranger

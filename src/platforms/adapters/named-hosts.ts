@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Budget } from '../budget/budget.ts'
-import { after } from '../client/headers.ts'
+import { after } from '../headers.ts'
 import { PlannedWaitError } from '../platform.ts'
 
 /** Later than every window of a host that allows so many calls a minute. */

@@ -1,4 +1,4 @@
-import { type AnswerHeaders, after, headerEpochSeconds, headerNumber, retryAfter } from '../client/headers.ts'
+import { type AnswerHeaders, after, headerEpochSeconds, headerNumber, retryAfter } from '../headers.ts'
 import type { Budget } from './budget.ts'
 
 /** The cooldown after a refusal that names no time: GitHub's rule for secondary limits, used for all platforms. */

@@ -1,7 +1,7 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import { formatMoment } from '../../runtime/dates.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
-import { maxPauseMs } from '../client/headers.ts'
+import { maxPauseMs } from '../headers.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
 import { createHealth, type HealthState } from './health.ts'
 import type { Quota, QuotaState, QuotaStore } from './quota.ts'

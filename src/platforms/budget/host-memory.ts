@@ -4,7 +4,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
-import { maxPauseMs } from '../client/headers.ts'
+import { maxPauseMs } from '../headers.ts'
 import type { Budget, BudgetState } from './budget.ts'
 
 /** A crash loses at most the changes of this time. */

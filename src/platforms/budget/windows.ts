@@ -1,5 +1,5 @@
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
-import { maxPauseMs } from '../client/headers.ts'
+import { maxPauseMs } from '../headers.ts'
 
 /** At most `limit` requests in any span of `windowMs`. */
 export interface RequestWindow {

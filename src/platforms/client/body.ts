@@ -1,6 +1,6 @@
 import { JsonTextError, readJson } from '../../runtime/foreign/json.ts'
+import { type AnswerHeaders, headerText } from '../headers.ts'
 import { decodeContent } from './content-coding.ts'
-import { type AnswerHeaders, headerText } from './headers.ts'
 
 /** Why a received body cannot be used. The message never holds a part of it. */
 export class BodyError extends Error {

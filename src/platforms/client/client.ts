@@ -9,10 +9,10 @@ import {
 } from '../../http/outbound/proxy.ts'
 import type { Resolve } from '../../http/outbound/public-address.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { after } from '../headers.ts'
 import { HostBusyError, PlannedWaitError, PlatformError, SourceRefusedError } from '../platform.ts'
 import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
 import { connectionError, isTimeout, isTransient, noAnswerInTime } from './faults.ts'
-import { after } from './headers.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 
 /** The ceiling before the first repetition. */

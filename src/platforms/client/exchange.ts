@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, request as send } from 'undici'
 import type { Clock } from '../../runtime/clock.ts'
+import { headerText, retryAfter } from '../headers.ts'
 import { PlannedWaitError, PlatformError } from '../platform.ts'
 import { BodyError, readAnswerBody } from './body.ts'
 import { acceptEncoding } from './content-coding.ts'
 import { defaultError, isTransient } from './faults.ts'
-import { headerText, retryAfter } from './headers.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 
 const redirectLimit = 3

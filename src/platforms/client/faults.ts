@@ -1,6 +1,6 @@
 import { cooldownAfterRefusal } from '../budget/announced-limits.ts'
+import { retryAfter } from '../headers.ts'
 import { PlatformError } from '../platform.ts'
-import { retryAfter } from './headers.ts'
 import type { Answer } from './messages.ts'
 
 const timeoutCodes = new Set([

@@ -1,8 +1,8 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Budget } from '../budget/budget.ts'
+import type { AnswerHeaders } from '../headers.ts'
 import type { PlatformError } from '../platform.ts'
 import type { ParseBody } from './body.ts'
-import type { AnswerHeaders } from './headers.ts'
 
 /** An answer of a platform, also an error. */
 export interface Answer {

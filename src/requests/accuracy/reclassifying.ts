@@ -7,9 +7,9 @@ import { platformGroups, projectDetector, trackers } from '../detection/weights-
 import { conditionsOn } from '../filters/conditions.ts'
 import { parseBodyFilters } from '../filters/filters.ts'
 import { lockRequests } from '../store/request-locks.ts'
-import { recomputeStandings } from '../views/standings.ts'
+import { recomputeStandings } from '../store/standings.ts'
 import { type Strictness, thresholdsBy } from '../views/strictness.ts'
-import { recount } from '../wishes/recount.ts'
+import { recount } from '../wish-numbers/recount.ts'
 
 /** How many requests a slice reads, and how many of them it derives anew in its transaction, which others wait for: fewer for many accounts. Measured: docs/benchmarks.md. */
 const sliceRows = 2_000

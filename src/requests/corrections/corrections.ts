@@ -8,8 +8,8 @@ import { notFound } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
 import { insertSearchChanges } from '../store/changes.ts'
 import { lockRequestsOf } from '../store/request-locks.ts'
-import { correctionHash, recomputeStandings } from '../views/standings.ts'
-import { recount } from '../wishes/recount.ts'
+import { correctionHash, recomputeStandings } from '../store/standings.ts'
+import { recount } from '../wish-numbers/recount.ts'
 
 /** What the routes of corrections need. */
 export type CorrectionDependencies = Omit<RouteDependencies, 'idempotent'>

@@ -9,7 +9,7 @@ import { named } from '../../http/openapi-components.ts'
 import { cursorsOf, isPositionNumber, isPositionText, type PageInput, pageIn } from '../../http/pagination.ts'
 import { closed, moment, nullable } from '../../http/schemas.ts'
 import { readRequests, requestRecord } from '../record.ts'
-import type { View } from '../views/view.ts'
+import type { View } from '../view.ts'
 import { type Corrector, isVisibleTo } from './corrections.ts'
 
 /** A correction in the list, as it is answered. */

@@ -4,8 +4,8 @@ import type { Account } from '../../http/callers.ts'
 import { dateParameter, parseDate } from '../../http/dates.ts'
 import { closed, oneOf, trimmedText } from '../../http/schemas.ts'
 import { storedPlatformNames } from '../../platforms/registry.ts'
+import { sharedView, type View, viewOf } from '../view.ts'
 import { includes } from '../views/include.ts'
-import { sharedView, type View, viewOf } from '../views/view.ts'
 
 /** Which requests a list, a search or an export has; everything that is given must hold. */
 export interface RequestFilters {

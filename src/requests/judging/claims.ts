@@ -4,8 +4,8 @@ import type { Database, Executor } from '../../database/open.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { thresholdsOf } from '../detection/detect.ts'
 import { lockRequests } from '../store/request-locks.ts'
-import { judgedTextHash, recomputeStandings } from '../views/standings.ts'
-import { recount } from '../wishes/recount.ts'
+import { judgedTextHash, recomputeStandings } from '../store/standings.ts'
+import { recount } from '../wish-numbers/recount.ts'
 
 interface Judgement {
   text: ClaimedText
@@ -85,7 +85,7 @@ export interface ClaimInput {
   now: Date
 }
 
-/** `judgedTextHash` of `requests/views/standings.ts` in SQL, for a row of `requests`. */
+/** `judgedTextHash` of `requests/store/standings.ts` in SQL, for a row of `requests`. */
 export const textHash: RawBuilder<string> = sql<string>`encode(sha256(convert_to(title, 'UTF8') || '\\x00'::bytea || convert_to(description, 'UTF8')), 'hex')`
 
 /** The next text: listed, of the class maybe, without a judgement, and not tried lately; the most voted first. */

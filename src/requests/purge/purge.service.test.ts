@@ -7,8 +7,8 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
+import { suppress } from '../store/suppression.ts'
 import { purgeRequests } from './purge.ts'
-import { suppress } from './suppression.ts'
 
 // Holds (Data): what was purged for a person is never stored again, not even from a page in progress
 

@@ -6,19 +6,19 @@ import type { Database } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
 import { storedPlatformNames } from '../../platforms/registry.ts'
 import { dayMs } from '../../runtime/durations.ts'
-import { deleteRequests } from '../store/delete.ts'
 import {
   type IdentifiedRequest,
   type Identity,
   identitiesOf,
   identitiesOfAuthor,
   identitiesOfUrl,
-} from '../store/identity.ts'
+} from '../identity.ts'
+import { deleteRequests } from '../store/delete.ts'
+import { suppress } from '../store/suppression.ts'
 import { foldAllTopicCounts } from '../store/topic-counts.ts'
-import { recount } from '../wishes/recount.ts'
+import { recount } from '../wish-numbers/recount.ts'
 import { addChangedWords } from '../words/uncounted-texts.ts'
 import { deletePurgedCorrections } from './purged-corrections.ts'
-import { suppress } from './suppression.ts'
 
 /** What is purged: every request that fits all of these. At least one field, and at most one of id, url, author and olderThanDays. */
 export interface PurgeSelection {

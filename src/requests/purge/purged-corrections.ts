@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { takeLock } from '../../database/advisory-locks.ts'
 import type { Transaction } from '../../database/open.ts'
-import { hashIdentity, type Identity } from '../store/identity.ts'
-import type { OwnWish, WishChanges } from '../wishes/recount.ts'
+import { hashIdentity, type Identity } from '../identity.ts'
+import type { OwnWish, WishChanges } from '../wish-numbers/recount.ts'
 
 type PurgedRequest = Identity & { platform: string }
 

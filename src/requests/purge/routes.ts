@@ -4,8 +4,8 @@ import type { App } from '../../http/app-type.ts'
 import { isId } from '../../http/ids.ts'
 import { closed, defaulted, nullable, sending, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
+import { purgeId, requireComparable, requireOne, selectionFields } from '../store/suppression.ts'
 import { type PurgeResult, purgeRequests } from './purge.ts'
-import { purgeId, requireComparable, requireOne, selectionFields } from './suppression.ts'
 
 const purgeBody = closed(
   {

@@ -6,7 +6,7 @@ import { isId } from '../../http/ids.ts'
 import { pageOf, pageOfShort, pageParameters } from '../../http/pagination.ts'
 import { closed, moment, reading, sending, trimmedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
-import { type Identity, identitiesOfAuthor, identitiesOfUrl } from '../store/identity.ts'
+import { type Identity, identitiesOfAuthor, identitiesOfUrl } from '../identity.ts'
 import {
   liftSuppression,
   listSuppressions,
@@ -14,7 +14,7 @@ import {
   requireComparable,
   requireOne,
   selectionFields,
-} from './suppression.ts'
+} from '../store/suppression.ts'
 
 const security = [{ adminKey: [] }]
 const tags = ['Admin']

@@ -7,7 +7,7 @@ import { dayMs } from '../../runtime/durations.ts'
 import { deleteRequests } from '../store/delete.ts'
 import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
-import { recount } from '../wishes/recount.ts'
+import { recount } from '../wish-numbers/recount.ts'
 
 /** A request that this process may read again until the claim runs out. */
 interface ClaimedRequest extends ClaimedRow {

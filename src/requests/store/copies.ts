@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
-import { insertQueued } from '../wishes/recount.ts'
+import { insertQueued } from '../wish-numbers/recount.ts'
 import { insertSearchChanges } from './changes.ts'
 
 // What follows from rows of `requests` and `request_texts`, written in the transaction that writes these.

@@ -3,7 +3,7 @@ import { type PlatformName, standings } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { withdrawRequests } from '../../http/idempotency/store.ts'
 import { dayMs } from '../../runtime/durations.ts'
-import { recount, type WishChanges } from '../wishes/recount.ts'
+import { recount, type WishChanges } from '../wish-numbers/recount.ts'
 import { noteChangedWords } from '../words/vocabulary.ts'
 import { insertSearchChanges } from './changes.ts'
 

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
+import { placeAgain } from '../wish-numbers/recount.ts'
+import type { FoundPage } from './prepared-page.ts'
 import {
   correctionHash,
   type FreshRequest,
@@ -8,9 +10,7 @@ import {
   recomputeStandings,
   standingOfConfidence,
   viewFresh,
-} from '../views/standings.ts'
-import { placeAgain } from '../wishes/recount.ts'
-import type { FoundPage } from './prepared-page.ts'
+} from './standings.ts'
 import { topicName } from './topic-counts.ts'
 import { unlinkUnlisted } from './topic-links.ts'
 import type { StoredRequest } from './upsert.ts'

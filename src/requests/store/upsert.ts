@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { type RequestStatus, type Standing, standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
-import { standingOfConfidence } from '../views/standings.ts'
 import { insertFacets } from './copies.ts'
 import type { FoundPage } from './prepared-page.ts'
 import { refreshed, refreshedValues, toPastDate } from './refreshed-columns.ts'
+import { standingOfConfidence } from './standings.ts'
 import { topicName } from './topic-counts.ts'
 
 // Parts of the upsert of requests: `requests` is the stored row, `excluded` the one that was found.

@@ -8,8 +8,8 @@ import { changeRequests } from '../../../test/stored-requests.ts'
 import { changeWishes, makeWish } from '../../../test/stored-wish.ts'
 import { takeLock } from '../../database/advisory-locks.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
-import { hashIdentity } from '../store/identity.ts'
-import type { OwnAsks } from '../wishes/membership.ts'
+import { hashIdentity } from '../identity.ts'
+import type { OwnAsks } from '../wish-numbers/membership.ts'
 
 // Holds (Search, lists and export): every surface shows each account exactly its view: ids, classes, corrections, sums of topics
 // Holds (Dashboard): records, similar requests, topics, grouped searches and the page say the same numbers of a wish, for every account

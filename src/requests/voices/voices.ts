@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { PlatformName } from '../../database/column-types.ts'
-import { type IdentifiedRequest, identitiesOf } from '../store/identity.ts'
+import { type IdentifiedRequest, identitiesOf } from '../identity.ts'
 import { isSameText, leastShared, type SketchedText, sketchOf } from './sketch.ts'
 
 /** Who asks for a wish. */

@@ -4,7 +4,7 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import type { RequestRecord } from '../../requests/record.ts'
-import { sharedView } from '../../requests/views/view.ts'
+import { sharedView } from '../../requests/view.ts'
 import { countRequests } from './counts.ts'
 
 let service: TestService

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import { all, conditionsOn } from '../../requests/filters/conditions.ts'
 import { filterView, type RequestFilters } from '../../requests/filters/filters.ts'
-import { isShown } from '../../requests/views/view.ts'
+import { isShown } from '../../requests/view.ts'
 import type { FacetName, Totals } from '../engine.ts'
 import { readCounts, totalOf } from '../totals.ts'
 

@@ -21,7 +21,7 @@ import {
   type TextChoice,
   toRecord,
 } from '../../requests/record.ts'
-import { isLikelyIndexed, isShown } from '../../requests/views/view.ts'
+import { isLikelyIndexed, isShown } from '../../requests/view.ts'
 
 export const listOrders = ['new', 'votes'] as const
 

@@ -6,7 +6,7 @@ import { changeRequests } from '../../../test/stored-requests.ts'
 import { type PlatformName, type RequestStatus, requestStatuses, type Standing } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { platformNames } from '../../platforms/registry.ts'
-import { sharedView, type View } from '../../requests/views/view.ts'
+import { sharedView, type View } from '../../requests/view.ts'
 import type { ListFilters } from './index-scan.ts'
 import { type ListInput, listRequests } from './list.ts'
 

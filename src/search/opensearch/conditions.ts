@@ -1,7 +1,7 @@
 import type { Standing } from '../../database/column-types.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 import type { RequestFilters } from '../../requests/filters/filters.ts'
-import type { View } from '../../requests/views/view.ts'
+import type { View } from '../../requests/view.ts'
 import type { Part, RankedQuery, SearchQuery } from '../engine.ts'
 import type { Phrase } from '../query.ts'
 import { hasUnrankedForms, isOneWord, quotedWords, someOf, type Term } from '../terms.ts'

@@ -4,7 +4,7 @@ import { type Standing, standings } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { all, requestConditions } from '../../requests/filters/conditions.ts'
 import { filterView } from '../../requests/filters/filters.ts'
-import { requestColumns, standingIn } from '../../requests/views/view.ts'
+import { requestColumns, standingIn } from '../../requests/view.ts'
 import {
   type ExactOrder,
   type FacetName,

@@ -3,9 +3,9 @@ import type { PlatformName, RequestStatus } from '../../database/column-types.ts
 import type { Transaction } from '../../database/open.ts'
 import { requestConditions } from '../../requests/filters/conditions.ts'
 import type { RequestFilters } from '../../requests/filters/filters.ts'
-import { correctionHash } from '../../requests/views/standings.ts'
-import { isShown, requestColumns, type View } from '../../requests/views/view.ts'
-import { wishIdIn } from '../../requests/wishes/membership.ts'
+import { correctionHash } from '../../requests/store/standings.ts'
+import { isShown, requestColumns, type View } from '../../requests/view.ts'
+import { wishIdIn } from '../../requests/wish-numbers/membership.ts'
 import type { ComparedRequest, Knowledge } from './compare.ts'
 
 /**

@@ -3,8 +3,8 @@ import type { PlatformName, RequestStatus } from '../../database/column-types.ts
 import type { Executor } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 import { wishLink } from '../../http/addresses.ts'
-import { isShown, requestColumns, type View } from '../../requests/views/view.ts'
-import { readWishIds, readWishNumbers } from '../../requests/wishes/numbers.ts'
+import { isShown, requestColumns, type View } from '../../requests/view.ts'
+import { readWishIds, readWishNumbers } from '../../requests/wish-numbers/numbers.ts'
 
 /** An item of a report, as it is stored. */
 export interface StoredItem {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 import { cursorsOf, isPositionId, type PageInput, pageIn } from '../../http/pagination.ts'
-import type { View } from '../../requests/views/view.ts'
+import type { View } from '../../requests/view.ts'
 import {
   type Counts,
   countsOf,

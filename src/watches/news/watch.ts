@@ -1,7 +1,7 @@
 import { hasOwnView } from '../../accounts/keys.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
-import type { View } from '../../requests/views/view.ts'
+import type { View } from '../../requests/view.ts'
 
 /** What news need to know of a watch. */
 export interface WatchOfNews {

@@ -5,7 +5,7 @@ import { foundRequest } from '../../../test/scripted-platform.ts'
 import { joinWish } from '../../../test/stored-wish.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
 import { storePageAlone } from '../../requests/store/store.ts'
-import { sharedView } from '../../requests/views/view.ts'
+import { sharedView } from '../../requests/view.ts'
 import { daysOfTrend, readTrends } from '../trends/trends.ts'
 import { readChanges } from './changes.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
-import { recount, type WishChanges } from '../../requests/wishes/recount.ts'
+import { recount, type WishChanges } from '../../requests/wish-numbers/recount.ts'
 import { type MergedWishes, readMergedWishes, writeAccountMerges } from './merges.ts'
 import { type ChangedPlacing, type ConcernedRequests, derivePlacings, readPlacedIn } from './placings.ts'
 

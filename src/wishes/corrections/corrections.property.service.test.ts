@@ -10,7 +10,7 @@ import { ServiceError } from '../../http/errors.ts'
 import { deleteAlone } from '../../requests/store/delete.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
 import { storePageAlone } from '../../requests/store/store.ts'
-import { readWishIds } from '../../requests/wishes/numbers.ts'
+import { readWishIds } from '../../requests/wish-numbers/numbers.ts'
 import { mergeWishes, splitWish } from './corrections.ts'
 import { undoWishCorrection } from './undo.ts'
 

@@ -6,7 +6,7 @@ import { foundRequest, platformMap, scriptedPlatform } from '../../../test/scrip
 import { startTestService, type TestService, testAdminKey } from '../../../test/service.ts'
 import { openBrowser } from '../../accounts/sessions/testing.ts'
 import { deleteExpiredRequests } from '../../requests/store/delete.ts'
-import { readWishIds } from '../../requests/wishes/numbers.ts'
+import { readWishIds } from '../../requests/wish-numbers/numbers.ts'
 
 // Holds (Search, lists and export): a merge or a split is made once, can be undone in any order, and survives expiry; a purge deletes it
 

@@ -8,8 +8,8 @@ import { isId } from '../../http/ids.ts'
 import { invalidField } from '../../http/validation.ts'
 import { lockRequestsOf } from '../../requests/store/request-locks.ts'
 import { copyMarks } from '../marks/marks.ts'
+import { type Member, readMembers } from '../members.ts'
 import { applyCorrections } from './apply.ts'
-import { type Member, readMembers } from './members.ts'
 
 /** Who made what a model takes for the same. */
 export const modelName = 'model'

@@ -4,7 +4,7 @@ import type { Executor } from '../../database/open.ts'
 import { isId } from '../../http/ids.ts'
 import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../../http/pagination.ts'
 import { readRequests } from '../../requests/record.ts'
-import { requestColumns, standingIn, type View } from '../../requests/views/view.ts'
+import { requestColumns, standingIn, type View } from '../../requests/view.ts'
 import type { CorrectionKind } from './corrections.ts'
 
 interface Row {

@@ -5,7 +5,6 @@ import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { requestRecord } from '../../requests/record.ts'
 import { correctionKinds, madeKinds } from './corrections.ts'
 
-export const wishPath = closed({ wishId: Type.String() })
 export const correctionPath = closed({ correctionId: Type.String() })
 
 /** How many requests one call takes out of a wish. */

@@ -6,7 +6,7 @@ import type { Transaction } from '../../database/open.ts'
 import { deleteRequests } from '../../requests/store/delete.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
 import { storePage } from '../../requests/store/store.ts'
-import { readWishIds } from '../../requests/wishes/numbers.ts'
+import { readWishIds } from '../../requests/wish-numbers/numbers.ts'
 import { mergeWishes, splitWish } from './corrections.ts'
 
 let opened: TestDatabase

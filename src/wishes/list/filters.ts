@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Cursors, cursorsOf, isPositionId, isPositionNumber } from '../../http/pagination.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 import type { RequestFilters } from '../../requests/filters/filters.ts'
-import type { View } from '../../requests/views/view.ts'
-import { membersIn } from '../../requests/wishes/membership.ts'
+import type { View } from '../../requests/view.ts'
+import { membersIn } from '../../requests/wish-numbers/membership.ts'
 
 export const wishOrders = ['votes', 'requests', 'growing', 'new'] as const
 

@@ -6,7 +6,7 @@ import { joinWish } from '../../../test/stored-wish.ts'
 import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { preparePage } from '../../requests/store/prepared-page.ts'
 import { storePageAlone } from '../../requests/store/store.ts'
-import { sharedView } from '../../requests/views/view.ts'
+import { sharedView } from '../../requests/view.ts'
 import { listWishes } from './list.ts'
 import type { WishSummary } from './summary.ts'
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import type { View } from '../../requests/views/view.ts'
-import { hasSharedNumbers, isSingle } from '../../requests/wishes/membership.ts'
-import { isSeen, numberColumns, singleColumns } from '../../requests/wishes/numbers.ts'
+import type { View } from '../../requests/view.ts'
+import { hasSharedNumbers, isSingle } from '../../requests/wish-numbers/membership.ts'
+import { isSeen, numberColumns, singleColumns } from '../../requests/wish-numbers/numbers.ts'
 import { type WishFilters, type WishOrder, type WishPosition, wishConditions } from './filters.ts'
 
 /** The orders that an index has. */

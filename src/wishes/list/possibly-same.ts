@@ -1,5 +1,5 @@
 import type { Executor } from '../../database/open.ts'
-import type { View } from '../../requests/views/view.ts'
+import type { View } from '../../requests/view.ts'
 
 export interface PossiblySameInput {
   /** The wish of the request in the view; the request itself, where it has none. */

@@ -7,10 +7,10 @@ import { closed, moment, nullable, oneOf } from '../../http/schemas.ts'
 import { importPlatform } from '../../platforms/registry.ts'
 import { ownAsks, readRequests, requestRecord } from '../../requests/record.ts'
 import { dayOf } from '../../requests/timeline.ts'
-import type { View } from '../../requests/views/view.ts'
+import type { View } from '../../requests/view.ts'
 import { countVoices, type Voices } from '../../requests/voices/voices.ts'
-import { membersIn } from '../../requests/wishes/membership.ts'
-import { readWishNumbers } from '../../requests/wishes/numbers.ts'
+import { membersIn } from '../../requests/wish-numbers/membership.ts'
+import { readWishNumbers } from '../../requests/wish-numbers/numbers.ts'
 import { dayMs } from '../../runtime/durations.ts'
 
 /** How many votes a wish gained in the last 7 and 30 UTC days, today included; null while none of it was in the cache before them. */

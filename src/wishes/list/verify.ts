@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { importPlatform } from '../../platforms/registry.ts'
-import { requestColumns, sharedView, standingIn, type View } from '../../requests/views/view.ts'
-import { allMembers, wishIdIn } from '../../requests/wishes/membership.ts'
-import { wishNumbers } from '../../requests/wishes/numbers.ts'
+import { requestColumns, sharedView, standingIn, type View } from '../../requests/view.ts'
+import { allMembers, wishIdIn } from '../../requests/wish-numbers/membership.ts'
+import { wishNumbers } from '../../requests/wish-numbers/numbers.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../../requests/wrong-number.ts'
 
 /** Members of one statement, unless a single wish has more. */

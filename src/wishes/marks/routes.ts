@@ -3,9 +3,8 @@ import type { RouteDependencies } from '../../accounts/authentication.ts'
 import type { App } from '../../http/app-type.ts'
 import { named } from '../../http/openapi-components.ts'
 import { changing, closed, nullable, oneOf } from '../../http/schemas.ts'
-import { isWishSeen } from '../corrections/members.ts'
-import { wishPath } from '../corrections/schemas.ts'
 import { wishProperties } from '../list/summary.ts'
+import { isWishSeen, wishPath } from '../members.ts'
 import { marks, markWish, maxMarkedWishes, wishMark } from './marks.ts'
 
 const maxNoteLength = 2_000

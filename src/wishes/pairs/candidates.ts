@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
-import { sharedView, type View } from '../../requests/views/view.ts'
+import { sharedView, type View } from '../../requests/view.ts'
 import { normaliseText } from '../../runtime/text/normalise.ts'
 import { sameWordsOf } from '../../runtime/text/same-words.ts'
 import { respelled } from '../../runtime/text/spellings.ts'

@@ -4,8 +4,8 @@ import { type ClaimedRow, lockClaims, releaseClaims } from '../../database/claim
 import type { PlatformName, Standing } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { lockRequests } from '../../requests/store/request-locks.ts'
-import { correctionHash } from '../../requests/views/standings.ts'
-import { queuePlacing, recount, type WishChanges } from '../../requests/wishes/recount.ts'
+import { correctionHash } from '../../requests/store/standings.ts'
+import { queuePlacing, recount, type WishChanges } from '../../requests/wish-numbers/recount.ts'
 import { writeSuggestions } from '../suggestions/store.ts'
 import type { Target } from './targets.ts'
 

@@ -19,9 +19,9 @@ import {
   type TextChoice,
   wishOfRequest,
 } from '../../requests/record.ts'
-import { requestColumns, standingIn, type View, viewOf } from '../../requests/views/view.ts'
-import { allMembers } from '../../requests/wishes/membership.ts'
-import { numbersAlone, readWishNumbers } from '../../requests/wishes/numbers.ts'
+import { requestColumns, standingIn, type View, viewOf } from '../../requests/view.ts'
+import { allMembers } from '../../requests/wish-numbers/membership.ts'
+import { numbersAlone, readWishNumbers } from '../../requests/wish-numbers/numbers.ts'
 import type { PossiblySame } from '../list/possibly-same.ts'
 
 interface WishMember {

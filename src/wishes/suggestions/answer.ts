@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/open.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 import { isId } from '../../http/ids.ts'
-import { readWishNumbers } from '../../requests/wishes/numbers.ts'
+import { readWishNumbers } from '../../requests/wish-numbers/numbers.ts'
 import { type Corrector, lockWishes, mergeWishes, partWishes } from '../corrections/corrections.ts'
 import { openPairs, readPair } from './list.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
-import { standingIn, type View } from '../../requests/views/view.ts'
+import { standingIn, type View } from '../../requests/view.ts'
 
 /** By what else the likely requests of a topic are counted: the most voted ones where there are more than `maxCounted`. */
 export interface Breakdown {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { View } from '../../requests/views/view.ts'
+import type { View } from '../../requests/view.ts'
 
 /** The links of requests to topics that an account sees in another class, and what that changes: 1, 0 or -1. */
 const changesOf = ({ account }: View, keys: readonly string[] | null): RawBuilder<unknown> => sql`

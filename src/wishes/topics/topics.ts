@@ -5,7 +5,7 @@ import { type Cursors, cursorsOf, isPositionNumber, isPositionText, type PageInp
 import { closed, moment } from '../../http/schemas.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 import { dayOf } from '../../requests/timeline.ts'
-import type { View } from '../../requests/views/view.ts'
+import type { View } from '../../requests/view.ts'
 import { dayMs } from '../../runtime/durations.ts'
 import { countChanges, topicChanges } from './differences.ts'
 import { type TopicOrder, topicOrders } from './orders.ts'

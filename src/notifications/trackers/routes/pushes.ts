@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../../../http/app-type.ts'
 import { pageOf, pageParameters } from '../../../http/pagination.ts'
 import { changing, closed, reading } from '../../../http/schemas.ts'
-import { wishPath } from '../../../wishes/corrections/schemas.ts'
+import { wishPath } from '../../../wishes/members.ts'
 import { readDrafts } from '../drafts.ts'
 import { describePush, findPush, listPushes, maxPushesOfDay, pushWish, undoPush } from '../store/pushes.ts'
 import {

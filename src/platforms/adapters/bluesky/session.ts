@@ -4,10 +4,10 @@ import { cooldownAfterRefusal, correctByHeaders, spentUntil } from '../../budget
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import type { AccessToken } from '../../client/access-token.ts'
 import { endpointUrl } from '../../client/client.ts'
-import { after } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asEpochSeconds, asFields, asString } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
+import { after } from '../../headers.ts'
 import { PlatformError } from '../../platform.ts'
 
 const limitHeaders = { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }

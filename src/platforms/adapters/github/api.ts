@@ -8,10 +8,10 @@ import {
 } from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import { endpointUrl } from '../../client/client.ts'
-import { headerNumber, headerText, retryAfter } from '../../client/headers.ts'
 import type { Answer, JsonRequest } from '../../client/messages.ts'
 import { asFields, asList, asString, type Fields } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
+import { headerNumber, headerText, retryAfter } from '../../headers.ts'
 import { PlatformError } from '../../platform.ts'
 
 const limitHeaders = { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' }

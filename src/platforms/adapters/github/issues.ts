@@ -1,7 +1,7 @@
-import { hasNextLink } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asDate, asFields, asList, asString } from '../../content/fields.ts'
 import { readItems, requiredList } from '../../content/items.ts'
+import { hasNextLink } from '../../headers.ts'
 import { type Page, PlatformError, SourceRefusedError } from '../../platform.ts'
 import { reachesOlder } from '../newest-first.ts'
 import type { FoundTogether } from '../topic-batches.ts'

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Budget, BudgetLimits, OpenBudget } from '../../budget/budget.ts'
 import { endpointUrl, type PlatformClient } from '../../client/client.ts'
-import { after } from '../../client/headers.ts'
 import { asFields, asString } from '../../content/fields.ts'
+import { after } from '../../headers.ts'
 import { PlatformError } from '../../platform.ts'
 
 export interface Instance {

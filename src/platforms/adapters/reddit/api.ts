@@ -3,10 +3,10 @@ import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import type { Budget, OpenBudget } from '../../budget/budget.ts'
 import { type AccessToken, createAccessTokens, withToken } from '../../client/access-token.ts'
 import { endpointUrl, type PlatformClient } from '../../client/client.ts'
-import { type AnswerHeaders, after, headerText } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asInteger, asString } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
+import { type AnswerHeaders, after, headerText } from '../../headers.ts'
 import { PlatformError, SourceRefusedError } from '../../platform.ts'
 
 /** `x-ratelimit-remaining` is a float, `-reset` the seconds that the window still lasts (prawcore, rate_limit.py). */

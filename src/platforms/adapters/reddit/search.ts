@@ -1,7 +1,7 @@
-import { after } from '../../client/headers.ts'
 import { asEpochSeconds, asFields, asId, asPage, type Fields } from '../../content/fields.ts'
 import { readItems, requiredList } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
+import { after } from '../../headers.ts'
 import type { Json, Page, PageRequest, Platform } from '../../platform.ts'
 import { reachesOlder } from '../newest-first.ts'
 import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'

@@ -1,4 +1,4 @@
-import { type AnswerHeaders, headerText } from '../../client/headers.ts'
+import { type AnswerHeaders, headerText } from '../../headers.ts'
 
 /** Marks at the beginning of a text, and what UTF-16 without a mark begins with: `<` or `{` beside a zero. */
 const beginnings: ReadonlyArray<readonly [encoding: string, bytes: readonly number[]]> = [

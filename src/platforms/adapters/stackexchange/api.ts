@@ -1,11 +1,11 @@
 import { cooldownAfterRefusal } from '../../budget/announced-limits.ts'
 import type { Budget, BudgetLimits } from '../../budget/budget.ts'
 import { endpointUrl } from '../../client/client.ts'
-import { after } from '../../client/headers.ts'
 import type { Answer } from '../../client/messages.ts'
 import { asFields, asInteger, asString, type Fields } from '../../content/fields.ts'
 import { requiredList } from '../../content/items.ts'
 import type { AdapterDependencies } from '../../definition.ts'
+import { after } from '../../headers.ts'
 import { PlatformError, SourceRefusedError } from '../../platform.ts'
 
 /** How long no request is sent after the quota is used up: see `correctStackexchangeBudget`. */

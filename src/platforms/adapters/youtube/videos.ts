@@ -1,6 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts'
-import { after } from '../../client/headers.ts'
 import { asDate, asFields, asId, asList, asString } from '../../content/fields.ts'
+import { after } from '../../headers.ts'
 import { type Json, PlatformError } from '../../platform.ts'
 import { topicKey } from '../../topic-words.ts'
 import type { AdapterCache } from '../adapter-cache.ts'
