@@ -1,6 +1,34 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { nightlyParts } from '../test/nightly.ts'
 import { runSuite } from './suite.ts'
+
+/** Where and when each part last passed. It is committed, so that whoever changes something sees what was not run since. */
+const recordFile = fileURLToPath(new URL('../test/nightly-passed.json', import.meta.url))
+type Passed = Record<string, { commit: string; day: string }>
+
+const readPassed = (): Passed => JSON.parse(readFileSync(recordFile, 'utf8'))
+const git = (...parameters: string[]) => spawnSync('git', parameters, { encoding: 'utf8' }).stdout.trim()
+
+/** Only of a commit: with changes beside it, nobody could say what passed. */
+function notePassed(name: string): void {
+  if (git('status', '--porcelain', '--', ':!test/nightly-passed.json') !== '') return
+  const passed = { commit: git('rev-parse', '--short=8', 'HEAD'), day: new Date().toISOString().slice(0, 10) }
+  const all = { ...readPassed(), [name]: passed }
+  const sorted = Object.fromEntries(Object.entries(all).sort(([one], [other]) => (one < other ? -1 : 1)))
+  writeFileSync(recordFile, `${JSON.stringify(sorted, null, 2)}\n`)
+}
+
+/** Prints when each part last passed, on which commit, and how many commits there were since. */
+export function printPassed(): void {
+  const passed = readPassed()
+  for (const name of Object.keys(nightlyParts)) {
+    const last = passed[name]
+    const since = last && git('rev-list', '--count', `${last.commit}..HEAD`)
+    console.log(`${name.padEnd(16)} ${last ? `${last.day} on ${last.commit}, ${since || '?'} commits ago` : 'never'}`)
+  }
+}
 
 /** Installs Debian's packages, where this process may; what is missing then is said by the part. */
 function install(packages: readonly string[]): void {
@@ -31,6 +59,7 @@ async function runPart(root: string, name: string, parameters: readonly string[]
   const code = bench
     ? spawnSync(process.execPath, [...bench, ...parameters], { cwd: root, stdio: 'inherit' }).status
     : await runSuite({ root, parameters, environment: { TEST_NIGHTLY: name }, strict: true })
+  if (code === 0 && parameters.length === 0) notePassed(name)
   return `${code === 0 ? 'passed' : 'FAILED'} in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`
 }
 

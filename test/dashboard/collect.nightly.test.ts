@@ -1,42 +1,20 @@
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { answerOf, describePage, patient, recordCalls, recordKeys, usePage } from './page-test.ts'
+import {
+  answerOf,
+  describePage,
+  jobFigure,
+  patient,
+  platformRow,
+  recordCalls,
+  recordKeys,
+  usePage,
+} from './page-test.ts'
 
 // Holds (Dashboard): a second click or a lost response has no second effect
-
-const figure = (page: Page, name: string) =>
-  page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
-const rowOf = (page: Page, platform: string) => page.locator('.job-platforms tbody tr', { hasText: platform }).first()
 
 describePage('collecting', () => {
   // Slow enough that one sees a job run.
   const test = usePage({ simulator: { latencyMs: 150, size: 400 } })
-
-  it('says the cost as it changes, starts once, and shows the progress live to the end', async () => {
-    const page = await test.open('/collect')
-    await page.getByText('Up to 3 credits').waitFor()
-    await page.getByLabel('Stack Exchange').uncheck()
-    await page.getByLabel('Depth').fill('3')
-    await page.getByText('Up to 6 credits').waitFor()
-    await page.getByRole('button', { name: 'Start' }).click()
-    await page.getByText('A topic has 2 to 100 characters.').waitFor()
-    await page.getByLabel('Topic').fill('dark mode')
-    const keys = recordKeys(page, '/api/v1/scrape')
-    await page.getByRole('button', { name: 'Start' }).dblclick()
-    await page.getByRole('heading', { name: 'dark mode' }).waitFor()
-    await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
-    expect(keys).toHaveLength(1)
-    await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/done\s+3 of 3\s+[1-9]\d*\s+[1-9]/)
-    expect(await figure(page, 'Depth, each platform').innerText()).toBe('3 pages')
-    await page.getByRole('link', { name: 'See what it found' }).click()
-    await page.locator('.wish-list .wish-row').first().waitFor()
-    await page.getByRole('link', { name: 'Remove the filter Found by one collection' }).waitFor()
-    const next = await test.open('/collect')
-    await next.getByLabel('Topic').fill('a dark theme')
-    await next.getByLabel('Depth').focus()
-    const gitHub = next.locator('.platform-cell', { hasText: 'GitHub' })
-    await gitHub.getByText(/^\d+ wishes on 3 pages, [\d.]+ credits a wish \(1 topic like this\)$/).waitFor()
-  })
 
   it('an answer that was lost starts nothing twice: the second try has the same key', async () => {
     const page = await test.open('/collect?topic=lost+answer&platforms=github')
@@ -54,7 +32,7 @@ describePage('collecting', () => {
     expect(new Set(keys).size).toBe(1)
     const { results: jobs } = (await test.service.client.get('/api/v1/scrape?limit=100')).body.data
     expect(jobs.filter(({ topic }: { topic: string }) => topic === 'lost answer')).toHaveLength(1)
-    await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
+    await expect.poll(() => jobFigure(page, 'Status').innerText(), patient).toBe('completed')
   })
 
   it('a changed form is another intention', async () => {
@@ -95,7 +73,7 @@ describePage('collecting', () => {
       await page.getByRole('button', { name: 'Start' }).click()
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.getByRole('button', { name: 'Yes, cancel it' }).click()
-      await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('cancelled')
+      await expect.poll(() => jobFigure(page, 'Status').innerText(), patient).toBe('cancelled')
     } finally {
       test.simulator.clearFaults()
     }
@@ -117,8 +95,8 @@ describePage('collecting', () => {
     try {
       // The job is first read while nothing is new.
       await page.getByRole('button', { name: 'Start' }).click()
-      await expect.poll(() => rowOf(page, 'Hacker News').innerText(), patient).toMatch(/done/)
-      await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/running\s+1 of 3\s+[1-9]/)
+      await expect.poll(() => platformRow(page, 'Hacker News').innerText(), patient).toMatch(/done/)
+      await expect.poll(() => platformRow(page, 'GitHub').innerText(), patient).toMatch(/running\s+1 of 3\s+[1-9]/)
       await page.route('**/api/v1/scrape/**', (route) => route.abort())
       await test.service.restart()
       await page.getByText('The connection is broken').waitFor()
@@ -126,8 +104,8 @@ describePage('collecting', () => {
       expect(rows).toHaveLength(2)
       const sum = rows.reduce((total, text) => total + Number(text.replace(',', '')), 0)
       expect(sum).toBeGreaterThan(0)
-      expect(Number((await figure(page, 'New requests').innerText()).replace(',', ''))).toBe(sum)
-      expect(await figure(page, 'Status').innerText()).toBe('running')
+      expect(Number((await jobFigure(page, 'New requests').innerText()).replace(',', ''))).toBe(sum)
+      expect(await jobFigure(page, 'Status').innerText()).toBe('running')
     } finally {
       test.simulator.clearFaults()
       const { results: jobs } = (await test.service.client.get('/api/v1/scrape?status=running')).body.data
@@ -138,11 +116,11 @@ describePage('collecting', () => {
   it('on a narrow window nothing of a job is cut off', async () => {
     const jobId = await test.collect('narrow', { depth: 2 })
     const page = await test.open(`/collect/${jobId}`, { viewport: { width: 390, height: 844 } })
-    await expect.poll(() => rowOf(page, 'Stack Exchange').innerText(), patient).toMatch(/done/)
+    await expect.poll(() => platformRow(page, 'Stack Exchange').innerText(), patient).toMatch(/done/)
     const frame = page.locator('.table-frame')
     expect(await frame.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
     for (const label of ['Pages', 'Found', 'New requests']) {
-      const cell = rowOf(page, 'Stack Exchange').locator(`[data-label="${label}"]`)
+      const cell = platformRow(page, 'Stack Exchange').locator(`[data-label="${label}"]`)
       const { x, width } = (await cell.boundingBox())!
       expect(x + width).toBeLessThanOrEqual(390)
       expect(await cell.evaluate((one) => getComputedStyle(one, '::before').content)).toBe(`"${label}"`)
@@ -156,9 +134,9 @@ describePage('collecting', () => {
     await page.getByRole('button', { name: 'Start' }).click()
     // The job may be over before the first poll, and then it says so.
     await page.getByText(/Live events do not come through|Finished in/).waitFor()
-    await expect.poll(() => figure(page, 'Status').innerText(), patient).toBe('completed')
-    expect(Number((await figure(page, 'New requests').innerText()).replace(',', ''))).toBeGreaterThan(0)
-    await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/done/)
+    await expect.poll(() => jobFigure(page, 'Status').innerText(), patient).toBe('completed')
+    expect(Number((await jobFigure(page, 'New requests').innerText()).replace(',', ''))).toBeGreaterThan(0)
+    await expect.poll(() => platformRow(page, 'GitHub').innerText(), patient).toMatch(/done/)
     const jobPath = `/api/v1/scrape/${page.url().split('/').at(-1)}`
     expect(calls).toContain(`GET ${jobPath}/events`)
     expect(calls).toContain(`GET ${jobPath}`)
@@ -182,8 +160,8 @@ describePage('collecting', () => {
     await Promise.all(later.map((topic) => test.service.client.scrape({ topic, platforms: ['hackernews'] })))
     const page = await test.open(`/collect/${jobId}`)
     await page.getByRole('heading', { name: 'opened directly' }).waitFor()
-    await expect.poll(() => figure(page, 'Depth, each platform').innerText(), patient).toBe('2 pages')
-    await expect.poll(() => rowOf(page, 'Hacker News').innerText(), patient).toMatch(/done\s+\d of 2\s+[1-9]/)
+    await expect.poll(() => jobFigure(page, 'Depth, each platform').innerText(), patient).toBe('2 pages')
+    await expect.poll(() => platformRow(page, 'Hacker News').innerText(), patient).toMatch(/done\s+\d of 2\s+[1-9]/)
     await page.goto('/collect')
     await expect.poll(() => page.locator('.jobs > li').count(), patient).toBe(20)
     await page.getByRole('button', { name: 'Load more' }).click()
@@ -194,7 +172,7 @@ describePage('collecting', () => {
     test.simulator.setFault('github', 'unauthorized', { times: 100 })
     const jobId = await test.collect('refused', { platforms: ['github'] }).finally(() => test.simulator.clearFaults())
     const page = await test.open(`/collect/${jobId}`)
-    await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/failed/)
+    await expect.poll(() => platformRow(page, 'GitHub').innerText(), patient).toMatch(/failed/)
     await page.locator('.remedy').first().waitFor()
     expect((await page.locator('.remedy').first().innerText()).length).toBeGreaterThan(20)
   })
@@ -230,9 +208,11 @@ describePage('a platform that cannot be reached', () => {
     await page.getByText('Up to 2 credits').waitFor()
     try {
       await page.getByRole('button', { name: 'Start' }).click()
-      await expect.poll(() => rowOf(page, 'GitHub').innerText(), patient).toMatch(/running\s+tries again in \d+ s/)
+      await expect
+        .poll(() => platformRow(page, 'GitHub').innerText(), patient)
+        .toMatch(/running\s+tries again in \d+ s/)
       await expect.poll(() => page.locator('.remedy').innerText(), patient).toMatch(/503/)
-      expect(await figure(page, 'Status').innerText()).toBe('running')
+      expect(await jobFigure(page, 'Status').innerText()).toBe('running')
       await page.getByRole('link', { name: 'All collections' }).click()
       await expect.poll(() => option('GitHub').innerText(), patient).toMatch(/cannot be reached[\s\S]*503/)
       expect(await option('Hacker News').innerText()).toMatch(/ready/)

@@ -152,3 +152,10 @@ export function recordKeys(page: Page, path: string | RegExp): string[] {
   })
   return keys
 }
+
+/** A figure of a job, by its name. */
+export const jobFigure = (page: Page, name: string) =>
+  page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
+/** A platform in the table of a job. */
+export const platformRow = (page: Page, platform: string) =>
+  page.locator('.job-platforms tbody tr', { hasText: platform }).first()
