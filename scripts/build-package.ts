@@ -1,8 +1,9 @@
-import { copyFileSync, cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import { isPageStale } from './build-dashboard.mjs'
-import { compileInto } from './build-service.mjs'
+import { compileInto, runCompiler } from './build-service.mjs'
 
 // `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/, client/ and
 // simulator/ as JavaScript, the declarations of what programs import, its other files, and the built page. Prints on stderr, because stdout is that of npm.
@@ -46,17 +47,29 @@ function copyPage(): void {
     recursive: true,
     filter: (source) => {
       const [folder, name] = source.slice(page.length + 1).split(sep)
+      // What is compressed is unpacked for callers that read no compression.
+      if (existsSync(`${source}.gz`)) return false
       if (folder === 'assets' && name !== undefined) return present.has(name)
       return folder === undefined || !folder.startsWith('.')
     },
   })
 }
 
+/** The best compression takes a quarter of a minute, too long for every build of the page. */
+function packReference(): void {
+  const file = join(fresh, 'src', 'http', 'dashboard', 'page', 'docs', 'reference.js.br')
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_LGWIN]: 24 }
+  writeFileSync(file, brotliCompressSync(brotliDecompressSync(readFileSync(file)), { params }))
+}
+
 try {
   compileInto(fresh)
+  // This run checks the types, and keeps the comments that an editor shows.
+  runCompiler(fresh, ['--emitDeclarationOnly'])
   copyTypes()
   keepNamedTypes()
   copyPage()
+  packReference()
   rmSync(dist, { recursive: true, force: true })
   renameSync(fresh, dist)
   console.error('The package is built: dist')

@@ -1,2 +1,3 @@
-export function compileInto(directory: string, options?: readonly string[]): void
+export function runCompiler(directory: string, options: readonly string[]): void
+export function compileInto(directory: string): void
 export function ensureService(): string

@@ -27,12 +27,17 @@ function isStale() {
   return all.some((file) => changedAt(file) > builtAt)
 }
 
-/** Compiles what tsconfig.build.json names, and copies what modules read beside themselves, such as the weights of detection. @throws when the code cannot be compiled */
-export function compileInto(directory, options = []) {
+/** Runs the compiler on what tsconfig.build.json names. @throws when it fails */
+export function runCompiler(directory, options) {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const parameters = [compiler, '-p', join(root, configuration), '--outDir', directory, ...options]
   const { status } = spawnSync(pinnedNode, parameters, { stdio: ['ignore', 2, 2] })
   if (status !== 0) throw new Error('the code could not be compiled')
+}
+
+/** Makes JavaScript, without comments, and copies what modules read beside themselves, such as the weights of detection. @throws when the code cannot be compiled */
+export function compileInto(directory) {
+  runCompiler(directory, ['--noCheck', '--declaration', 'false', '--removeComments'])
   // The compiler copies JSON itself.
   for (const file of filesOf('src').filter((path) => !/\.(ts|md|json)$/.test(path))) {
     const copy = join(directory, file.slice(root.length).split(sep).join('/'))
@@ -48,7 +53,7 @@ export function ensureService() {
   const startedAt = new Date()
   const fresh = join(root, `.dist-${process.pid}`)
   try {
-    compileInto(fresh, ['--noCheck', '--declaration', 'false'])
+    compileInto(fresh)
     writeFileSync(join(fresh, 'built'), startedAt.toISOString())
     rmSync(built, { recursive: true, force: true })
     renameSync(fresh, built)

@@ -29,6 +29,9 @@ beforeAll(async () => {
   }
   writeFileSync(join(directory, 'assets/page-abc123.js.br'), brotliCompressSync(script))
   writeFileSync(join(directory, 'assets/page-abc123.js.gz'), gzipSync(script))
+  // As in the package, which has no plain form of what is compressed.
+  writeFileSync(join(directory, 'assets/packed-abc123.js.br'), brotliCompressSync(script))
+  writeFileSync(join(directory, 'assets/packed-abc123.js.gz'), gzipSync(script))
   service = await startTestService({ pageDirectory: directory })
 })
 afterAll(async () => {
@@ -146,8 +149,8 @@ describe('the page', () => {
     }
   })
 
-  it('is sent in the compressed form of the build if the caller accepts it', async () => {
-    const path = '/assets/page-abc123.js'
+  it.each(['page', 'packed'])('is sent in the form that the caller accepts (%s)', async (name) => {
+    const path = `/assets/${name}-abc123.js`
     const brotli = await getRaw(path, { 'accept-encoding': 'gzip, deflate, br' })
     expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: expect.stringMatching(/accept-encoding/i) })
     expect(brotliDecompressSync(brotli.bytes).toString()).toBe(script)
@@ -157,6 +160,7 @@ describe('the page', () => {
     expect(gunzipSync(gzip.bytes).toString()).toBe(script)
     const plain = await getRaw(path, { 'accept-encoding': 'identity' })
     expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(plain.headers['content-type']).toMatch(/javascript/)
     expect(plain.bytes.toString()).toBe(script)
   })
 

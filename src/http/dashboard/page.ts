@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { RemovalContact } from '../../runtime/removal-contact.ts'
 import type { App } from '../app-type.ts'
-import { isKnown } from '../compression.ts'
+import { encodingFor, isKnown } from '../compression.ts'
 import { escapeHtml } from '../html.ts'
 
 /** Allows only the dashboard's own files: no inline script or style, no other site, no frame around it. */
@@ -82,16 +83,26 @@ const yearSeconds = 365 * 24 * 60 * 60
 const isCompressed = (path: string) => path.endsWith('.br') || path.endsWith('.gz')
 const isHidden = (path: string) => path.split('/').some((name) => name.startsWith('.'))
 
-/** The files of a built page by their path; empty without a built page. */
-function listFiles(directory: string): Set<string> {
+/** The files of a built page, and whether each is there uncompressed, too: in the package a file is not that has a `.gz`. Empty without a built page. */
+function listFiles(directory: string): Map<string, boolean> {
   try {
     const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
-    return new Set(
-      paths.map((path) => path.replaceAll('\\', '/')).filter((path) => !isCompressed(path) && !isHidden(path)),
-    )
+    const paths = entries
+      .map((entry) =>
+        join(entry.parentPath, entry.name)
+          .slice(directory.length + 1)
+          .replaceAll('\\', '/'),
+      )
+      .filter((path) => !isHidden(path))
+    const packed = paths
+      .filter((path) => path.endsWith('.gz'))
+      .map((path): [string, boolean] => [path.slice(0, -3), false])
+    return new Map([
+      ...packed,
+      ...paths.filter((path) => !isCompressed(path)).map((path): [string, boolean] => [path, true]),
+    ])
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Set()
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
     throw error
   }
 }
@@ -133,10 +144,13 @@ export async function registerPage(
   const indexTag = `"${createHash('sha256').update(index).digest('base64url')}"`
   await app.register(fastifyStatic, { serve: false, root: directory, preCompressed: true, cacheControl: false })
 
-  const sendFile = (reply: FastifyReply, path: string) => {
+  const sendFile = (request: FastifyRequest, reply: FastifyReply, path: string) => {
     // The names of assets contain a hash of their content: a file of the same name never changes.
     const cacheControl = path.startsWith('assets/') ? `public, max-age=${yearSeconds}, immutable` : 'no-cache'
-    return reply.headers(pageHeaders).header('cache-control', cacheControl).sendFile(path)
+    reply.headers(pageHeaders).header('cache-control', cacheControl)
+    if (files.get(path) || encodingFor(request.headers['accept-encoding']) !== null) return reply.sendFile(path)
+    reply.type(path.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8')
+    return reply.header('vary', 'accept-encoding').send(gunzipSync(readFileSync(join(directory, `${path}.gz`))))
   }
   const view = (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ ...pageHeaders, 'content-security-policy': contentSecurityPolicy }).type('text/html')
@@ -149,7 +163,7 @@ export async function registerPage(
   app.get<{ Params: { '*': string } }>('/*', { schema: { hide: true }, onRequest }, (request, reply) => {
     const path = request.params['*']
     if (path === 'index.html' && isBuilt) return view(request, reply)
-    if (files.has(path)) return sendFile(reply, path)
+    if (files.has(path)) return sendFile(request, reply, path)
     if (isBuilt && isPageView(path, request)) return view(request, reply)
     return reply.callNotFound()
   })
