@@ -21,10 +21,9 @@ export interface NamedHostsOptions<Host> {
 }
 
 /**
- * What each host may be sent, by all tasks of this process. Those of the operator are opened at once, those that accounts name with their
- * first request. A host is forgotten only when nothing depends on its budgets: least recently used first, a minute after
- * its last request and after its cooldown.
- * @returns what a host may be sent; it throws a PlannedWaitError when too many hosts of accounts are in use at the same time
+ * Budgets of each host, shared by the process. Account-named hosts are opened on first use and evicted, least recently
+ * used first, only a minute after their last request and after any cooldown.
+ * @returns the budgets of a host; throws a PlannedWaitError if too many account-named hosts are in use
  */
 export function createNamedHosts<Host>(options: NamedHostsOptions<Host>): (name: string) => Host {
   const { clock, listed, open, budgetsOf, what, maxForeign = 200 } = options

@@ -1,7 +1,7 @@
 /** Of the address of a source, in UTF-16 units. */
 export const addressLimit = 300
 
-/** The address of a site as somebody wrote it, also without its scheme; null for any other text, for a long one, and with a user name or password. */
+/** The scheme is optional. @returns null for other or overlong text, or one with credentials */
 export function siteAddress(text: string): URL | null {
   const trimmed = text.trim()
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`

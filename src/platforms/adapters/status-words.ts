@@ -1,7 +1,7 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 import { meaningsOfLabels } from './tracker-labels.ts'
 
-/** Words for a status beside those of labels: of Canny, UserVoice, Productboard and Fider. */
+/** Status words of Canny, UserVoice, Productboard and Fider, in addition to those of labels. */
 const words: ReadonlyMap<string, RequestStatus> = new Map([
   ['open', 'open'],
   ['opened', 'open'],

@@ -15,7 +15,7 @@ interface Waiting {
 
 export interface FoundTogether {
   found: FoundRequest[]
-  /** What the answer left out. The first topic counts it, so that each item is counted once. */
+  /** Items the answer left out, counted for the first topic only, so each counts once. */
   discarded?: Discarded
   /** The page was full: a topic without a match on it may still have some. */
   isFull: boolean
@@ -37,10 +37,7 @@ const refusedMs = 3600_000
 /** @returns null when the topic has no first page. */
 export type FetchFirstPage = (topic: string, signal: AbortSignal) => Promise<Page | null>
 
-/**
- * Batches first pages for a host that allows one request at a time: all topics that arrive while a request is under way share
- * the next one. A topic that arrives alone has its own query at once.
- */
+/** Batches first pages: topics that arrive during a request share the next one, a lone topic is searched at once. */
 export function createTopicBatches(search: BatchSearch): FetchFirstPage {
   const { platform, clock, countFitting, fetchOne, fetchTogether } = search
   let waiting: Waiting[] = []
@@ -106,12 +103,12 @@ function whenAll(signals: readonly AbortSignal[]): AbortSignal {
 }
 
 /**
- * Gives each topic the requests that are about it. The platform also matches comments: a request that is about no topic goes to the
- * topics of which it has the largest share of words, where it is left out and, if it is stored already, refreshed.
+ * The platform also matches comments: a request about no topic goes to those sharing most words, where it is not
+ * stored, only refreshed if already stored.
  */
 export function shareOut(topics: readonly string[], found: readonly FoundRequest[]): Page[] {
   const words = topics.map((topic) => searchWords(topic).map((word) => word.toLowerCase()))
-  // A shared page says nothing about the topic's own pages: the next page of a topic is its first own page.
+  // A shared page says nothing about a topic's own pages, so each topic continues with its own first page.
   const pages: Page[] = topics.map(() => ({ requests: [], nextCursor: { page: 1 } }))
   const tests = topics.map((topic) => createTopicTest(topic))
   for (const request of found) {

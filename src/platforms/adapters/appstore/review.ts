@@ -45,15 +45,15 @@ function starsOf(entry: Fields): number | null {
 /** When it was written or last edited, by which the feed is ordered. */
 export const reviewedAt = (entry: Fields): Date | null => asDate(label(entry.updated))
 
-/** A version says little more than a number, so its tag has no word that a topic could be about. */
+/** A version is little more than a number, so its tag has no word a topic could match. */
 function versionTag(entry: Fields): string[] {
   const version = asName(label(entry['im:version']))
   return version === null ? [] : [`v${version}`]
 }
 
 /**
- * A review; null without an id. Its marks of being helpful are no votes for what it asks for; its stars judge the app.
- * @param name of the app; null where it is not known
+ * @param name of the app; null if unknown
+ * @returns null without an id. Helpful marks are no votes; stars rate the app
  */
 export function readReview(entry: Fields, { country, id: app }: App, name: string | null): ItemResult {
   const id = asId(label(entry.id))

@@ -14,7 +14,7 @@ export interface App {
 const short = /^([a-z]{2})\/(?:id)?([1-9]\d{0,17})$/i
 const hosts = /^(?:apps|itunes)\.apple\.com$/i
 
-/** The number is the last part of the path of an address, after the name of the app, which may be missing. */
+/** In an address, the app's number ends the path; the app's name before it is optional. */
 function shortened(text: string): string {
   const address = /^https?:\/\//i.test(text) ? text : `https://${text}`
   if (address.length > 2_000 || !URL.canParse(address)) return text
@@ -23,7 +23,7 @@ function shortened(text: string): string {
   return hosts.test(hostname) ? `${country}/${number}` : text
 }
 
-/** An app by the country and the number in its address in the App Store. An address without a country means another store for each reader, so it is none. */
+/** Country and number of an app. Without the country, each reader would get the store of their own. */
 export const appstoreSources: SourceKind = {
   form: 'a country and the number of an app, or its address in the App Store',
   example: 'us/839285684',

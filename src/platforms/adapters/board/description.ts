@@ -6,7 +6,7 @@ import { asFields, asList } from '../../content/fields.ts'
 import { BoardError, condition, fieldPath, type ReadValues, singlePath } from './paths.ts'
 import { type BoardRequest, checkTemplates } from './templates.ts'
 
-/** The fields of a request that a description maps; `id`, `url` and one of `title` and `text` are needed. */
+/** The request fields a description can map; `id`, `url` and one of `title` and `text` are required. */
 export const boardFields = [
   'id',
   'url',
@@ -118,7 +118,7 @@ export interface Board {
   more: ((body: unknown) => unknown) | undefined
   fields: ReadonlyMap<BoardField, ReadValues>
   textFormat: (typeof textFormats)[number]
-  /** The names of statuses by their ids, in an answer; null where items have the names themselves. */
+  /** Reads status names by id from an answer; null if items contain the names themselves. */
   statusNames: ((body: unknown) => ReadonlyMap<string, string>) | null
   statuses: ReadonlyMap<string, (typeof requestStatuses)[number]>
   areRequests: boolean
@@ -132,7 +132,7 @@ const maxDescription = 20_000
 
 const validate = new Ajv({ allErrors: true }).compile<Description>(boardDescription)
 
-/** The most specific of the errors: of a union, Ajv names what each of its forms lacks. */
+/** Picks the most specific error: for a union, Ajv reports what each of its variants lacks. */
 function formError(): BoardError {
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'anyOf')
   const deepest = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0]!)
@@ -159,11 +159,7 @@ function readStatusNames({ list, id, name }: NonNullable<Description['statusName
   }
 }
 
-/**
- * Reads a description and compiles its paths.
- * @param secret what stands for `{secret}`
- * @throws BoardError that names the first thing that is wrong, and where
- */
+/** @param secret replaces `{secret}` @throws BoardError with the first error and its place */
 export function readBoard(text: string, secret?: string): Board {
   if (text.length > maxDescription) throw new BoardError(`It has more than ${maxDescription} characters.`)
   let given: unknown

@@ -1,12 +1,12 @@
 import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3'
 import type { Fields } from '../../content/fields.ts'
 
-/** What is wrong with a description. The message names the place and what it should be. */
+/** An error in a board description. The message names the place and what is expected there. */
 export class BoardError extends Error {
   override readonly name = 'BoardError'
 }
 
-/** JSONPath (RFC 9535) without functions: `match` and `search` run a regular expression of the description against texts of strangers. */
+/** JSONPath (RFC 9535) without functions: `match` and `search` would run a description's regex on untrusted text. */
 const environment = new JSONPathEnvironment({ maxRecursionDepth: 20 })
 environment.functionRegister.clear()
 
@@ -15,8 +15,8 @@ const maxPath = 200
 const maxValues = 50
 
 /**
- * Compiles a path. `..` and a second `$` are refused: they make the work on an answer a power of its size.
- * @param where its place in the description, for the message
+ * Refuses `..` and a second `$`: their cost is a power of the answer's size.
+ * @param where place, for the message
  * @throws BoardError
  */
 function compile(path: string, where: string): JSONPathQuery {
@@ -49,7 +49,7 @@ export function condition(text: string, where: string): (items: readonly unknown
 const placed = /\{(\$[^{}]*)\}/g
 
 /**
- * A field of an item: a path, which begins with `$`, or a text with paths in it, `https://acme.example/ideas/{$.slug}`, which has no value where one of
+ * A path starting with `$`, or text with paths in it (`https://acme.example/ideas/{$.slug}`), without a value if one of
  * them has none.
  * @throws BoardError
  */

@@ -39,8 +39,8 @@ const textsOf = (value: unknown): string[] =>
       : []
 
 /**
- * Checks the places of a request: the address has none before its path, only headers and the body have the secret, and something says which page.
- * @returns the address, with its places empty
+ * Checks placeholders: none before the path, the secret only in headers and body, one that selects the page.
+ * @returns the address with empty placeholders
  * @throws BoardError
  */
 export function checkTemplates(
@@ -75,7 +75,7 @@ export function checkTemplates(
 const fill = (text: string, places: Places, write: (value: string) => string = (value) => value) =>
   text.replace(place, (_, name: keyof Places) => write(String(places[name])))
 
-/** A text that is nothing but one place is its value: `"skip": "{offset}"` is a number. */
+/** A text that is a single placeholder becomes its value: `"skip": "{offset}"` is a number. */
 function fillBody(value: unknown, places: Places): unknown {
   if (typeof value === 'string') {
     const only = onlyPlace.exec(value)?.[1] as keyof Places | undefined

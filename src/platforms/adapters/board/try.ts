@@ -20,7 +20,7 @@ export interface TriedBoard {
   pages: { items: number; stored: number; hasNext: boolean }[]
   /** Why the next page could not be read; null when all were. */
   error: string | null
-  /** For each field that is mapped: how many of the items have a value, and the first one. */
+  /** For each mapped field: how many items have a value, and the first value. */
   fields: { field: BoardField; found: number; example: string | null }[]
   /** All items that were read. */
   items: number

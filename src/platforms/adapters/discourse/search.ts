@@ -24,7 +24,7 @@ interface ErrorOptions {
   advice: string
 }
 
-/** Rules: application_controller.rb (`rescue_from`), search_controller.rb (`rate_limit_search`, `site_overloaded?`). */
+/** See application_controller.rb (`rescue_from`), search_controller.rb (`rate_limit_search`, `site_overloaded?`). */
 function discourseError(answer: Answer, { label, now, advice }: ErrorOptions): PlatformError | null {
   const body = asFields(answer.body)
   const type = asString(body?.error_type)
@@ -54,7 +54,7 @@ function tooMany(label: string, retryAt: Date): PlatformError {
 }
 
 export interface DiscourseOptions extends AdapterDependencies {
-  /** The addresses of forums, or of the category or tag that holds their wishes; searched round-robin, a page each. */
+  /** Addresses of forums, or of the category or tag with their wishes; searched round-robin by page. */
   urls: readonly string[]
 }
 
@@ -62,19 +62,18 @@ interface Context extends DiscourseOptions {
   hosts: ForumHosts
 }
 
-/** 50 posts each; a later page is the first one again or a 400 (search_controller.rb, PAGE_LIMIT). */
+/** 50 posts a page; a later page repeats the first one or is a 400 (search_controller.rb, PAGE_LIMIT). */
 const lastPage = 10
-/** The maximum body of a host that an account chose while its source is verified. `/site.json` of a large forum has less. */
+/** Maximum body of an account-named host during verification; `/site.json` of a large forum fits. */
 const maxForeignBytes = 2 * 1024 * 1024
 /** `min_search_term_length`, unless the forum has set another one. */
 const shortestWord = 3
 
 /**
- * Topics of the configured forums whose first post has every word of the topic, in the category or with the tag that holds
- * wishes (`GET /search.json`, 50 a page, 10 pages). By relevance, like GitHub: with `order:likes` famous topics that mention
- * the words in passing would come first. `in:first` leaves replies out; beside a filter Discourse also searches words that
- * are shorter than its minimum (lib/search.rb, `execute`), so a topic like "AI" is searched like any other. Closed and
- * archived topics are found too, so that their status is known. What is new comes by the date of its topic.
+ * Searches first posts for every word of the topic, in the configured category or tag (`GET /search.json`, 50 a page,
+ * 10 pages), including closed and archived topics for their status.
+ * By relevance: `order:likes` prefers popular topics that mention the words in passing. `in:first` excludes replies;
+ * with a filter, Discourse also accepts short words such as "AI" (lib/search.rb, `execute`).
  */
 export function createDiscourse(options: DiscourseOptions): Platform {
   const { clock, openBudget, urls } = options
@@ -111,12 +110,9 @@ export function createDiscourse(options: DiscourseOptions): Platform {
 /** A forum, or a part of it, as one job searches it. */
 interface SearchedForum {
   forum: Forum
-  /**
-   * Whether an account named it, and the operator did not list exactly this. Another category of a listed forum is foreign too: the
-   * operator opened no more of its network than it listed.
-   */
+  /** Named by an account and not exactly listed by the operator, who opened no more of its network than it listed. */
   isForeign: boolean
-  /** Whether an account named it: then messages say what the account can change, also where the operator lists it. */
+  /** Named by an account, even if the operator lists it: messages then say what the account can change. */
   isNamed: boolean
   maxBodyBytes?: number
 }
@@ -171,7 +167,7 @@ async function fetchForum(
     acceptStatuses: isTooShort ? [400] : [],
   })
   const body = asFields(answer.body)
-  // A forum that enforces its minimum has no results for such a topic; that is not an error.
+  // Forums that enforce a minimum length answer such a topic with no results; that is no error.
   if (isTooShort && (answer.status === 400 || answer.body === null)) return { requests: [], nextCursor: null }
   const list = { label, items: 'posts', variable: 'DISCOURSE_URLS', advice: adviceFor(searched) }
   const posts = requiredList(postsOf(body), list)
@@ -187,7 +183,7 @@ async function fetchForum(
   }
 }
 
-/** `after:` knows whole days, strictly after the beginning of one; a day more is sure in every time zone. */
+/** `after:` takes whole days and excludes the day itself; one extra day is safe in every time zone. */
 function queryOf(words: string[], forum: Forum, newestSince: Date | null | undefined): string {
   const query = `${words.join(' ')} ${forum.filter} in:first`
   if (!newestSince) return query

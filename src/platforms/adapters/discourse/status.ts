@@ -2,7 +2,7 @@ import type { RequestStatus } from '../../../database/column-types.ts'
 import { asList, type Fields } from '../../content/fields.ts'
 import { cleanTags } from '../../content/text.ts'
 
-/** The tags that forums give to wishes, by what they say; an earlier status wins, because forums add tags and rarely remove them. */
+/** Usual status tags of forums. An earlier status wins, because forums add tags and rarely remove them. */
 const tagsOfStatus: ReadonlyArray<[RequestStatus, ReadonlySet<string>]> = [
   ['completed', new Set('completed complete implemented released fixed done shipped delivered'.split(' '))],
   [
@@ -25,11 +25,7 @@ export function discourseStatusOfTags(tags: readonly string[]): RequestStatus | 
   return tagsOfStatus.find(([, known]) => [...known].some((name) => names.has(name)))?.[0] ?? null
 }
 
-/**
- * What became of a topic. Closing says only that it ended, also with an accepted answer: the plugin "solved" closes topics by
- * itself, and moderators and timers close those without answers.
- * @param topic of a search or of its own page.
- */
+/** Closed means only "ended": the "solved" plugin, moderators and timers close topics without an answer. */
 export function discourseStatus(topic: Fields): RequestStatus | null {
   const marks = [topic.closed, topic.archived]
   const byTags = discourseStatusOfTags(tagNames(topic))

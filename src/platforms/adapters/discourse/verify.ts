@@ -7,9 +7,8 @@ import type { Forum } from './forum.ts'
 export type ReadForum = (path: string) => Promise<unknown>
 
 /**
- * Checks that a forum, category or tag exists and is public: an anonymous caller gets only what is public,
- * and a category says so itself (`read_restricted`).
- * @throws SourceRefusedError, PlatformError when that cannot be known now.
+ * Reads anonymously, so only public parts answer; a category also states `read_restricted`.
+ * @throws SourceRefusedError, PlatformError if it cannot be checked now
  */
 export async function verifyForum(forum: Forum, label: string, read: ReadForum): Promise<void> {
   await checkSource(async () => {

@@ -19,7 +19,7 @@ export const fiderSources: SourceKind = {
   },
 }
 
-/** The host of a board with its path: its name in messages and budgets, and the prefix that makes its ids unique. */
+/** Host and path of a board. Names it in messages and budgets, and makes its ids unique. */
 export const boardName = (address: string): string => {
   const { host, pathname } = new URL(address)
   return `${host}${pathname.replace(/\/+$/, '')}`

@@ -54,10 +54,7 @@ export function readDiscussion(node: Fields): FoundRequest | 'notPublic' | null 
   })
 }
 
-/**
- * Whether its category is one for wishes, by its name: `category:` of a search may be ignored, and in the repository of an
- * account all categories are searched.
- */
+/** By name, because a search may ignore `category:`, and account repositories are searched in all categories. */
 function isInIdeaCategory(node: Fields): boolean {
   const name = categoryOf(node) ?? ''
   return /\b(?:ideas?|features?|suggest(?:ions?)?|propos(?:als?|ed)|wish(?:es|list)?|enhancements?|improvements?|requests?|rfcs?)\b/i.test(
@@ -84,7 +81,7 @@ export const labelNames = (node: Fields): unknown[] =>
 
 const categoryOf = (node: Fields): string | null => asString(asFields(node.category)?.name)
 
-/** For each search of one request: GitHub allows 100, and answers several such searches within its ten seconds. */
+/** Per search in a request: GitHub allows 100, but must answer all of them within its ten seconds. */
 const pageSize = 50
 
 export interface DiscussionPage {
@@ -99,9 +96,9 @@ export interface DiscussionPage {
 }
 
 /**
- * Discussions in categories for wishes (GraphQL `search(type: DISCUSSION)`), which REST does not search. Each category is a search of
- * its own within one request.
- * @returns null when the topic has no words.
+ * Fetches discussions in wish categories, one GraphQL `search(type: DISCUSSION)` each in a single request (REST has
+ * none).
+ * @returns null if the topic has no words
  */
 export async function fetchDiscussions(api: GithubApi, page: DiscussionPage): Promise<Page | null> {
   const { topic, repository, cursor, signal, since } = page
@@ -121,7 +118,7 @@ export async function fetchDiscussions(api: GithubApi, page: DiscussionPage): Pr
   return { requests: onceEach(requests), discarded, nextCursor: nextCursorOf(connections, cursors, since) }
 }
 
-/** Null for a search that has ended, and for one that has not begun; `after` is undefined for the former. */
+/** Per search: null before its first page, undefined once it has ended. */
 type Cursors = readonly (string | null | undefined)[]
 
 function readCursors(cursor: Json, count: number): Cursors {
@@ -130,7 +127,7 @@ function readCursors(cursor: Json, count: number): Cursors {
   return Array.from({ length: count }, (_, index) => asString(after[index]) ?? undefined)
 }
 
-/** The field of an answer with the results of a query; the first has the name of the field itself. */
+/** Name of a query's results in the answer; the first keeps the field's own name. */
 const nameOf = (index: number) => (index === 0 ? 'search' : `search${index + 1}`)
 
 function searchesOf(queries: readonly string[], cursors: Cursors): [query: string, variables: Fields] {

@@ -10,7 +10,7 @@ import { readIssue } from './post.ts'
 import { githubQuery, githubQueryTogether } from './query.ts'
 
 const pageSize = 100
-/** The search ends after 1,000 results: page 11 is a 422 (docs.github.com/rest/search, "About search"). */
+/** A search ends after 1,000 results: page 11 is a 422 (docs.github.com/rest/search, "About search"). */
 const lastPage = 10
 
 export interface IssuePage {
@@ -31,9 +31,8 @@ export interface IssueSearch {
 }
 
 /**
- * Issues by advanced search (`advanced_search=true`): only there OR and parentheses work. Whether it has become the default is
- * contradicted, so it is always named (octokit/rest.js issue 525). A server that refuses it by 422, but not the plain query, gets
- * plain queries until the process ends.
+ * Sets `advanced_search=true`, which OR and parentheses need, always: sources disagree on the default
+ * (octokit/rest.js#525). A server that refuses it with 422, but not the plain query, gets plain queries from then on.
  */
 export function createIssueSearch(api: GithubApi): IssueSearch {
   let isPlainOnly = false
@@ -102,7 +101,7 @@ function isPastTheEnd(answer: Answer): boolean {
   return answer.status === 422 && message.startsWith('Only the first 1000 search results')
 }
 
-/** A refused `repo:`. GitHub uses the same text for an OR that it cannot read, which has no `repo:`. */
+/** Whether GitHub refused `repo:`. It uses the same text for an unreadable OR, which occurs only without `repo:`. */
 function isUnknownRepository({ body }: Answer, repository: string | undefined): boolean {
   const errors = asList(asFields(body)?.errors) ?? []
   const isRefused = errors.some((error) => /cannot be searched/i.test(asString(asFields(error)?.message) ?? ''))

@@ -16,16 +16,14 @@ import { type LabelMeaning, meaningsOfLabels, statusWhileOpen } from '../tracker
 
 interface GithubState {
   isClosed: boolean
-  /** `state_reason` of an issue, or `stateReason` of a discussion, in lower case; null where GitHub gives none. */
+  /** `state_reason` of an issue or `stateReason` of a discussion, in lower case; null if absent. */
   reason: string | null
   labels: readonly string[]
 }
 
 /**
- * What became of an issue or a discussion.
- *
- * Older versions of actions/stale close without a reason, which GitHub stores as `completed`: with a label of a bot a closing
- * says nothing about the wish. Issues that were closed before May 2022 have no reason (haskell-github/github issue 523).
+ * Derives the status. With a bot's label, closing says nothing: older actions/stale close without a reason, which
+ * GitHub stores as `completed`. Issues closed before May 2022 have none (haskell-github/github#523).
  */
 export function statusOfIssue({ isClosed, reason, labels }: GithubState): RequestStatus {
   const found = meaningsOfLabels(labels)
@@ -61,13 +59,13 @@ interface IssueIds {
   number: number | null
 }
 
-/** `<node id> <id> <owner/repository>#<number>`: GraphQL reads an issue by the first, REST by the last. Null if one is missing. */
+/** `<node id> <id> <owner/repository>#<number>`: GraphQL uses the first part, REST the last. Null if one is missing. */
 function issueHandle({ nodeId, sourceId, repository, number }: IssueIds): string | null {
   if (nodeId === null || repository === null || number === null) return null
   return `${nodeId} ${sourceId} ${repository}#${number}`
 }
 
-/** `<node id> <owner/repository>`, or the node id alone where the repository has no name. */
+/** `<node id> <owner/repository>`, or the node id alone if the repository has no name. */
 export const discussionHandle = (nodeId: string, repository: string | null): string =>
   repository === null ? nodeId : `${nodeId} ${repository}`
 
@@ -116,20 +114,20 @@ export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
   })
 }
 
-/** The query excludes private repositories already; some answers hold the repository, so it is checked here too. */
+/** The query already excludes private repositories; this double-checks answers that include the repository. */
 function isInPrivateRepository(issue: Fields): boolean {
   const repository = asFields(issue.repository)
   return (repository?.private ?? false) !== false || (repository?.visibility ?? 'public') !== 'public'
 }
 
-/** `owner/repository`: the end of `repository_url`, or the beginning of the path of the page. */
+/** `owner/repository` from `repository_url`, else from the page's path. */
 function repositoryOf(issue: Fields, sourceUrl: string): string | null {
   const address = asString(issue.repository_url) ?? ''
   const page = new URL(sourceUrl).pathname
   return asName(/\/repos\/([\w.-]+\/[\w.-]+)$/.exec(address)?.[1] ?? /^\/([\w.-]+\/[\w.-]+)\/issues\//.exec(page)?.[1])
 }
 
-/** Old bodies, and the example in GitHub's own documentation, give plain issues a `pull_request` of nulls only. */
+/** Old bodies, and GitHub's documentation, give plain issues a `pull_request` with only nulls. */
 function isPullRequest(issue: Fields): boolean {
   return Object.values(asFields(issue.pull_request) ?? {}).some((link) => link !== null)
 }

@@ -11,12 +11,9 @@ import { createRefresh } from './refresh.ts'
 import { isPublicRepository } from './repository.ts'
 
 /**
- * Issues of all public repositories that are labelled or typed as a wish and have every word of the topic in their title,
- * body or comments (`GET /search/issues`, 100 a page, 10 pages at most), open and closed. With a token also discussions in
- * categories for wishes, round-robin.
- *
- * Sorted by best match, not by reactions: with reactions first, famous projects that mention the words in passing would
- * fill the pages before the issues that are about the topic. The votes are stored, so lists can sort by them.
+ * Issues of public repositories labeled or typed as a wish, open and closed, with every word of the topic in title,
+ * body or comments (`GET /search/issues`, 100 a page, 10 pages); with a token also discussions, round-robin.
+ * By best match: by reactions, famous projects that mention the words in passing would come first.
  */
 export function createGithub(options: GithubOptions): Platform {
   const api = createGithubApi(options)
@@ -92,7 +89,7 @@ function fetchOwnSources(
   })
 }
 
-/** `GET /repos/{owner}/{repository}`: 404 for one that does not exist, and without access for a private one. */
+/** `GET /repos/{owner}/{repository}` answers 404 if it does not exist, or is private and not accessible. */
 async function verifyRepository(api: GithubApi, source: string, signal: AbortSignal): Promise<void> {
   const { status, body } = await api.read(`/repos/${source}`, signal)
   if (status !== 200) {

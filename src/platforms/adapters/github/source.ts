@@ -10,7 +10,7 @@ const pagesOfGithub = new Set(
   ),
 )
 
-/** A repository: `owner/repository` in lower case, because GitHub does not distinguish case. */
+/** A repository, `owner/repository` in lower case: GitHub ignores case. */
 export const githubSource: SourceKind = {
   form: 'owner/repository',
   example: 'obsidianmd/obsidian-api',

@@ -21,8 +21,8 @@ export const listedInVariable = 'GITLAB_PROJECTS'
 export const listedInJob = 'the sources of the job'
 
 /**
- * The error in an answer of GitLab. A message is `{"message"}`, `{"error"}` or `{"message": {"error"}}`, or plain text when
- * the front end refuses (docs.gitlab.com/api/rest/troubleshooting, "Status codes").
+ * A message is `{"message"}`, `{"error"}`, `{"message": {"error"}}` or plain text
+ * (docs.gitlab.com/api/rest/troubleshooting, "Status codes").
  */
 export function gitlabError(answer: Answer, source: NamedSource, hasToken: boolean, now: Date): PlatformError | null {
   const body = asFields(answer.body)
@@ -39,7 +39,7 @@ export function gitlabError(answer: Answer, source: NamedSource, hasToken: boole
     case 404:
       return missingSource(text(body) ?? '', source)
     case 422:
-      // "User must be authenticated to use search", an emergency switch of GitLab.com (`disable_anonymous_search`).
+      // "User must be authenticated to use search": an emergency switch of GitLab.com (`disable_anonymous_search`).
       if (!hasToken && isAboutAuthentication(answer)) return neededToken()
       return refusedSearch(source)
     case 400:
@@ -52,10 +52,7 @@ export function gitlabError(answer: Answer, source: NamedSource, hasToken: boole
   }
 }
 
-/**
- * Whether GitLab refuses a search because it is anonymous: 422 by a switch of GitLab.com, 401 or 403 by settings of other servers
- * (gitlab-org/gitlab issue 541400). A list without `search` may be allowed all the same.
- */
+/** GitLab.com answers 422, other servers 401 or 403 (gitlab-org/gitlab#541400); lists without `search` may work. */
 export function isRefusedAnonymousSearch(answer: Answer): boolean {
   if (answer.status === 422) return isAboutAuthentication(answer)
   return answer.status === 401 || (answer.status === 403 && asFields(answer.body) !== null)
@@ -90,10 +87,7 @@ export interface GitlabOptions extends AdapterDependencies {
   /** `https://gitlab.com/api/v4`. */
   baseUrl: string
   token?: string | undefined
-  /**
-   * By path or number, with the label of wishes there (`gitlab-org/gitlab:type::feature`); searched round-robin, a page
-   * each.
-   */
+  /** Path or number with the project's wish label (`gitlab-org/gitlab:type::feature`); searched round-robin by page. */
   projects: readonly string[]
 }
 
@@ -105,7 +99,7 @@ export interface ListRequest {
   returnsRefusal?: boolean
 }
 
-/** Lists issues of a project or a group (`GET /projects/:id/issues`, `GET /groups/:id/issues`). */
+/** Lists issues of a project or group (`GET /projects/:id/issues`, `GET /groups/:id/issues`). */
 export type ListIssues = (request: ListRequest) => Promise<Answer>
 
 /** One way to list issues: with a token or without, by a budget of its own. */
@@ -116,17 +110,15 @@ export interface Lister {
 }
 
 /**
- * 500 requests a minute for each address (docs.gitlab.com/user/gitlab_com, "Rate limits"), of which searches may be far
- * fewer: every list with `search` counts against the search limit (gitlab-org/gitlab, lib/api/issues.rb), by default 10 a
- * minute for an address and 30 for a user (docs.gitlab.com/administration/instance_limits, "Search rate limit").
- *
- * No header states that limit. The window is a second longer than a minute, because requests may overtake each other on the
- * network.
+ * 500 requests a minute per address (docs.gitlab.com/user/gitlab_com, "Rate limits"). Lists with `search` count as
+ * searches (lib/api/issues.rb): by default 10 a minute per address, 30 per user
+ * (docs.gitlab.com/administration/instance_limits, "Search rate limit"), stated in no header. The extra second allows
+ * for requests that overtake each other.
  */
 export const searchLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
   name: new URL(baseUrl).host,
   windows: [{ limit: hasToken ? 30 : 10, windowMs: 61_000 }],
-  // The topics of a live call need not wait for each other; the window counts them all the same.
+  // Lets topics of a live call run in parallel; the window counts them all.
   concurrency: 3,
 })
 
@@ -137,7 +129,7 @@ export const groupLimits = (baseUrl: string): BudgetLimits => ({
   isOptional: true,
 })
 
-/** Lists without `search` are no searches: a tenth of the 500 requests a minute, because nothing waits for them. */
+/** Lists without `search` are no searches. A tenth of the 500 a minute, because nothing waits for them. */
 export const readingLimits = (baseUrl: string): BudgetLimits => ({
   name: `${new URL(baseUrl).host} (reading)`,
   windows: [{ limit: 50, windowMs: 60_000 }],
@@ -166,7 +158,7 @@ export function createLister(options: GitlabOptions, token: string | undefined, 
   return { budget, list, isAnonymous }
 }
 
-/** `iids[]` occurs once for each number, so `URLSearchParams` are appended as they are. */
+/** `iids[]` repeats once per number, so `URLSearchParams` are appended unchanged. */
 function listUrl(baseUrl: string, { kind, path }: ListRequest['source'], parameters: ListRequest['parameters']): URL {
   const address = `/${kind}/${encodeURIComponent(path)}/issues`
   if (!(parameters instanceof URLSearchParams)) return endpointUrl(baseUrl, address, parameters)

@@ -1,6 +1,6 @@
 import type { SourceKind } from '../../definition.ts'
 
-/** A part of a path: docs.gitlab.com/user/reserved_names, "Limitations on usernames, project and group names". */
+/** One path segment (docs.gitlab.com/user/reserved_names, "Limitations on usernames, project and group names"). */
 const part = /^(?!-)(?!.*\.(?:git|atom)$)[\w.-]{1,255}(?<![.-])$/
 const groups = 'groups/'
 
@@ -25,10 +25,7 @@ export function readSource(source: string): GitlabSource {
   }
 }
 
-/**
- * A project (`group/project`) or a group (`groups/group`, as in its address), with a label after a colon if only the issues with it
- * are wanted. Paths are in lower case, because GitLab does not distinguish case.
- */
+/** `group/project` or `groups/group`, optionally with `:label`. Lower case, because GitLab ignores case. */
 export const gitlabSource: SourceKind = {
   form: 'group/project or groups/group, each with :label or without',
   example: 'inkscape/inbox',

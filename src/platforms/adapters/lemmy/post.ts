@@ -17,8 +17,8 @@ import { cleanTags, flowingMarkdownToPlainText, plainTitle } from '../../content
 const openVisibilities: ReadonlySet<string> = new Set(['public', 'unlisted', 'localonlypublic'])
 
 /**
- * A post with its community, author and counts, as versions 0.18 and 0.19 write it (`counts`, `published`, `actor_id`) and as
- * 1.0 does (counts in the post, `published_at`, `ap_id`). Lemmy has no mark for what became of a wish.
+ * Reads the form of 0.18 and 0.19 (`counts`, `published`, `actor_id`) and of 1.0 (counts in the post, `published_at`,
+ * `ap_id`). Lemmy has no status for wishes.
  */
 export function readPostView(view: Fields): ItemResult {
   const post = asFields(view.post)

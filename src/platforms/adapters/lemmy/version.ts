@@ -12,7 +12,7 @@ export interface Instance {
   budget: Budget
 }
 
-/** The default limit for an address: 60 searches in 10 minutes (table local_site_rate_limit). No answer of version 0.19 states it. */
+/** Default limit per address: 60 searches in 10 minutes (table local_site_rate_limit). Version 0.19 never states it. */
 const lemmyLimits = (name: string): BudgetLimits => ({
   name,
   windows: [{ limit: 60, windowMs: 600_000 }],
@@ -35,7 +35,7 @@ export function createInstances(urls: readonly string[], openBudget: OpenBudget)
 export type ApiVersion = 3 | 4
 
 export interface ApiVersions {
-  /** Never fails: an instance that does not say has version 3, until it is queried again. */
+  /** Never fails: an instance that does not say counts as version 3 until it is asked again. */
   of(instance: Instance, signal: AbortSignal): Promise<ApiVersion>
 }
 
@@ -51,8 +51,8 @@ const lifetimeMs = 86_400_000
 const patienceMs = 3_000
 
 /**
- * Learns which API an instance has, by `GET /api/v4/site`. Lemmy 1.0 also answers version 3, but its search there ignores
- * everything but `q`, so that each page is the first one (LemmyNet/lemmy crates/api/routes_v3/src/handlers.rs, `search_v3`).
+ * Asks `GET /api/v4/site`. Lemmy 1.0 still has version 3, but its search there ignores all but `q`, so every page is
+ * the first (crates/api/routes_v3/src/handlers.rs, `search_v3`).
  */
 export function createApiVersions({ client, clock, openBudget }: ApiVersionsOptions): ApiVersions {
   const known = new Map<string, { version: ApiVersion; expiresAt: Date }>()

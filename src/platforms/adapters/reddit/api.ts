@@ -9,21 +9,20 @@ import { asFields, asInteger, asString } from '../../content/fields.ts'
 import type { AdapterDependencies } from '../../definition.ts'
 import { PlatformError, SourceRefusedError } from '../../platform.ts'
 
-/** `x-ratelimit-remaining` is a float, `-reset` the seconds that the window still lasts (prawcore, rate_limit.py). */
+/** `x-ratelimit-remaining` is a float, `-reset` the seconds left in the window (prawcore, rate_limit.py). */
 function correctRedditBudget(budget: Budget, { headers }: Answer, now: Date): void {
   const remaining = headerFloat(headers, 'x-ratelimit-remaining')
   const resetAt = windowEnd(headers, now)
   if (remaining !== null && resetAt) budget.correct({ remaining: Math.floor(remaining), resetAt }, now)
 }
 
-/** The reason of a page that does not exist; it is about wikis, and never about a community. */
+/** Reason for a missing wiki page; never about a community. */
 const absentPage = 'PAGE_NOT_CREATED'
 
 /**
- * The error in an answer of Reddit, to a search or to a request for a token. Its body is
- * `{message?, error, reason?}` with the status as a number, of OAuth `{error}` with a word (RFC 6749, section 5.2) and often
- * a status of 200, or HTML.
- * @param community the community that was queried, such as `r/obsidianmd`; null for all.
+ * Reads `{message?, error, reason?}` with a numeric status; from OAuth `{error}` with a word (RFC 6749, 5.2), often
+ * with status 200; or HTML.
+ * @param community such as `r/obsidianmd`; null for all
  */
 function redditError(answer: Answer, now: Date, community: string | null = null): PlatformError | null {
   const body = asFields(answer.body)
@@ -96,15 +95,14 @@ const tokenRequestsPerMinute = 10
 const usualLifetimeSeconds = 3_600
 
 /**
- * Reddit wants `<platform>:<app ID>:<version string> (by /u/<name>)` and forbids a false one
- * (support.reddithelp.com 16160319875092). This makes `server:<client id>:Wishwell/<version> (+<address>; …)`: the account of
- * the operator is not configured, so the address of the project replaces it.
+ * Reddit wants `<platform>:<app ID>:<version string> (by /u/<name>)` and forbids a false one (support.reddithelp.com
+ * 16160319875092). The project's address replaces the operator's account, which is not configured.
  */
 function redditAgentPrefix(clientId: string | undefined): string {
   return /^[\w-]{1,100}$/.test(clientId ?? '') ? `server:${clientId}:` : ''
 }
 
-/** Fetches access tokens for the application alone, `grant_type=client_credentials` (RFC 6749, section 4.4). */
+/** Fetches application-only access tokens, `grant_type=client_credentials` (RFC 6749, section 4.4). */
 function createRedditTokens(options: RedditTokenOptions): () => Promise<AccessToken> {
   const { client, clock, openBudget, tokenUrl, clientId, clientSecret } = options
   const url = new URL(tokenUrl)
@@ -120,7 +118,7 @@ function createRedditTokens(options: RedditTokenOptions): () => Promise<AccessTo
       body: 'grant_type=client_credentials',
       agentPrefix: redditAgentPrefix(clientId),
       budget,
-      // All tasks wait for the same token, so none of them cancels it; the client's deadline ends it.
+      // All tasks share this token, so no single task may abort it; the client's deadline applies.
       signal: new AbortController().signal,
       label: 'reddit (token)',
       readError: (answer) => redditError(answer, clock.now()),
@@ -158,12 +156,12 @@ export interface RedditRequest {
 }
 
 /**
- * Sends one request as the application. @returns the JSON body.
- * @throws SourceRefusedError when the community is not public, PlatformError `not_configured` without an application.
+ * @returns the JSON body
+ * @throws SourceRefusedError if the community is not public, PlatformError `not_configured` without an application
  */
 export type RedditApi = (request: RedditRequest) => Promise<unknown>
 
-/** 100 requests a minute for each application, averaged over ten minutes (support.reddithelp.com 16160319875092). */
+/** 100 requests a minute per application, averaged over ten minutes (support.reddithelp.com 16160319875092). */
 const window = { limit: 1_000, windowMs: 600_000 }
 
 export function createRedditApi(options: RedditApiOptions): RedditApi {

@@ -40,12 +40,11 @@ interface Search {
 }
 
 /**
- * Posts with every word of the topic and a flair or phrase of a wish, of all public communities (`GET /search`) or of those
- * that a job names (`GET /r/<name>/search`), by relevance, 100 a page, 10 pages at most. Only with an application that Reddit
- * has approved: since 2025 nothing is open to anonymous callers.
- *
- * The first query has operators. When its page shows that Reddit read them as text, plain queries follow and replace it for a
- * day, one for the flair and for each phrase, round-robin.
+ * Posts with every word of the topic and a wish flair or phrase, in all public communities (`GET /search`) or named
+ * ones (`GET /r/<name>/search`), by relevance, 100 a page, 10 pages. Needs an application approved by Reddit: since
+ * 2025 nothing is open to anonymous callers.
+ * If the first page shows that Reddit read operators as text, plain queries (flair and each phrase, round-robin)
+ * replace it for a day.
  */
 export function createReddit(options: RedditOptions): Platform {
   const { clock } = options
@@ -62,11 +61,11 @@ export function createReddit(options: RedditOptions): Platform {
     const { children, searched, ...page } = grouped
     if (request.cursor !== null) return page
     const nextCursor = cursorAfterFirst(grouped, communitiesOf(request))
-    // That a page has nothing may be the fault of its operators: then the plain queries follow.
+    // An empty page may be the fault of its operators: plain queries then follow.
     return { ...page, nextCursor, ...(isPlainCursor(nextCursor) ? { nextCursorIfKnown: nextCursor } : {}) }
   }
 
-  /** After a first page that is empty, or that shows that operators are text, plain queries follow. */
+  /** Plain queries follow a first page that is empty or shows operators read as text. */
   function cursorAfterFirst({ children, searched, nextCursor }: FormsPage, communities: Communities): Json {
     const now = clock.now()
     const turn = communities.findIndex((community) => nameOf({ community, form: groupedForm }) === searched)
@@ -134,7 +133,7 @@ async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly 
   const page = await fetchRoundRobin({
     sources: [...searches.keys()],
     request,
-    // Each job begins at another community, always with the first form. Newest first the forms take turns, too: each is asked once a round.
+    // Each job starts at another community. Newest first, the forms rotate too, each once a round.
     ...(request.newestSince ? {} : { firstSource: request.pagesBefore % communities.length }),
     async fetchFrom(key, cursor) {
       const { children, searched, ...page } = await fetchSearch(api, searches.get(key)!, request, cursor)
@@ -171,7 +170,7 @@ async function fetchSearch(
   const children = requiredList(listing?.children, { label: 'reddit', items: 'posts', variable: 'REDDIT_API_URL' })
   const isEscaped = isEscapedListing(children)
   const { requests, discarded } = await readItems(children, (child) => readRedditPost(child, isEscaped))
-  // A flair that was read as text is one more search for the words alone: its further pages are no wishes.
+  // A flair read as text only repeats the search for the bare words: its further pages are no wishes.
   const isText = form === flairForm && ignoresOperators(flairForm, children)
   // Reddit has no parameter for an instant.
   const isOver = children.length === 0 || isText || reachesOlder(children, createdAt, newestSince)

@@ -6,7 +6,7 @@ const aheadMs = 24 * hourMs
 /** Before there were feeds: a date that nobody set. */
 const firstYear = 1990
 
-/** The languages whose names of months are known; none of them has another month by one of these names. */
+/** Languages of known month names; no two of them use one name for different months. */
 const languages =
   'en en-GB de de-AT fr ru uk es it pt nl pl cs sk sv da nb fi tr hu ro el bg id ca sl et lv lt vi ar he fa hi th'.split(
     ' ',
@@ -15,7 +15,7 @@ let monthsByName: ReadonlyMap<string, number> | undefined
 
 const nameForm = (name: string) => name.toLowerCase().normalize('NFKC').replace(/\.$/, '')
 
-/** The names of months, alone and as they are written beside a day, whole and short; what two languages call differently is left out. */
+/** Month names, standalone and as written next to a day, long and short; ambiguous names are excluded. */
 function readMonths(): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   const forms = (['long', 'short'] as const).flatMap((month) => [{ month }, { month, day: 'numeric' } as const])
@@ -41,14 +41,14 @@ function monthOf(name: string): number {
   return known ?? (/^[a-z]+$/i.test(name) ? (monthsByName.get(name.slice(0, 3).toLowerCase()) ?? -1) : -1)
 }
 
-/** Hours from UTC of the zones of RFC 822, and of others that feeds write; a zone that is not here counts as UTC (RFC 5322, 4.3). */
+/** UTC offsets in hours of RFC 822 zones and others that feeds use; an unknown zone counts as UTC (RFC 5322, 4.3). */
 const zones: Readonly<Record<string, number>> = {
   ...{ EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 },
   ...{ WEST: 1, BST: 1, CET: 1, CEST: 2, MEZ: 1, MESZ: 2, EET: 2, EEST: 3, MSK: 3 },
   ...{ JST: 9, KST: 9, AEST: 10, AEDT: 11, NZST: 12, NZDT: 13 },
 }
 
-/** The orders of day, month and year. Two numbers are day and month only with dots between them: with slashes nobody knows which is which. */
+/** Orders of day, month and year. Two numbers count as day and month only with dots: slashes are ambiguous. */
 const dayForms = [
   /^(?<day>\d{1,2})(?:\.|er|º|ª|st|nd|rd|th)?[\s-]*(?:de |of )?(?<month>\p{L}+)\.?,?[\s-]+(?:del? )?(?<year>\d{4}|\d{2})(?!\d)/iu,
   /^(?<day>\d{1,2})\. ?(?<month>\d{1,2})\. ?(?<year>\d{4}|\d{2})(?!\d)/,
@@ -67,7 +67,7 @@ function zoneMs(text: string): number {
   return (zones[/[a-z]+/i.exec(text)?.[0].toUpperCase() ?? ''] ?? 0) * hourMs
 }
 
-/** A date as mails (RFC 5322), pages and clocks have it, in any of the languages; null for one that the calendar does not have. */
+/** Parses a date as written in mails (RFC 5322) and pages, in any known language; null if no such day exists. */
 function writtenDate(given: string): Date | null {
   const text = given.replace(/\s+/g, ' ').replace(clockForm, '$1 $4 $2$3')
   // A weekday, which is often wrong, and an article come first.
@@ -94,7 +94,7 @@ function dateOf({ day, year: written = '' }: Record<string, string>, month: numb
   return new Date(date.getTime() + timeMs - zoneMs(zone))
 }
 
-/** ISO 8601 (RFC 3339), of which `Date` would take days that the calendar does not have. */
+/** Parses ISO 8601 (RFC 3339) strictly: `Date` would accept days that do not exist. */
 function isoDate(text: string): Date | null {
   const [, year, month, day = '1'] = /^(\d{4})-(\d\d)(?:-(\d\d))?(?:$|[T ](?!.*[a-y]))/i.exec(text) ?? []
   if (year === undefined) return null
@@ -102,10 +102,7 @@ function isoDate(text: string): Date | null {
   return calendar.getUTCMonth() === Number(month) - 1 ? asDate(text) : null
 }
 
-/**
- * The first of these texts that is a date: of a day that exists, not before 1990, and at most a day ahead.
- * @param now what is later is a date that somebody made up
- */
+/** The first text that is an existing date, not before 1990 and at most a day after `now`. */
 export function feedDate(texts: readonly unknown[], now: Date): Date | null {
   for (const text of texts) {
     if (typeof text !== 'string' || text.length > 80) continue

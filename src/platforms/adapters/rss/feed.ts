@@ -54,7 +54,7 @@ const documentType = /<!DOCTYPE[^[>]{0,2000}(?:\[[^\]]{0,100000}\]\s{0,100})?>/i
 
 const none: FeedText = { value: '', form: 'plain' }
 
-/** The text without a document type before its first element: no entity is ever expanded. */
+/** Drops the doctype before the first element, so no entity is ever expanded. */
 function withoutDocumentType(xml: string): string {
   const begin = xml.search(/<(?:[a-z]|!DOCTYPE)/i)
   documentType.lastIndex = Math.max(0, begin)
@@ -62,7 +62,7 @@ function withoutDocumentType(xml: string): string {
   return found === undefined ? xml : xml.slice(0, begin) + xml.slice(begin + found.length)
 }
 
-/** Against the base of an item, of its feed, and its address (RFC 3986); null for what is no web address. */
+/** Resolves a link against the bases of item and feed, then the address (RFC 3986); null if no web address. */
 function resolved(link: unknown, bases: readonly string[]): string | null {
   const text = asString(link)?.trim()
   // `https:///x` has no host; `URL` would take its path for one.
@@ -160,10 +160,7 @@ function readJsonItem(item: Fields): Written {
 
 const readers = { atom: readAtomEntry, rss: readRssItem, rdf: readRssItem, json: readJsonItem }
 
-/**
- * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
- * @returns null for what is no feed, or is too dear to read
- */
+/** Parses RSS 0.9 to 2.0, RDF, Atom and JSON Feed. @returns null if it is no feed, or too expensive to parse */
 export function readFeed({ source, address }: Received): Feed | null {
   const text = source.replace(/^[\s\ufeff\0]+/, '')
   const isJson = text.startsWith('{')
@@ -194,7 +191,7 @@ export function readFeed({ source, address }: Received): Feed | null {
   return { title: asName(title), link: resolved(link, bases), items: kept, leftOut: items.length - kept.length }
 }
 
-/** As `readFeed`, of a large one in a thread. @returns null also for what takes too much time or memory there */
+/** Like `readFeed`, with large feeds parsed in a thread. @returns null also if time or memory runs out there */
 export async function readFeedBounded(received: Received, signal: AbortSignal): Promise<Feed | null> {
   if (received.source.length <= small.length && isWithinLimits(received.source, small.members))
     return readFeed(received)

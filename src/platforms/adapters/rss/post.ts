@@ -16,13 +16,13 @@ function htmlText(source: string): string {
   return !markup.test(source) && titleMarkup.test(text) ? htmlToPlainText(text) : text
 }
 
-/** A text as a reader of the feed sees it. What does not say its form is markup if it looks like it: in RSS it may be either. */
+/** Renders a text as feed readers do. Without a stated form, what looks like markup is markup: RSS allows both. */
 function shownText({ value, form }: FeedText, tags: RegExp = markup): string {
   const isHtml = form === 'html' || (form === 'guess' && (tags.test(value) || entity.test(value)))
   return isHtml ? htmlText(value) : plainText(value)
 }
 
-/** Ids that several items have with different links are those of something else, such as of their site. */
+/** Ids that several items with different links share identify something else, such as their site. */
 export function sharedIds(items: readonly FeedItem[]): ReadonlySet<string> {
   const links = new Map<string, string>()
   const shared = new Set<string>()
@@ -38,7 +38,7 @@ export function sharedIds(items: readonly FeedItem[]): ReadonlySet<string> {
 const shortId = (id: string): string =>
   asId(id) !== null && id.length <= 150 ? id : hash('sha256', id.toWellFormed(), 'hex').slice(0, 32)
 
-/** What makes the ids of a feed different from those of another one: its address, by http as by https. */
+/** Identifies a feed in its items' ids: its address, the same for http and https. */
 export const feedKey = (address: string): string =>
   hash('sha256', address.replace(/^https?:\/\//, ''), 'hex').slice(0, 12)
 
@@ -52,7 +52,7 @@ export interface ItemContext {
   now: Date
 }
 
-/** An item of a feed; null for one that was read before. Without a link of its own it has that of the feed. */
+/** Reads an item of a feed; without its own link it gets the feed's. @returns null if it was read before */
 export function readFeedItem(item: FeedItem, { feed, address, shared, known, now }: ItemContext): ItemResult {
   const title = plainTitle(shownText(item.title, titleMarkup))
   const own = item.id?.trim()

@@ -20,7 +20,7 @@ export interface RssOptions extends AdapterDependencies {
 /** Of a feed that an account chose, while it is verified. */
 const maxForeignBytes = 2 * 1024 * 1024
 
-/** Feeds have no common limit; a reader of feeds that comes once a minute is a busy one. The feeds of a host share its budget. */
+/** Feeds have no common limit; polling once a minute is already frequent. Feeds of one host share its budget. */
 const windows = [{ limit: 20, windowMs: 60_000 }]
 
 const accept =
@@ -44,8 +44,8 @@ function refusedText(text: string, label: string, advice: string): SourceRefused
 }
 
 /**
- * The newest items of the configured feeds: RSS, Atom and JSON Feed. A feed has no search, so all of its items are read, and the topic is looked for in
- * them; it has one page, because what a feed calls its next page is an address that it could choose. What leaves a feed stays stored.
+ * The newest items of the configured feeds, matched against the topic here because feeds have no search. Only one page:
+ * a feed could name any address as its next one. Items that leave a feed stay stored.
  */
 export function createRss({ client, clock, openBudget, ...options }: RssOptions): Platform {
   // One form of each, because it is a part of the ids.
@@ -60,7 +60,7 @@ export function createRss({ client, clock, openBudget, ...options }: RssOptions)
   const listed = new Set(urls)
   const isForeign = (address: string, isNamed: boolean) => isNamed && !listed.has(address)
 
-  /** @param isNamed whether an account named it: then messages say what the account can change */
+  /** @param isNamed whether an account named it: messages then say what the account can change */
   async function fetchFeed(
     address: string,
     isNamed: boolean,

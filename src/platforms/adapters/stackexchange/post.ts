@@ -14,7 +14,7 @@ import { cleanTags, escapedTitle, htmlToPlainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 import { siteHost } from './source.ts'
 
-/** The tags that moderators set (meta.stackexchange.com/q/402121). `status-review` is no decision yet. */
+/** Tags set by moderators (meta.stackexchange.com/q/402121). `status-review` is no decision yet. */
 const statusTags: readonly (readonly [string, RequestStatus])[] = [
   ['status-completed', 'completed'],
   ['status-declined', 'declined'],
@@ -29,10 +29,7 @@ export function statusOfTags(tags: readonly string[]): RequestStatus | null {
   return statusTags.find(([tag]) => tags.includes(tag))?.[1] ?? null
 }
 
-/**
- * What became of a question. Its tags are the decision; closing is moderation of the question, so it comes second: as a
- * duplicate, or for a reason that says nothing about the wish.
- */
+/** Tags are the decision. Closing is moderation and ranks second: as a duplicate, or without meaning for the wish. */
 export function statusOfQuestion(
   tags: readonly string[],
   closing: { isClosed: boolean; reason: string | null },

@@ -26,10 +26,7 @@ import { readQuestion } from './post.ts'
 /** The maximum ids of one call (api.stackexchange.com/docs/questions-by-ids). */
 const maxQuestions = 100
 
-/**
- * Questions of one site by their ids. A deleted question is left out, or, where it is the only one, answered by an error 404; neither
- * says why, so both are `missing`.
- */
+/** Deleted questions are left out, or a 404 if none is left. Neither says why, so both are `missing`. */
 function createRefresh(callSite: CallSite): Refresh {
   return {
     maxHandles: maxQuestions,
@@ -67,9 +64,8 @@ const pageSize = 100
 const lastPageWithoutKey = 25
 
 /**
- * Questions of the configured sites that match the topic (`GET /search/advanced`, by relevance), closed ones too. On meta sites only
- * those tagged `feature-request`. Other sites have no such tag: configure one only when its questions are wishes by themselves, as
- * on `softwarerecs`.
+ * Questions that match the topic, including closed ones (`GET /search/advanced`, by relevance). Meta sites are limited
+ * to the tag `feature-request`; configure other sites only if their questions are wishes, as on `softwarerecs`.
  */
 export function createStackexchange(options: StackexchangeOptions): Platform {
   const { key, sites } = options

@@ -7,10 +7,7 @@ const shortLink = /https?:\/\/t\.co\/\w+/gi
 /** What stands for a picture or a film of the post itself. */
 const mediaAddress = /^https?:\/\/(?:twitter|x)\.com\/\w+\/status\/\d+\/(?:photo|video)\/\d+$/i
 
-/**
- * The text of a post, the whole of a long one. X shortens every link to `t.co`: the description has the address that it leads to,
- * and nothing for a picture of the post. A text of unknown links alone is none.
- */
+/** Expands `t.co` links and drops those of the post's own pictures. Text of unknown links alone counts as none. */
 function readXText(post: Fields, note: Fields | null): { description: string; withoutLinks: string } {
   const text = unescapeText(asString(note?.text) || asString(post.text) || '')
   const addresses = new Map([...linksOf(post), ...linksOf(note)])
@@ -44,8 +41,8 @@ export function usersById(users: unknown): Map<string, Fields> {
 }
 
 /**
- * A post has no title: the first sentence of its text becomes one, without links.
- * @returns null for a retweet; `notPublic` for a post of a protected account, `removed` for one that X withholds in any country.
+ * The title is the first sentence, without links.
+ * @returns null for a retweet, `notPublic` for a protected account, `removed` if withheld in any country
  */
 export function readXPost(
   post: Fields,
@@ -54,7 +51,7 @@ export function readXPost(
   const sourceId = asId(post.id)
   if (sourceId === null || isRetweet(post)) return null
   const user = users.get(asId(post.author_id) ?? '')
-  // A token of a person, not of an application, also opens the posts of protected accounts that the person follows.
+  // A user token, unlike an app token, also reads protected accounts that the user follows.
   if (user?.protected === true) return 'notPublic'
   if (asFields(post.withheld) ?? asFields(user?.withheld)) return 'removed'
   const handle = asName(user?.username)

@@ -40,9 +40,9 @@ function xError(answer: Answer, now: Date): PlatformError | null {
 }
 
 /**
- * Money, a spending limit or a monthly cap is used up: type `…/problems/usage-capped` (xdevplatform/xdk#25) or
- * `…/problems/credits`, title `UsageCapExceeded`, `CreditsDepleted` or `SpendCapReached`; the status varies. Waiting for the
- * next window would not help.
+ * Credit, spending limit or monthly cap is used up, so waiting is useless: type `…/problems/usage-capped`
+ * (xdevplatform/xdk#25) or `…/problems/credits`, title `UsageCapExceeded`, `CreditsDepleted` or `SpendCapReached`; the
+ * status varies.
  */
 function isSpent(body: Fields | null): boolean {
   const words = [body?.type, body?.title, body?.detail].map((part) => asString(part) ?? '').join(' ')
@@ -58,20 +58,20 @@ export interface XOptions extends AdapterDependencies {
 const pageSize = 100
 /** In characters, for every plan but the enterprise one (docs.x.com, "Build a query"). */
 const queryLimit = 512
-/** Replies count: people often write a wish as a reply. Retweets only repeat posts, and X would bill each. */
+/** Includes replies, where people often write wishes. Retweets only repeat posts, and X would bill each. */
 const wishes = '("feature request" OR "I wish" OR "would be nice if" OR "please add") -is:retweet'
-/** 450 requests in 15 minutes for an app (docs.x.com, "Rate limits"); if a plan has fewer, its answers say so. */
+/** 450 requests in 15 minutes per app (docs.x.com, "Rate limits"); answers state it if a plan has fewer. */
 const window = { limit: 450, windowMs: 900_000 }
 
-/** What recent search reaches. A start before that is refused, so one that is nearly so old is not named. */
+/** How far back recent search reaches. X refuses an earlier start, so a start close to that is omitted. */
 const reachMs = 7 * 86_400_000
 const reachMarginMs = 3_600_000
 /** A start must be in the past, and before the end, by default 30 seconds ago. */
 const youngestMs = 120_000
 
 /**
- * Posts of the last seven days with every word of the topic and one of the phrases above (`GET /tweets/search/recent`, newest
- * first, 100 a page). X bills every post and every author that an answer holds: pages are never fetched ahead.
+ * Posts of the last seven days with every word of the topic and a phrase above (`GET /tweets/search/recent`, newest
+ * first, 100 a page). X bills every post and author in an answer: never prefetch pages.
  */
 export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOptions): Platform {
   const budget = openBudget({ name: new URL(baseUrl).host, windows: [window], concurrency: 1 })
@@ -129,7 +129,7 @@ function searchParameters(query: string, token: string | null, start: string | n
   }
 }
 
-/** When nothing matches there is no `data` at all; `errors` beside it concerns single users or posts. */
+/** Without matches there is no `data` at all; `errors` next to it concern single users or posts. */
 function postsOf(answer: Fields | null): unknown[] | null {
   const isEmpty = (answer?.data ?? null) === null && asInteger(asFields(answer?.meta)?.result_count) === 0
   return isEmpty ? [] : asList(answer?.data)

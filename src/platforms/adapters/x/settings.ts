@@ -7,7 +7,7 @@ export const x = definePlatform({
   isOpen: false,
   // Its terms: only ids are passed on, and what is shown must be the current version.
   publicPages: { show: 'links' },
-  // Its terms demand that what was deleted there is deleted here too; 30 days is our interpretation.
+  // X's terms demand that posts deleted there are deleted here; 30 days is our interpretation.
   retentionDays: 30,
   variables: {
     X_API_URL: webAddress('https://api.x.com/2', 'base address of the X API'),

@@ -14,8 +14,8 @@ export interface YoutubeRefreshOptions {
 }
 
 /**
- * Reads known comments again (`GET /commentThreads?id=`), up to 50 for one unit of the daily quota. A comment that is not in the
- * answer may still exist (Benjamin-Loison/YouTube-operational-API issue 286), so it is `unreadable`: only the retention deletes it.
+ * 50 comments cost one unit of the daily quota (`GET /commentThreads?id=`). A missing comment may still exist
+ * (Benjamin-Loison/YouTube-operational-API#286), so it is `unreadable`: only the retention deletes it.
  */
 export function createYoutubeRefresh({ call, commentBudget }: YoutubeRefreshOptions): Refresh {
   return {

@@ -7,7 +7,7 @@ export const youtube = definePlatform({
   votes: 'likes',
   isOpen: false,
   publicPages: { show: 'texts', termsUrl: 'https://www.youtube.com/t/terms' },
-  // YouTube API Services, Developer Policies, III.E.4: data is refreshed or deleted after 30 days.
+  // YouTube API Services, Developer Policies, III.E.4: data must be refreshed or deleted after 30 days.
   retentionDays: 30,
   variables: {
     YOUTUBE_API_URL: webAddress('https://www.googleapis.com/youtube/v3', 'base address of the YouTube Data API'),

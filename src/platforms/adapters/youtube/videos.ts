@@ -6,10 +6,7 @@ import { topicKey } from '../../topic-words.ts'
 import type { AdapterCache } from '../adapter-cache.ts'
 import type { Video } from './post.ts'
 
-/**
- * The comments of a video cannot be searched for alternatives (googleapis/google-api-go-client issue 373). So each phrase has
- * its own round: when every video has been searched for one phrase, the next round searches them for the next phrase.
- */
+/** One round over all videos per phrase, because `searchTerms` has no OR (googleapis/google-api-go-client#373). */
 export const phrases = ['please add', 'I wish', 'would be nice', 'feature request']
 
 /** How far the comments of one video have been read. */
@@ -25,10 +22,7 @@ interface Reading {
 /** The phrase that the next page of a video is searched for. */
 export const phraseOf = ({ first, done }: Reading): string => phrases[(first + done) % phrases.length]!
 
-/**
- * The cursor after a page that gave `token`.
- * @returns null when the video was searched for every phrase. A token that repeats ends its phrase.
- */
+/** The cursor after a page with `token`; a repeated one ends its phrase. @returns null after the last phrase */
 export function nextReading({ first, done, token: current }: Reading, token: string | null): Json {
   if (token !== null && token !== current) return { first, done, token }
   return done + 1 < phrases.length ? { first, done: done + 1, token: null } : null
@@ -56,7 +50,7 @@ export function asPageToken(value: unknown): string | null {
 const cachedForMs = 24 * 60 * 60 * 1000
 
 export interface VideoCache {
-  /** The videos of the cached search for these words, not older than a day; without one, those that `search` returns. */
+  /** Videos from the cached search for these words, at most a day old; without one, those `search` returns. */
   get(words: string, signal: AbortSignal, search: () => Promise<Video[]>): Promise<Video[]>
   /** Removes a video from the cached search, so that it is not queried again. */
   drop(words: string, videoId: string): Promise<void>
