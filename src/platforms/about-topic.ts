@@ -16,10 +16,7 @@ interface TopicFilterOptions {
   contextIsTopic?: ContextTest | undefined
 }
 
-/**
- * A platform whose pages join a topic only with requests that are about it. A platform's own search also returns substrings,
- * near-spellings and matches in comments.
- */
+/** Keeps only requests about the topic: platforms also return substrings, near-spellings and comment matches. */
 export function filterByTopic(platform: Platform, options: TopicFilterOptions = {}): Platform {
   return {
     ...platform,
@@ -30,7 +27,6 @@ export function filterByTopic(platform: Platform, options: TopicFilterOptions = 
   }
 }
 
-/** Other work of the event loop can run between two requests: to compare a hostile text takes milliseconds. */
 async function splitPage(page: Page, topic: string, options: TopicFilterOptions): Promise<Page> {
   const isAbout = createTopicTest(topic, options)
   const pause = createPauses()
@@ -55,7 +51,7 @@ async function splitPage(page: Page, topic: string, options: TopicFilterOptions)
 /** The fields that are compared with a topic. */
 export type ComparedFields = Pick<FoundRequest, 'title' | 'description' | 'tags' | 'sourceName'>
 
-/** Whether the name of the source of a request counts when it is compared with the topic. */
+/** Whether a request's source name counts when it is compared with the topic. */
 export type ContextTest = (request: Pick<FoundRequest, 'title' | 'description'>) => boolean
 
 /** Whether a request is about the topic. */
@@ -66,7 +62,6 @@ type TextsTest = (texts: readonly string[]) => boolean
 
 /** As much of each field as the search indexes, in UTF-16 units. */
 const limits = { title: 1_000, tags: 4_000, sourceName: 1_000, description: 20_000 }
-/** Texts are normalised in pieces of about this many UTF-16 units, and only pieces that may have a word of the topic. */
 const pieceLength = 120
 /** A piece without a boundary between words ends here. */
 const maxPieceLength = 2_000
@@ -76,7 +71,7 @@ const shareOfWords = 2 / 3
 
 const isUnspacedCharacter = new RegExp(`^${unspacedCharacterPattern}$`, 'u')
 
-/** A word of a topic: a stem, or a character of a script without spaces, which texts contain in pairs. */
+/** A stem, or one character of a script without spaces, which texts contain in pairs. */
 interface TopicWord {
   text: string
   isCharacter: boolean
@@ -91,10 +86,10 @@ interface TopicForm {
 }
 
 /**
- * Makes the test of a topic. A request is about it when title, description, tags and source together have all of its words, in any
- * order and any form; of more than three words two thirds are enough. Words are compared as the search compares them, also with all umlauts
- * written as people type them who have no key for them, and in British as in American English. A topic without words, such as an emoji, is one that every request is about.
- * @param contextIsTopic whether the name of the source counts (`PlatformDefinition.contextIsTopic`).
+ * Matches a request whose title, description, tags and source have all topic words, in any order and form as in the
+ * search; of more than three words, two thirds. Umlauts may be typed out, spelling British or American. A topic without
+ * words, such as an emoji, matches everything.
+ * @param contextIsTopic see `PlatformDefinition.contextIsTopic`
  */
 export function createTopicTest(
   topic: string,
@@ -148,7 +143,7 @@ function addFound(found: Set<string>, candidates: readonly TopicWord[], text: st
 
 const joinedName = (text: string) => normaliseQuery(text.toLowerCase().replace(/[_\u200c]/g, ''))
 
-/** `darkMode` and `dark_mode` are topics of one word, `darkmode`, or of two; so is a word with a zero width non-joiner. */
+/** `darkMode` and `dark_mode` count as one word, `darkmode`, or as two; so does a word with a zero-width non-joiner. */
 function writtenForms(topic: string): string[] {
   const joined = joinedName(topic)
   if (normaliseQuery(topic) === joined) return [joined]

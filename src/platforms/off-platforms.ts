@@ -1,7 +1,7 @@
 import type { PlatformErrorCode, PlatformName } from '../database/column-types.ts'
 import { howToTurnOn } from './settings.ts'
 
-/** The platforms that a call names: it may name every platform of Wishwell, but only those that are on are queried. */
+/** The platforms a call names: any of Wishwell's, but only enabled ones are queried. */
 export interface ChosenPlatforms {
   on: PlatformName[]
   off: PlatformName[]

@@ -10,7 +10,7 @@ export const anyPlatform = Type.Unsafe<PlatformName>({ type: 'string' })
 /** Why a platform delivered nothing. */
 export const platformErrorCode = { ...openWord(platformErrorCodes, 'Why'), ...named('PlatformErrorCode') }
 
-/** The list of platforms in a body: at least one, duplicates count once. Platforms that are off are skipped. */
+/** A body's platforms: at least one, duplicates count once, disabled ones are skipped. */
 export const platformList = (enabled: readonly PlatformName[], defaults: readonly PlatformName[]) =>
   Type.Array(oneOf(platformNames), {
     minItems: 1,

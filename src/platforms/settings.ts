@@ -19,7 +19,7 @@ const defaultRetention = platformDefinitions.flatMap(({ name, retentionDays }) =
 
 const variablesOfAdapters: TProperties = Object.assign({}, ...platformDefinitions.map(({ variables }) => variables))
 
-/** The environment variables of the platforms: part of the schema in `config.ts`, which alone reads them. */
+/** The platforms' environment variables: part of the schema in `config.ts`, which alone reads them. */
 export const platformVariables = {
   PLATFORMS: commaList(defaultPlatformNames, `the platforms that are on, of ${platformNames.join(', ')}`),
   DEFAULT_PLATFORMS: Type.Optional(
@@ -51,13 +51,13 @@ export interface PlatformsConfig {
   defaults: PlatformName[]
   /** For each platform that is on: its required variables that are not set. */
   missing: ReadonlyMap<PlatformName, readonly string[]>
-  /** Days that requests are stored after their last refresh; without an entry they are stored for ever. Platforms that are off count too. */
+  /** Days to store requests after their last refresh, also of disabled platforms; without an entry, forever. */
   retention: ReadonlyMap<PlatformName, number>
   /** The variables of all adapters. */
   environment: PlatformEnvironment
 }
 
-/** Reads the variables of the platforms. @param complain called with the first wrong variable. */
+/** Reads the platforms' variables. @param complain called with the first invalid variable */
 export function readPlatformsConfig(environment: PlatformEnvironment, complain: Complain): PlatformsConfig {
   checkKinds(environment, complain)
   const enabled = parseNames('PLATFORMS', environment.PLATFORMS, platformNames, complain)
@@ -77,7 +77,6 @@ export function readPlatformsConfig(environment: PlatformEnvironment, complain: 
 
 const addressRule = 'an http or https address without a name and a password'
 
-/** Checks what the pattern of a schema cannot: whether an address can be parsed, and whether a list has an item. */
 function checkKinds(environment: PlatformEnvironment, complain: Complain): void {
   for (const [variable, schema] of Object.entries(platformVariables)) {
     // Without a value and a default it is one that need not be there.
@@ -114,7 +113,7 @@ function parseDays(text: string): number | null {
   return Number.isInteger(days) && days >= 1 && days <= 9_999 ? days : null
 }
 
-/** Reads `youtube:30,x:none`; names are `[a-z]+` (`definition.ts`). A platform that is not named has its default, so leaving one out never extends its retention. */
+/** Parses `youtube:30,x:none`. A platform not named keeps its default, so omitting it never extends its retention. */
 function parseRetention(text: string | undefined, complain: Complain): ReadonlyMap<PlatformName, number> {
   const days = new Map<PlatformName, number>()
   for (const item of [...defaultRetention, ...itemsOf(text)]) {

@@ -25,7 +25,7 @@ interface Cooldown {
 
 function createCooldown(): Cooldown {
   let cooldownUntil: Date | null = null
-  /** One that ends later than any that begins now was demanded before the clock was set back. */
+  /** A cooldown that ends later than any new one could was set before the clock went back. */
   const state = (now: Date): CooldownState => {
     if (cooldownUntil && cooldownUntil.getTime() - now.getTime() > maxPauseMs + clockToleranceMs) cooldownUntil = null
     return { cooldownUntil }
@@ -54,9 +54,9 @@ export interface BudgetLimits {
   concurrency: number
   /** For a day or longer; its use survives a restart. */
   quota?: Pick<Quota, 'limit' | 'periodEnd'>
-  /** Left out of the hosts that `wishwell admin platforms` shows: an account named it, or it is a second limit of a host that is shown. */
+  /** Hidden in `wishwell admin platforms`: named by an account, or a second limit of a listed host. */
   isUnlisted?: boolean
-  /** The platform can search without it: it does not decide whether the platform is ready. */
+  /** The platform can search without this host, so it does not decide readiness. */
   isOptional?: boolean
 }
 
@@ -71,24 +71,18 @@ export interface BudgetState extends HostMemory {
   room: Room
 }
 
-/**
- * What one process may send to one host, for all tasks together: slots for the requests under way, sliding windows, a
- * daily quota, the cooldowns that the host demands, and a pause while it keeps failing.
- */
+/** What a process may send to one host: slots, windows, daily quota, cooldowns, and a pause while it fails. */
 export interface Budget {
   readonly name: string
   readonly isOptional: boolean
   enter: EnterSlot
-  /** Called once for a call, before its first try. @throws PlannedWaitError while the host is paused because it keeps failing. */
+  /** Called once per call, before the first try. @throws PlannedWaitError while a failing host is paused */
   admit(now: Date): void
-  /**
-   * Counts one request, which may be sent now.
-   * @throws PlannedWaitError when it must wait, PlatformError `quota_exhausted` when the daily quota is used up.
-   */
+  /** @throws PlannedWaitError if it must wait, PlatformError `quota_exhausted` at the daily quota */
   take(now: Date): Promise<void>
-  /** Applies what the host says is left until `resetAt`. A reset that is not in the future is ignored. */
+  /** Applies the remaining requests the host states until `resetAt`; a reset in the past is ignored. */
   correct(limits: { remaining: number; resetAt: Date }, now: Date): void
-  /** Applies what the host says is left of its quota; if that is nothing, the next request is sent at `resetsAt`. */
+  /** Applies the remaining quota the host states; if none, the next request waits until `resetsAt`. */
   correctQuota(left: { remaining: number; resetsAt: Date }, now: Date): Promise<void>
   /** Begins a cooldown until this moment; a longer one that is under way stays. */
   pauseUntil(moment: Date): void

@@ -3,7 +3,7 @@ import { formatMoment } from '../../runtime/dates.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { PlannedWaitError, type PlatformError } from '../platform.ts'
 
-/** Failures in a row, of all tasks together, after which the host counts as down: fewer may be the fault of one page. */
+/** Consecutive failures, across tasks, before a host counts as down: fewer may be the fault of one page. */
 const failuresToPause = 5
 const firstPauseMs = 60_000
 const maxPauseMs = 30 * 60_000
@@ -19,12 +19,9 @@ interface CircuitState {
   pausedUntil: Date | null
 }
 
-/**
- * Pauses a host that keeps failing: after five failures in a row for a minute, then twice as long after each further failure,
- * half an hour at most. After a pause a single request is let through; the others wait for its result.
- */
+/** Pauses a host for a minute after five failures in a row, doubling up to half an hour; then one request probes it. */
 interface Circuit {
-  /** When a request may be sent; null for now. After a pause, null is given once: to the request that probes the host. */
+  /** When a request may be sent; null for now. After a pause, null goes to a single probing request. */
   admit(now: Date): Date | null
   /** The host has answered, so it works. */
   recordAnswer(): void

@@ -24,11 +24,7 @@ export interface HostMemoryOptions {
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>
 }
 
-/**
- * Stores the state of the hosts in the database: a cooldown that a platform demanded, or the pause of one that keeps failing,
- * survives a restart, and every process can report the state of the platforms.
- * @returns when the stored state has been restored.
- */
+/** Persists cooldowns and pauses, for restarts and status reports. @returns once the stored state is restored */
 export async function rememberHosts({ database, clock, log, hosts }: HostMemoryOptions): Promise<HostMemoryStore> {
   const all = [...hosts].flatMap(([platform, budgets]) => budgets.map((budget) => ({ platform, budget })))
   await restore(database, all, clock.now())
@@ -61,7 +57,7 @@ export async function rememberHosts({ database, clock, log, hosts }: HostMemoryO
   }
 }
 
-/** Equal for states that differ only by the passing of time, which is not worth a write. */
+/** Ignores what only the passing of time changes: that is not worth a write. */
 const fingerprint = ({ room, ...memory }: BudgetState) => JSON.stringify(memory)
 
 type Host = { platform: PlatformName; budget: Budget }
@@ -80,7 +76,7 @@ async function restore(database: Database, all: Host[], now: Date): Promise<void
           ? { code: row.last_error_code, message: row.last_error_message ?? '', at: row.last_error_at }
           : null,
     })
-    // Not every platform says what is left, so the use before the restart is restored from here.
+    // Not every platform states what is left, so the use before the restart is restored here.
     host?.budget.correct({ remaining: row.remaining, resetAt: row.remaining_resets_at }, now)
   }
 }

@@ -3,7 +3,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 
-/** Quotas in the database. One conditional statement counts a request, so two processes never take the same last request. */
+/** Stores quotas; one conditional statement per request keeps two processes from taking the same last one. */
 export function createQuotaStore(database: Database): QuotaStore {
   return {
     take: async (quota, now) =>
@@ -30,7 +30,7 @@ async function read(database: Database, quota: Quota, now: Date): Promise<QuotaS
   return row ?? null
 }
 
-/** Counts one request, in a new period if the stored one is over. @returns false when the quota is used up. */
+/** Counts one request, in a new period if the stored one is over. @returns false if the quota is used up */
 async function countRequest(database: Database, quota: Quota, now: Date): Promise<boolean> {
   const { platform, name, limit } = quota
   const isOver = sql<boolean>`(platform_quotas.resets_at <= ${now} or platform_quotas.resets_at > ${latestEnd(quota, now)})`
@@ -70,7 +70,7 @@ async function correct(
     .execute()
 }
 
-/** A number of requests for a long period, such as a day; its use survives a restart of the service. */
+/** A number of requests per long period, such as a day; its use survives a restart. */
 export interface Quota {
   platform: PlatformName
   /** Unique within the platform. */
@@ -87,9 +87,9 @@ export interface QuotaState {
 
 /** Counts the use of quotas, for all processes that share the database. */
 export interface QuotaStore {
-  /** Counts one request atomically. @returns null when it may be sent, else when the next period begins. */
+  /** Counts one request atomically. @returns null if it may be sent, else the start of the next period */
   take(quota: Quota, now: Date): Promise<Date | null>
-  /** Applies what the platform says is left: its count includes other users of the same address or key. */
+  /** Applies what the platform says is left, which includes other users of the address or key. */
   correct(quota: Quota, remaining: number, resetsAt: Date, now: Date): Promise<void>
   /** null when nothing of the current period was used. */
   read(quota: Quota, now: Date): Promise<QuotaState | null>

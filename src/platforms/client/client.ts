@@ -20,11 +20,10 @@ const firstRetryMs = 500
 const capMs = 8_000
 
 /**
- * How long to wait before trying again: full jitter (a random part of a doubling ceiling), so that the tries of many
- * processes do not meet. Source: "Exponential Backoff And Jitter", AWS Architecture Blog.
- * @param attempt 0 before the first repetition.
- * @param random a number from 0 up to, not including, 1.
- * @returns milliseconds.
+ * Full jitter, so that processes do not retry in step ("Exponential Backoff And Jitter", AWS Architecture Blog).
+ * @param attempt 0 before the first retry
+ * @param random in [0, 1)
+ * @returns milliseconds
  */
 export function retryDelay(attempt: number, random: () => number, firstMs = firstRetryMs): number {
   return random() * Math.min(capMs, firstMs * 2 ** attempt)
@@ -32,15 +31,15 @@ export function retryDelay(attempt: number, random: () => number, firstMs = firs
 
 export interface PlatformClient {
   /**
-   * Sends one request, with up to two more tries after a transient fault, and records the result in the budget.
-   * @returns an answer with a status of 200 to 299 (or one of `acceptStatuses`) and a JSON body.
-   * @throws PlatformError in every other case.
+   * Retries transient faults up to twice and records the result in the budget.
+   * @returns an answer with JSON and a status of 2xx or in `acceptStatuses`
+   * @throws PlatformError otherwise
    */
   getJson(request: JsonRequest): Promise<Answer>
   close(): Promise<void>
 }
 
-/** The part of a pino logger that is needed here. It never gets a body, a header or a query string. */
+/** The used part of a pino logger. It never gets a body, header or query string. */
 export interface PlatformLog {
   warn(fields: object, message: string): void
 }
@@ -53,7 +52,7 @@ export interface ClientOptions {
   dispatcher?: Dispatcher
   /** By default none. */
   proxies?: NetworkProxies
-  /** Whether addresses that accounts name may be private ones: then they are connected to like those of the operator. */
+  /** Allows private addresses named by accounts, treated like the operator's own. */
   allowPrivateTargets?: boolean
   /** Resolves the names that the operator chose; by default the resolver of the system. */
   resolver?: LookupFunction | undefined
@@ -81,16 +80,13 @@ interface ClientContext extends ExchangeContext {
   random: () => number
 }
 
-/**
- * GitHub refuses requests without a User-Agent; operators of platforms can see in it whom to contact.
- * @param contact as `parseRemovalContact` gives it: valid in the comment of a User-Agent.
- */
+/** GitHub refuses requests without a User-Agent. @param contact from `parseRemovalContact`: valid in its comment */
 export function userAgentFor(version: string, contact?: string): string {
   const whom = contact === undefined ? '' : `; contact: ${contact}`
   return `Wishwell/${version} (+https://github.com/wishwell/wishwell; feature request collector${whom})`
 }
 
-/** The address of an API method below a configured base address, which may have a path of its own. */
+/** An API method's address below a base address, which may have a path of its own. */
 export function endpointUrl(baseUrl: string, path: string, parameters: Record<string, string | number>): URL {
   const url = new URL(baseUrl)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
@@ -151,7 +147,7 @@ async function getJson(context: ClientContext, request: JsonRequest): Promise<An
       if (!isTimeout(signal.reason)) {
         throw new PlatformError('cancelled', `The request to ${labelOf(request)} was cancelled.`)
       }
-      // The caller's time limit. A host that is silent until then counts as failed, as after a longer silence.
+      // The caller's time limit. A host silent until then counts as failed, as after a longer silence.
       const silence = noAnswerInTime(labelOf(request))
       if (isAdmitted) budget.recordFailure(silence, context.clock.now())
       throw silence
@@ -174,14 +170,14 @@ async function tryRepeatedly(context: ClientContext, request: JsonRequest, signa
       return await sendOnce(context, request, signal)
     } catch (fault) {
       const error = fault instanceof PlatformError ? fault : connectionError(labelOf(request), fault)
-      // The budget allows no other try: the first fault is more informative than that, and counts against the host.
+      // The budget allows no retry: the first fault says more than that, and counts against the host.
       if (firstFault && error instanceof PlannedWaitError) {
         const { code, message, isUnreachable } = firstFault
         throw new PlatformError(code, message, { retryAt: error.retryAt!, isUnreachable })
       }
       if (!isTransient(error) || error.retryAt) throw error
       firstFault ??= error
-      // After a silence there may be no time for another one of the same length; the next source may use that time.
+      // Skip a retry if another such silence would exceed the deadline: the next source may use the time.
       const isLate = error.code === 'timeout' && context.clock.now().getTime() - begunAt + headersMs > deadlineMs
       const isLast = attempt === retryLimit || isLate
       if (!isLast && !signal.aborted) {

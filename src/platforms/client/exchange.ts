@@ -25,10 +25,7 @@ export interface ExchangeContext {
 /** The name of the platform or host in messages. */
 export const labelOf = ({ label, platform }: JsonRequest): string => label ?? platform
 
-/**
- * Sends a request once, along its redirects, and reads the answer.
- * @throws PlatformError for an answer that is an error; errors of the connection unchanged.
- */
+/** Follows redirects. @throws PlatformError for an error answer; connection errors unchanged */
 export async function sendOnce(context: ExchangeContext, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
   let url = request.url
   for (let redirects = 0; redirects <= redirectLimit; redirects++) {
@@ -55,7 +52,7 @@ export async function sendOnce(context: ExchangeContext, request: JsonRequest, s
   throw new PlatformError('bad_response', `${labelOf(request)} redirects without end. Check its base address.`)
 }
 
-/** A redirect waits here for the budget: giving up would waste the first request, and starting again could go on for ever. */
+/** Waits for the budget here: giving up would waste the first request, and restarting might loop forever. */
 async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }: JsonRequest, signal: AbortSignal) {
   for (;;) {
     try {
@@ -75,10 +72,7 @@ async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }:
   }
 }
 
-/**
- * Only within the origin that the operator configured: credentials stay there, and no answer can point the service at an
- * address inside its own network.
- */
+/** Only within the configured origin: keeps credentials there, and answers from pointing into our network. */
 function redirectTarget(request: JsonRequest, from: URL, location: string): URL {
   const target = URL.canParse(location, from.href) ? new URL(location, from) : null
   if (target?.origin === request.url.origin) return target

@@ -15,10 +15,7 @@ export function isTransient(error: PlatformError): boolean {
   return error.code === 'unavailable' || error.code === 'timeout'
 }
 
-/**
- * What a status means on every platform; null for 200 to 299. Statuses: RFC 9110.
- * @param label the name of the platform or host in the message.
- */
+/** The default meaning of a status (RFC 9110); null for 2xx. @param label the platform or host in the message */
 export function defaultError(label: string, answer: Answer, now: Date): PlatformError | null {
   const { status, headers } = answer
   if (status >= 200 && status < 300) return null
@@ -46,10 +43,7 @@ export const isTimeout = (reason: unknown): boolean => (reason as { name?: unkno
 export const noAnswerInTime = (label: string): PlatformError =>
   new PlatformError('timeout', `${label} did not answer in time. Try again later.`, { isUnreachable: true })
 
-/**
- * The error of a failed connection.
- * @throws the error itself when its cause is not the connection but a mistake in this program.
- */
+/** Describes a failed connection. @throws the error itself if it is a bug in this program, not a connection error */
 export function connectionError(label: string, error: unknown): PlatformError {
   const { code } = error as { code?: unknown }
   if (isTimeout(error) || (typeof code === 'string' && timeoutCodes.has(code))) return noAnswerInTime(label)

@@ -19,17 +19,17 @@ export interface JsonRequest {
   body?: string
   headers?: Record<string, string>
   budget: Budget
-  /** Aborted when the answer is no longer needed; with a TimeoutError at the caller's time limit. */
+  /** Aborted once the answer is not needed; with a TimeoutError at the caller's time limit. */
   signal: AbortSignal
-  /** Precedes the client's own User-Agent, for platforms that want the application named first. */
+  /** Precedes the client's User-Agent, for platforms that want the application first. */
   agentPrefix?: string
-  /** The name in messages, by default that of the platform. Name the site if there are several. */
+  /** Name in messages, by default the platform's. Name the site if there are several. */
   label?: string
   /** Called with every answer, to correct the budget. */
   readLimits?: (answer: Answer) => void | Promise<void>
-  /** Called with every answer. @returns its error if it is of a form that only this platform has, else null. */
+  /** Called with every answer. @returns an error in a form only this platform has, else null */
   readError?: (answer: Answer) => PlatformError | null
-  /** Whether its address came from an account: then it is checked at each connection, and a private one is refused. */
+  /** Set if an account named the address: each connection is checked, and private addresses are refused. */
   isForeign?: boolean
   /** The maximum size of a body; by default that of the client. */
   maxBodyBytes?: number
@@ -44,10 +44,10 @@ export interface ClientTimeouts {
   headersMs: number
   /** Between two pieces of a body. */
   bodyMs: number
-  /** For all tries of one call together; waiting for a slot of the budget is not counted. */
+  /** For all tries of one call together, not counting the wait for a slot. */
   deadlineMs: number
   /** The maximum wait before the second try; it doubles before each further one. */
   retryMs: number
-  /** How long a task waits before it tries again, after all tries of one call have failed. */
+  /** How long a task waits after all tries of a call have failed. */
   cooldownMs: number
 }

@@ -1,10 +1,7 @@
 import type { FoundRequest } from '../platform.ts'
 import { firstSentence, plainName } from './text.ts'
 
-/**
- * Values of untrusted JSON. Every reader accepts any value and returns null for one that is missing or has another form, so
- * that a missing field never costs the page.
- */
+/** Untrusted JSON. Its readers return null for missing or malformed values: a bad field never fails a page. */
 export type Fields = Record<string, unknown>
 
 // The largest count that fits into a column of four bytes.
@@ -54,7 +51,7 @@ function isNoDay(text: string): boolean {
   return /\b(?:29|30|31)\b/.test(day) && new Date(`${day} UTC`).getUTCDate() < 4
 }
 
-/** A moment written as text (ISO 8601 and its relatives); without a time zone it is UTC. Null for a day that the calendar does not have. */
+/** Parses ISO 8601 and similar text, UTC without a time zone; null if no such day exists. */
 export function asDate(value: unknown): Date | null {
   if (typeof value !== 'string' || value.length > 40 || isNoDay(value)) return null
   const hasZone = !/^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value)
@@ -68,7 +65,7 @@ export function asEpochSeconds(value: unknown): Date | null {
   return typeof value === 'number' ? plausible(new Date(value * 1000)) : null
 }
 
-/** The page number in a cursor of the form `{page}`; `first` when the cursor is null or has another form. */
+/** The page of a `{page}` cursor; `first` for null or another form. */
 export function asPage(cursor: unknown, first: number): number {
   const page = asFields(cursor)?.page
   return typeof page === 'number' && Number.isSafeInteger(page) && page >= first ? page : first
@@ -79,7 +76,7 @@ type Read = 'votes' | 'commentCount' | 'authorName' | 'authorHandle' | 'authorPr
 /** A date, or its text. */
 type Moment = 'originalCreatedAt' | 'statusChangedAt'
 
-/** A request with defaults for the fields that a platform does not have, or that have another form. */
+/** Builds a request, with defaults for missing or malformed fields. */
 export function foundRequest(
   known: Pick<FoundRequest, 'sourceId' | 'sourceUrl' | 'title' | 'description'> &
     Partial<Omit<FoundRequest, Read>> & { [Field in Read]?: unknown },

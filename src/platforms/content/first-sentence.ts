@@ -19,9 +19,8 @@ const sentenceStarts = new Set(
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
- * A title for a request without one: the first sentence, or the first line when that is shorter. An abbreviation, an initial or
- * the number of a list does not end it.
- * @param limit in characters; a longer sentence is cut between two words where it can be, and ends with "…".
+ * Makes a title: the first sentence, or line if shorter. Abbreviations, initials and list numbers end none.
+ * @param limit in characters; cuts between words if possible and appends "…"
  */
 export function firstSentence(description: string, limit = 120): string {
   const start = description.trim().slice(0, 8 * limit)

@@ -12,7 +12,7 @@ interface Node {
   children?: Node[]
 }
 
-/** A link is its text, except where that is its address cut short, as Hacker News shows long ones: then it is the address. */
+/** Shows a link's text, or its address if the text is the address cut short, as on Hacker News. */
 const formatLink: FormatCallback = (element, walk, builder) => {
   const address = addressCutShort(element as Node)
   if (address === null) walk(element.children, builder)
@@ -68,15 +68,14 @@ const convert = compile({
 })
 
 /**
- * HTML as readable plain text: entities decoded, white space collapsed, code as it is, links by their text, images, scripts and
- * comments dropped.
- * @param source at most `limitBytes` of it are read.
+ * HTML as plain text: links by their text, code unchanged, images, scripts and comments dropped.
+ * @param limitBytes how much of the source is read
  */
 export function htmlToPlainText(source: string, limitBytes = textLimitBytes): string {
   return plainText(convert(capBytes(source, limitBytes)))
 }
 
-/** A title of HTML-escaped text, as Stack Exchange sends it: `&lt;div&gt;` becomes `<div>`. */
+/** Unescapes an HTML-escaped title, as in Stack Exchange: `&lt;div&gt;` becomes `<div>`. */
 export function escapedTitle(source: string): string {
   // It has no tags: a bracket that is not escaped is text too.
   const escaped = capBytes(source, titleSourceLimitBytes).replaceAll('<', '&lt;')

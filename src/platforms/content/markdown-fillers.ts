@@ -2,7 +2,7 @@ import type { Token } from 'markdown-it'
 
 /** What stands in a form or template where its author wrote nothing. */
 const fillers = /^[_*]{0,2}(?:no response|n\/?a|none|not applicable|nothing|tbd|-+|\.+|…)[_*]{0,2}\.?$/i
-/** GitHub's forms write this for an empty field, so it is a filler without a heading too. */
+/** GitHub's forms write this into empty fields, so it is a filler even without a heading. */
 const formFiller = /^([_*]{1,2})no response\1$/i
 const tableOfContents = /^\[\[?_?toc_?\]\]?$/i
 /** The hints of GitHub's own template for feature requests. */
@@ -21,10 +21,7 @@ interface Section {
   content: Content
 }
 
-/**
- * The tokens without the sections of a form or template that its author left empty, and without tables of contents. A text that
- * has nothing but headings keeps them: they are what its author wrote.
- */
+/** Drops empty template sections and tables of contents. Keeps a text of headings only: its author wrote them. */
 export function withoutFillers(tokens: Token[]): Token[] {
   const sections = sectionsOf(blocksOf(tokens))
   const hasText = sections.some(({ content }) => content === 'text')
@@ -35,7 +32,7 @@ export function withoutFillers(tokens: Token[]): Token[] {
   })
 }
 
-/** The blocks at the top of a document: a paragraph, a list or a heading, each with all of its tokens. */
+/** Splits a document into top-level blocks: a paragraph, list or heading with all of its tokens. */
 function blocksOf(tokens: Token[]): Token[][] {
   const blocks: Token[][] = []
   for (const token of tokens) {
@@ -86,7 +83,7 @@ const isLastLine = (text: string) => text.split('\n').length === 2
 
 const isComment = (source: string) => source.replace(/<!--[\s\S]*?(?:-->|$)/g, '').trim() === ''
 
-/** Which sections are shown: those with a text, and those above one. Read from the last to the first. */
+/** Keeps sections that have text, and those above one. Reads from last to first. */
 function keptSections(sections: Section[], hasText: boolean): boolean[] {
   const kept: boolean[] = []
   const below: { level: number; isKept: boolean }[] = []

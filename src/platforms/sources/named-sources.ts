@@ -9,7 +9,7 @@ const maxOfPlatform = 10
 const maxOfJob = 50
 const maxCharacters = 300
 
-/** The `sources` of a body. Platforms without sources are refused by `readSources`, which says which platforms have some. */
+/** Schema of a body's `sources`. `readSources` refuses platforms without sources, naming those with some. */
 export const sourcesSchema = (kinds: SourceKinds) =>
   Type.Record(
     Type.String(),
@@ -35,9 +35,9 @@ export interface NamedSource {
 }
 
 /**
- * Reads the sources of a body: normalised, each once, in their order.
- * @param platforms those of the job; undefined when the caller names none.
- * @throws ServiceError INVALID_REQUEST for a platform that has no sources or is not of the job, a text that names no source, and too many.
+ * Normalizes and deduplicates sources, in order.
+ * @param platforms the job's; undefined if none are named
+ * @throws ServiceError INVALID_REQUEST for a platform without sources or outside the job, invalid text, or too many
  */
 export function readSources(
   body: SourcesBody,

@@ -12,10 +12,7 @@ export type ListedSources = ReadonlyMap<PlatformName, ReadonlySet<string>>
 
 const isList = (schema: unknown) => String((schema as { 'x-kind'?: string })['x-kind']).endsWith('list')
 
-/**
- * The sources in the comma lists of the platforms, such as `GITLAB_PROJECTS` and `DISCOURSE_URLS`. A platform without such a variable,
- * such as GitHub, lists none.
- */
+/** Sources in variables such as `GITLAB_PROJECTS`; a platform without one, such as GitHub, lists none. */
 export function listedSources(
   definitions: readonly PlatformDefinition[],
   kinds: SourceKinds,
