@@ -1,4 +1,4 @@
-/** Why a database cannot be used: a Wishwell from before version 1, or one that has migrations this one lacks, made it. */
+/** Made by a Wishwell from before version 1, or by one with migrations that this one lacks. */
 export type SchemaMismatch = 'older' | 'newer'
 
 const advice: Record<SchemaMismatch, string> = {
@@ -10,7 +10,7 @@ const advice: Record<SchemaMismatch, string> = {
     'start that version, or start this one with an empty database',
 }
 
-/** A database of a schema version that this Wishwell cannot read; the message is one sentence for the operator. */
+/** The database's schema version is unreadable for this Wishwell; the message is one sentence for the operator. */
 export class SchemaVersionError extends Error {
   override readonly name = 'SchemaVersionError'
   readonly mismatch: SchemaMismatch

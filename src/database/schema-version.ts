@@ -18,7 +18,7 @@ export function mismatchOfVersion(version: number): SchemaMismatch | null {
   return version < minSchemaVersion ? 'older' : null
 }
 
-/** @param recorded the migrations that ran on a database; none on an empty one. @returns null when this Wishwell can read it. */
+/** @param recorded migrations that ran, none on an empty database @returns null if this Wishwell can read it */
 export function mismatchOfMigrations(recorded: readonly string[]): SchemaMismatch | null {
   if (recorded.length === 0) return null
   if (!recorded.includes(names[0] as string)) return 'older'

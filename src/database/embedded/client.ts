@@ -13,9 +13,8 @@ interface Statements extends Queryable {
 }
 
 /**
- * The embedded database on the main thread: the part of PGlite's interface that pg-boss uses, and what our dialect of Kysely
- * needs. Operations of an account run in the order of the calls and are sent without waiting for earlier answers. An open transaction holds the
- * lock until it ends.
+ * The embedded database for pg-boss and our Kysely dialect. An account's operations run in call order, sent without
+ * waiting for earlier answers; an open transaction holds the lock.
  */
 export interface EmbeddedClient extends Statements {
   readonly ready: boolean
@@ -30,23 +29,23 @@ export interface EmbeddedClient extends Statements {
   aside<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
   /** Statements in order with all others, for maintenance: `idleMs` does not count them. */
   readonly uncounted: Statements
-  /** For how long the database has been unused: milliseconds since the last use ended, 0 while one runs or waits. */
+  /** Milliseconds since the last use ended; 0 while one runs or waits. */
   idleMs(): number
   /**
-   * From now on no statement may run longer: it fails with SQLSTATE 57014, and the database crashes, since WebAssembly cannot be
-   * interrupted. Without a call there is no limit.
+   * From now on a longer statement fails with SQLSTATE 57014 and crashes the database (WebAssembly is not
+   * interruptible).
    */
   limitStatements(maxMs: number): void
-  /** For how long the statement that is being run has been running: milliseconds, 0 while there is none. */
+  /** Milliseconds the current statement has been running; 0 without one. */
   runningMs(): number
-  /** Calls back for each notification of the channel; the promise gives a function that ends that. */
+  /** Calls back for each notification of the channel. @returns a function to stop */
   listen(channel: string, onNotification: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
 type Wire = ReturnType<typeof connectWorker>
 
-/** How long closing may wait for the statements that were sent before, and for the last checkpoint. */
+/** How long closing may wait for sent statements and the last checkpoint. */
 const usualClosingMs = 15_000
 
 /** Measures since when the database is unused. */
@@ -98,7 +97,7 @@ function createLockedStatements(call: Wire['call']) {
     exec: (sql) =>
       hold(() =>
         call({ operation: 'exec', sql }).catch(async (error: unknown) => {
-          // pg-boss sends whole transactions as one script: one that fails in the middle leaves its transaction open.
+          // pg-boss sends transactions as one script: one that fails midway leaves its transaction open.
           await call({ operation: 'exec', sql: 'ROLLBACK' })
           throw error
         }),
@@ -113,7 +112,7 @@ function createLockedStatements(call: Wire['call']) {
 
 type LockedStatements = ReturnType<typeof createLockedStatements>
 
-/** @returns a function that opens a transaction, which counts as use until it has ended. */
+/** @returns a function that opens a transaction, which counts as use until it ends */
 function createBegin({ begin }: LockedStatements, { asUse }: UseClock): EmbeddedClient['begin'] {
   return () =>
     new Promise((resolve, reject) => {
@@ -140,7 +139,7 @@ async function runTransaction<T>(
   }
 }
 
-/** @returns `listen` of the client: one LISTEN per channel, however many callbacks it has. */
+/** @returns the client's `listen`: one LISTEN per channel, however many callbacks */
 function createListen(
   { listeners }: Wire,
   exec: (sql: string) => Promise<unknown>,
@@ -157,10 +156,7 @@ function createListen(
   }
 }
 
-/**
- * Opens PGlite on a directory, in a worker thread. The caller holds the directory's lock.
- * @param onCrash called when the thread dies by itself; nothing can be read or written after that.
- */
+/** Opens PGlite in a thread; the caller holds the directory's lock. @param onCrash the thread died and is unusable */
 export async function openEmbedded(
   directory: string,
   onCrash: (error: Error) => void,
@@ -199,7 +195,7 @@ export async function openEmbedded(
       if (closed) return
       closed = true
       const closing = hold(() => wire.call({ operation: 'close' }))
-      // A thread that does not answer is ended as by kill -9, which the files survive. That of a database that died may still run.
+      // Ends an unresponsive or crashed database's thread as kill -9 would, which the files survive.
       await Promise.race([closing, sleep(closingMs, undefined, { ref: false })]).finally(wire.stop)
     },
   }

@@ -10,9 +10,8 @@ import {
 } from 'kysely'
 import type { EmbeddedClient, OpenTransaction, Queryable } from './client.ts'
 
-// Kysely's own dialect for PGlite sends one statement at a time and waits for its answer, while the database's thread waits for the
-// next one. Here every call has a connection of its own, and the client orders the calls and isolates transactions
-// (`exclusive-lock.ts`).
+// Kysely's PGlite dialect waits for each answer while the database thread idles. Here each call has its own connection,
+// ordered and isolated by the client (`exclusive-lock.ts`).
 
 class EmbeddedConnection implements DatabaseConnection {
   readonly #client: EmbeddedClient

@@ -1,12 +1,10 @@
 import { currentOrder, currentOwner, service, unknownCaller } from '../../runtime/work-owner.ts'
 
 /**
- * The order of operations on the one connection of the embedded database, which runs them as they are sent. A shared operation has
- * the lock only while it is sent: the next one follows without waiting for the answer. A holder has the lock until it is
- * released, and nothing else is sent meanwhile. Of one owner the call that began first goes first, with all of its operations: else one of twenty
- * operations would wait twenty times for everything that was asked meanwhile. Of owners that wait, the one
- * goes first that used the database least of late: so an account whose searches take long delays another by the statement that is running,
- * not by all that it has asked for.
+ * Orders operations on the embedded database's one connection. A shared operation holds the lock only while it is sent,
+ * so the next need not wait for the answer; a holder blocks all others. An owner's earliest call goes first, with all
+ * its operations, which would else wait for everything asked meanwhile. Among owners the one with the least recent use
+ * goes first: slow searches of one account delay others by a single statement.
  */
 export interface ExclusiveLock {
   /** @param send sends one statement, at once when it is called. */
@@ -15,10 +13,7 @@ export interface ExclusiveLock {
   hold(): Promise<() => void>
 }
 
-/**
- * For so long an account counts as one that others must leave room for, and what it used counts half after it: so nobody is put off for
- * longer than a few seconds.
- */
+/** How long an account counts as active, and half-life of its use: delays nobody by more than some seconds. */
 const recentMs = 1_000
 
 interface Owner {
@@ -30,7 +25,7 @@ interface Owner {
   usedAt: number
 }
 
-/** So many statements of one account alone are sent and not answered: the thread never waits for the next one. */
+/** Statements a lone account may have sent and unanswered, so that the thread never idles. */
 const sentAhead = 2
 
 /** Who waits for the database, and who goes next. */
@@ -80,7 +75,7 @@ export function createExclusiveLock(now = () => performance.now()): ExclusiveLoc
   let answeredAt = 0
 
   const grantNext = () => {
-    // What was sent cannot be overtaken by an account that comes later. Alone, an account has its next statement sent before the answer.
+    // Sent statements cannot be overtaken, so only a lone account sends its next one before the answer.
     while (!held && underWay < (queue.isShared() ? 1 : sentAhead)) {
       const grant = queue.take()
       if (grant === undefined) return

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import type { EmbeddedClient } from './client.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
 
-/** Two files of Postgres' log. It makes them whole, 16 MB each, and panics where one does not fit. */
+/** Two Postgres log files: it creates them whole, 16 MB each, and panics if one does not fit. */
 export const neededBytes = 2 * 16 * 1024 * 1024
 
 const checkEveryMs = 1_000
@@ -17,7 +17,7 @@ interface Blocks {
 /** Some file systems do not say how large they are. */
 const bytesOf = ({ blocks, bavail, bsize }: Blocks) => (blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize)
 
-/** How many bytes are free on the disk of a directory; infinitely many where nobody knows. */
+/** Free bytes on a directory's disk; Infinity if unknown. */
 export async function freeBytes(directory: string): Promise<number> {
   try {
     return bytesOf(await statfs(directory))
@@ -37,8 +37,8 @@ export function requireFreeSpace(directory: string): void {
 }
 
 /**
- * Has the database refuse writes (SQLSTATE 25006) while fewer than two files of its log fit on the disk: a log that finds no room ends
- * the database. Reads go on, and writes too as soon as there is room again.
+ * Makes the database refuse writes (SQLSTATE 25006), but not reads, on a disk without room for two log files: a full
+ * disk would kill it.
  */
 export function refuseWritesWithoutSpace(client: EmbeddedClient, directory: string) {
   let isRefusing = false

@@ -4,15 +4,15 @@ import { Parser } from 'pg-protocol/dist/parser.js'
 import { valueTypes } from '../values.ts'
 import type { PreparedStatements } from './statements.ts'
 
-// Messages of Postgres' protocol (version 3.0: "Frontend/Backend Protocol" in its manual), written and read by the code of
-// node-postgres: values are the same in both backends because the same code reads them.
+// Messages of the Postgres protocol (version 3.0). node-postgres reads and writes them, so both backends read values
+// alike.
 
-/** A request of the main thread to the database worker, which answers strictly in the order of arrival. */
+/** A request to the database worker, which answers strictly in order. */
 export type WorkerRequest =
   /** A message of Postgres' protocol. */
   { id: number; operation: 'send'; message: Uint8Array<ArrayBuffer> } | { id: number; operation: 'close' }
 
-/** A fault as plain fields: a class does not survive the structured clone between threads. */
+/** An error as plain fields: classes do not survive the structured clone between threads. */
 export interface WorkerError {
   message: string
   fields: Record<string, string>
@@ -38,7 +38,7 @@ export function describeError(error: unknown): WorkerError {
   return { message: error instanceof Error ? error.message : String(error), fields }
 }
 
-/** Joins bytes in memory of their own, which can be transferred to another thread (a small Buffer shares its memory). */
+/** Joins bytes into memory of their own, transferable to a thread (small Buffers share memory). */
 export const joinBytes = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.concat(parts))
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => string | Buffer | null } })
@@ -54,9 +54,9 @@ export interface StatementResult {
 export interface Answer {
   /** Of the statements that succeeded, in their order. */
   results: StatementResult[]
-  /** Why the others failed, or why a part of the answer cannot be read; null when all succeeded. */
+  /** Why an operation failed or its answer is unreadable; null if all succeeded. */
   error: (Error & { code?: string | undefined }) | null
-  /** Whether Postgres would have ended its process after the error, and PGlite loops at the next message. */
+  /** Whether Postgres would have ended its process; PGlite would loop at the next message. */
   isFatal: boolean
   notifications: { channel: string; payload: string }[]
 }
@@ -85,7 +85,7 @@ export const statementMessage = (
 /** A script of statements without parameters: one implicit transaction, unless it opens one. */
 export const scriptMessage = (text: string): Uint8Array<ArrayBuffer> => joinBytes([serialize.query(text)])
 
-/** Of errors after which a process of Postgres ends (its manual, "Message Severity Levels"). */
+/** Severities that end a Postgres process (its manual, "Message Severity Levels"). */
 const fatalSeverities = new Set(['FATAL', 'PANIC'])
 
 type Message = Parameters<Parameters<Parser['parse']>[1]>[0]

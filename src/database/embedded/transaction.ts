@@ -30,7 +30,7 @@ interface TransactionConnection {
   onEnd(): void
 }
 
-/** The transaction of a holder of the lock. Its first and its last statement are sent without waiting for the answer. */
+/** A lock holder's transaction. Its first and last statement are sent without waiting for the answer. */
 export function openTransaction({ call, query, release, onEnd }: TransactionConnection): OpenTransaction {
   const begun = call({ operation: 'exec', sql: 'BEGIN' })
   // `commit` reports its failure; a statement before that fails by itself.
@@ -70,7 +70,7 @@ export function openTransaction({ call, query, release, onEnd }: TransactionConn
       ended = true
       const [first] = await Promise.allSettled([begun, ...underWay])
       if (!aborted && first.status === 'fulfilled') return end('COMMIT')
-      // Postgres answers COMMIT of an aborted transaction with a silent rollback, which is no success.
+      // Postgres silently rolls back on COMMIT of an aborted transaction: not a success.
       await end('ROLLBACK')
       throw first.status === 'rejected' ? first.reason : new EmbeddedDatabaseError(abortedTransaction)
     },

@@ -29,7 +29,7 @@ export type Operation =
   | { operation: 'close' }
 
 interface Pending {
-  /** The text of a statement with parameters and the name that it was sent under; null for any other operation. */
+  /** Text and sent name of a parameterized statement; null for other operations. */
   statement: { text: string; name: string } | null
   resolve(results: StatementResult[]): void
   reject(error: Error): void
@@ -60,10 +60,7 @@ function createSender(worker: Worker, statements: PreparedStatements) {
 /** Callbacks by notification channel. */
 type Listeners = Map<string, Set<(payload: string) => void>>
 
-/**
- * Settles the call that a response belongs to, and delivers the notifications that came with it.
- * @param onFatal called with an error after which the database must not be used.
- */
+/** Settles calls and delivers notifications. @param onFatal gets errors after which the database is unusable */
 function createReceiver(statements: PreparedStatements, listeners: Listeners, onFatal: (error: Error) => void) {
   const ended = (call: Pending | undefined, code: string | null) => {
     if (call?.statement) statements.ended(call.statement.text, call.statement.name, code)
@@ -95,8 +92,8 @@ const timeLimitReached = (maxMs: number): WorkerError => ({
 })
 
 /**
- * Watches how long the first of the pending calls runs, since the thread answers one after the other.
- * @param onLimit called once when it runs longer than `limit` last said.
+ * Times the first pending call, since the thread answers in order.
+ * @param onLimit called once above the last `limit`
  */
 function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: number, maxMs: number) => void) {
   let watched: number | null = null
@@ -127,10 +124,7 @@ function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: nu
   }
 }
 
-/**
- * The calls that have no answer yet. After `fail`, every call fails with the same error.
- * @param onLimit as of `createTimeLimit`.
- */
+/** Unanswered calls; after `fail`, every call fails with the same error. @param onLimit see `createTimeLimit` */
 function createPendingCalls(
   send: (operation: Operation, id: number) => Pending['statement'],
   onLimit: (id: number, maxMs: number) => void,
@@ -175,10 +169,9 @@ function createPendingCalls(
 }
 
 /**
- * Starts the worker thread and connects to it: operations out, answers matched by id. When the thread dies, every call is rejected.
- * WebAssembly cannot be interrupted: a statement that runs longer than it may is ended with the thread, as by kill -9. So is the
- * thread after an error of severity FATAL or PANIC: there Postgres would end, but PGlite would loop at the next message.
- * @param onCrash called when it dies while `isClosing` gives false, with SQLSTATE 57014 after a statement that ran too long.
+ * Starts the worker thread and matches answers by id. It is killed if a statement exceeds its limit, because
+ * WebAssembly cannot be interrupted, or after FATAL or PANIC, where PGlite would loop; all calls then fail.
+ * @param onCrash unless `isClosing()`, with SQLSTATE 57014 for an overlong statement
  */
 export function connectWorker(directory: string, onCrash: (error: Error) => void, isClosing: () => boolean) {
   const worker = new Worker(moduleFile('./worker', import.meta.url), {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../tables.ts'
 
-/** The connections of a Postgres, and what the processes of Wishwell on this database may need of them. */
+/** Connections of a Postgres, and what Wishwell's processes on this database may need. */
 export interface ConnectionUse {
   /** What ordinary roles may open: `max_connections` without those that are reserved. */
   available: number
@@ -24,8 +24,8 @@ interface Counts {
 }
 
 /**
- * Counts connections. Each process of Wishwell has one connection that listens, so those are the processes; the others are taken to be
- * configured like this one. Behind a pooler the other connections have the names of its clients, or none.
+ * Counts processes by their listening connections, assuming this one's configuration. Behind a pooler, other
+ * connections have its clients' names or none.
  */
 export async function readConnectionUse(
   database: Kysely<Tables>,
@@ -60,7 +60,7 @@ export function describeConnectionUse({ available, open, processes, neededByProc
   return { fits, text }
 }
 
-/** Logs how many connections are open, and warns when processes like this one can need more than there are. */
+/** Logs the open connections, and warns if processes like this one may need more than exist. */
 export async function reportConnections(
   read: (() => Promise<ConnectionUse>) | null,
   log: Pick<Logger, 'info' | 'warn'>,

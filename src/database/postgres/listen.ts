@@ -2,10 +2,7 @@ import pg from 'pg'
 
 type OnNotification = (payload: string | null) => void
 
-/**
- * Calls back for each notification of a channel that was committed, and with null when some may have been missed.
- * @returns the function that ends it.
- */
+/** Calls back for each committed notification, and with null if some may be missed. @returns a function to stop */
 export type Listen = (channel: string, onNotification: OnNotification) => Promise<() => Promise<void>>
 
 /** The notifications of all channels of a process. */
@@ -74,10 +71,7 @@ function createConnection(client: pg.Client): Connection {
   }
 }
 
-/**
- * Listens to all channels on one connection, which is opened for the first channel, closed after the last one, and replaced whenever it
- * is lost.
- */
+/** Listens to all channels on one connection, opened for the first, closed after the last, replaced when lost. */
 export function createListener(createClient: () => pg.Client): Listener {
   const subscriptions = createSubscriptions()
   let current: Connection | null = null

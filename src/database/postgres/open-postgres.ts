@@ -18,10 +18,7 @@ import { createSockets, type Sockets } from './sockets.ts'
 /** The maintenance statements of the queue have no time limit. */
 const queueSilenceMs = 300_000
 
-/**
- * What pg-boss needs: a pool of its own, so that searches never delay its heartbeats, opened at its first statement, and the listener
- * that all rooms share.
- */
+/** pg-boss has a lazy pool of its own, so that searches never delay its heartbeats, and the shared listener. */
 function openQueue(
   { databaseUrl, queuePoolSize }: { databaseUrl: string; queuePoolSize: number },
   sockets: Sockets,
@@ -56,9 +53,8 @@ const pauseMs = 1_000
 const timeoutMs = 5_000
 
 /**
- * Sends an empty query to Postgres every second, on a connection of its own. Statements may take long, so their time limits cannot
- * distinguish a busy server from one that stands still; this can. Then every connection that is as silent is closed: waiting
- * statements fail within seconds and new ones at once, until Postgres answers again.
+ * Pings every second on its own connection, which tells a hung server from slow statements. On silence, closes all
+ * equally silent connections: statements fail at once until Postgres answers again.
  */
 function startPulse(connectionString: string, sockets: Sockets): Pulse {
   let connection: { client: pg.Client; socket: Socket } | null = null
@@ -124,7 +120,7 @@ async function assertVersion(pool: pg.Pool): Promise<void> {
   if (major < minVersion) throw new Error(`Wishwell needs Postgres ${minVersion} or later; this server is ${major}.`)
 }
 
-/** The connections of a process besides its pools: one that listens and one for the pulse. */
+/** A process's connections outside its pools: listener and pulse. */
 const connectionsBesidePools = 2
 
 export interface PostgresOptions {
@@ -137,7 +133,7 @@ export interface PostgresOptions {
   log: Logger
 }
 
-/** Opens connections to a Postgres. The result is a part of `OpenDatabase`, where it is described. */
+/** Opens connections to Postgres. The result is part of `OpenDatabase`, described there. */
 export async function openPostgres(options: PostgresOptions) {
   const { databaseUrl, listenUrl, poolSize = 10, queuePoolSize = 4 } = options
   const { statementTimeoutMs = defaultStatementTimeoutMs } = options
@@ -150,7 +146,7 @@ export async function openPostgres(options: PostgresOptions) {
     await database.destroy()
     throw error
   })
-  // Not through a pooler: a statement may wait there for a connection, however quick Postgres is.
+  // Not through a pooler: statements may wait there for a connection, however quick Postgres is.
   const pulse = startPulse(directUrl, sockets)
   const listener = createListener(
     () =>

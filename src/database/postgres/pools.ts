@@ -16,7 +16,7 @@ interface TimeLimits {
   idleInTransactionMs: number
 }
 
-/** @returns the statement that begins a transaction and sets its time limits, in one message. */
+/** @returns a statement that begins a transaction and sets its time limits, in one message */
 function beginStatement({ statementMs, idleInTransactionMs }: TimeLimits, settings: TransactionSettings): string {
   const modes = [
     settings.isolationLevel === undefined ? [] : [`isolation level ${settings.isolationLevel}`],
@@ -25,7 +25,7 @@ function beginStatement({ statementMs, idleInTransactionMs }: TimeLimits, settin
   return `begin ${modes.join(' ')}; set local statement_timeout = ${statementMs}; set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`
 }
 
-/** Behind a pooler a connection has no settings of its own: they would stay for other clients, or be lost. */
+/** Behind a pooler, connection settings would leak to other clients or get lost. */
 class PooledDriver extends PostgresDriver {
   readonly #limits: TimeLimits
 
@@ -39,7 +39,7 @@ class PooledDriver extends PostgresDriver {
   }
 }
 
-/** The dialect for a pool behind a pooler such as PgBouncer in transaction mode: each transaction sets its time limits itself. */
+/** For poolers such as PgBouncer in transaction mode: each transaction sets its own time limits. */
 class PooledDialect extends PostgresDialect {
   readonly #pool: pg.Pool
   readonly #limits: TimeLimits
@@ -55,7 +55,7 @@ class PooledDialect extends PostgresDialect {
   }
 }
 
-/** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
+/** Long enough for any bounded statement, short enough for a runaway one. */
 export const defaultStatementTimeoutMs = 15_000
 
 /** Our transactions wait for nothing but the database. */
@@ -64,10 +64,10 @@ const idleInTransactionTimeoutMs = 10_000
 /** How long a statement waits for a connection. */
 export const connectionTimeoutMs = 8_000
 
-/** Longer than any statement with a time limit takes, locks included: a connection that is silent for so long is lost. */
+/** Longer than any limited statement takes, locks included: a connection silent for this long is lost. */
 const silenceMs = 60_000
 
-/** How long connections may take to close by the protocol: a Postgres that stands still does not answer. */
+/** How long connections may take to close properly: a hung Postgres does not answer. */
 const goodbyeMs = 2_000
 
 /** By these names Postgres shows what a connection is for. */
@@ -87,7 +87,7 @@ export function openPool({ databaseUrl, silenceMs, ...options }: PoolOptions, so
     connectionString: databaseUrl,
     stream: sockets.maker(silenceMs),
   })
-  // The pool replaces a connection that breaks while idle; without a listener the event would end the process.
+  // The pool replaces connections that break while idle; unhandled, the event would end the process.
   pool.on('error', () => {})
   // A connection that breaks in use fails its query, and the caller handles that.
   pool.on('connect', (client) => client.on('error', () => {}))

@@ -10,11 +10,11 @@ export interface HttpTables {
     fingerprint: string
     status: number | null
     body: string | null
-    /** What a long call has committed, from which its answer is made; null before that, and once the answer is stored. */
+    /** What a long call committed, to build its answer from; null before, and once the answer is stored. */
     effect: string | null
     expires_at: Date
   }
-  /** The calls of the last minute, of each account and policy; only where several processes share a Postgres. */
+  /** Calls of the last minute per account and policy; only if several processes share a Postgres. */
   rate_limit_windows: {
     key: Fixed<string>
     /** When the accepted calls were made, oldest first. */
@@ -33,14 +33,14 @@ export interface AccountsTables {
     id: Generated<string>
     name: string
     tier: Tier
-    /** The maximum of PAYG credits that may be used in a month, held ones included; null when there is no such cap. */
+    /** Maximum PAYG credits per month, including held ones; null without a cap. */
     payg_monthly_cap: number | null
     created_at: Fixed<Date>
-    /** Whether it has rows in `account_requests`: it sees some requests differently from all others. */
+    /** Whether it has rows in `account_requests`, so sees some requests differently. */
     has_own_view: Generated<boolean>
     /** How many requests it has corrected, 10,000 at most. */
     corrections: Generated<number>
-    /** Whether detection must be surer of what it is shown (`requests/views/strictness.ts`). */
+    /** Whether detection must be surer of what this account is shown (`requests/views/strictness.ts`). */
     is_strict: Generated<boolean>
     /** Up to which request its classes follow from that; null: all do. */
     reclassified_to: string | null
@@ -65,7 +65,7 @@ export interface AccountsTables {
     expires_at: FixedWithDefault<Date | null>
     /** The credits that calls with it may use in a UTC month; null: what the account has. */
     monthly_credits: FixedWithDefault<number | null>
-    /** The keys with a budget that made it, and that made those: what it spends counts in their budgets, too. */
+    /** The budgeted keys above it: what it spends counts against their budgets too. */
     bearers: FixedWithDefault<string[]>
     /** The key that made it; null: the operator, or a session that no key opened. */
     made_by: FixedWithDefault<string | null>
@@ -79,7 +79,7 @@ export interface AccountsTables {
     account_id: Fixed<string | null>
     /** The key that opened it or made its link; null where it was the admin key. */
     api_key_id: Fixed<string | null>
-    /** SHA-256 of the token and the admin key that opened it or made its link, in hex; null where it was an API key. */
+    /** SHA-256 (hex) of token and admin key that opened it or made its link; null if an API key did. */
     admin_key_hash: Fixed<string | null>
     /** The link that opened it; null where a key did. */
     link_id: FixedWithDefault<string | null>
@@ -104,7 +104,7 @@ export interface AccountsTables {
     account_id: Fixed<string>
     /** The key that made it; null for the operator, and for a session that no key opened. */
     api_key_id: FixedWithDefault<string | null>
-    /** SHA-256 of the token and the admin key of the service that made it, in hex; null where a key did. */
+    /** SHA-256 (hex) of token and admin key of the service that made it; null if an API key did. */
     admin_key_hash: Fixed<string | null>
     /** For whom it is; null where nobody said. */
     person_name: FixedWithDefault<string | null>

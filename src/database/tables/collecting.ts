@@ -60,16 +60,16 @@ export interface CallPlan {
 export interface Collection {
   topic: string
   platform: PlatformName
-  /** The task that collects it, begun for this call or for an earlier one; null when no platform is called. */
+  /** The collecting task, started by this or an earlier call; null if no platform is called. */
   taskId: string | null
-  /** Whether the platform is not called because it is at capacity; else, without a task, the topic is fresh. */
+  /** The platform is not called because it is at capacity. If false without a task, the topic is fresh. */
   isRefused: boolean
 }
 
 export interface ScrapingTables {
   scrape_jobs: {
     id: Generated<string>
-    /** Null for an unowned job, which live calls of several accounts share. No list shows it. */
+    /** Null for an unowned job, shared by live calls of several accounts and never listed. */
     account_id: Fixed<string | null>
     topic: Fixed<string>
     depth: Fixed<number>
@@ -82,7 +82,7 @@ export interface ScrapingTables {
     ended_at: Date | null
     /** Of unowned jobs: what makes two topics the same. */
     topic_key: FixedWithDefault<string | null>
-    /** Of unowned jobs: whether an expansion thought of the topic, and no call has named it. */
+    /** Unowned jobs only: an expansion suggested the topic, and no call has named it. */
     from_expansion: Generated<boolean>
     /** What the caller named, normalised, by platform; null: the sources of the operator. */
     sources: ColumnType<Record<PlatformName, string[]> | null, string | undefined, never>
@@ -98,7 +98,7 @@ export interface ScrapingTables {
     /** The order in which the caller named the platforms. */
     position: Fixed<number>
     state: Generated<TaskState>
-    /** Counts the claims of this task; a worker with a smaller number has lost it, and its writes have no effect. */
+    /** Counts claims of this task: writes by a worker with a smaller number have no effect. */
     fencing_token: Generated<number>
     /** What the platform's adapter needs for the next page. */
     cursor: JsonColumn<unknown>
@@ -108,7 +108,7 @@ export interface ScrapingTables {
     requests_created: Generated<number>
     /** New requests of the class maybe. */
     maybe_created: Generated<number>
-    /** How many items of its pages were left out, by reason; and how many of those that were not have no date. */
+    /** Items left out of its pages, by reason, and how many of the rest have no date. */
     discarded: ColumnType<Discarded & { undated?: number }, string | undefined, string>
     /** Of its account, normalised; null: those of the operator. */
     sources: FixedWithDefault<string[] | null>
@@ -125,7 +125,7 @@ export interface ScrapingTables {
     error_message: string | null
     started_at: Date | null
     completed_at: Date | null
-    /** Counts the changes of state, pages, requests and waiting; 0 while it has not begun. A trigger writes it. */
+    /** Counts changes of state, pages, requests and waiting; 0 before it starts. Written by a trigger. */
     revision: GeneratedAlways<number>
   }
   /** When each account was last served: the greater, the later. */
@@ -137,7 +137,7 @@ export interface ScrapingTables {
     job_id: Fixed<string>
     request_id: Fixed<string>
   }
-  /** Calls that collect live and are not answered yet; each has an open reservation with its id. */
+  /** Unanswered live calls; each has an open reservation with its id. */
   live_calls: {
     id: Fixed<string>
     account_id: Fixed<string>

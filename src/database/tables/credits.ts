@@ -10,12 +10,12 @@ import type {
 } from '../column-types.ts'
 
 export interface CreditsTables {
-  /** Everything that decides whether an account can pay, in one row, so that one conditional update can decide. */
+  /** Everything that decides whether an account can pay, in one row for one conditional update. */
   credit_balances: {
     account_id: Fixed<string>
-    /** The UTC month of the pool's two balances and of payg_month_used, YYYY-MM: that of the latest reservation. */
+    /** UTC month (YYYY-MM) of the pool's two balances and payg_month_used: that of the latest reservation. */
     month: string
-    /** The latest month that anything was ever booked in; `month` is an earlier one where a clock was set back. */
+    /** Latest month ever booked in; `month` is earlier after a clock was set back. */
     latest_month: string
     pool_held: Generated<number>
     pool_settled: Generated<number>
@@ -25,7 +25,7 @@ export interface CreditsTables {
     payg_held: Generated<number>
     /** Held and settled in `month`: what the cap bounds. */
     payg_month_used: Generated<number>
-    /** How much of the latest reservation the pool paid: before Postgres 18 RETURNING has no access to the old row. */
+    /** The pool's part of the latest reservation: RETURNING cannot read the old row before Postgres 18. */
     latest_pool_part: Generated<number>
   }
   credit_reservations: {
@@ -62,7 +62,7 @@ export interface CreditsTables {
     account_id: Fixed<string>
     /** UTC, YYYY-MM. */
     month: Fixed<string>
-    /** The runs of a watch; or a key with a budget and the keys that it made, which this budget bounds. */
+    /** The runs of a watch, or a budgeted key plus the keys it made. */
     kind: Fixed<SpenderKind>
     spender_id: Fixed<string>
     held: Generated<number>

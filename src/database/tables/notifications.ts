@@ -125,7 +125,7 @@ export interface ChannelsTables {
 }
 
 export type TrackerType = 'github' | 'gitlab' | 'linear' | 'jira' | 'webhook'
-/** `undoing`: an issue may be there, and is to be closed. `gone`: somebody deleted it there. `nothing_left`: purged before it was sent. */
+/** `undoing`: an issue may exist and must be closed. `gone`: deleted there. `nothing_left`: purged before sending. */
 export type PushState = 'waiting' | 'sent' | 'failed' | 'nothing_left' | 'undoing' | 'undone' | 'gone'
 
 export interface TrackersTables {

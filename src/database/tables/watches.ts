@@ -12,7 +12,7 @@ export interface NewsTables {
     source_hash: Fixed<string>
     /** Of the stored request; of a deleted one, an id that no request has. */
     request_id: string
-    /** The most that a report counted; null while none of them had it, and the end of strictness does not show it. */
+    /** Maximum votes in a report; null if none had it. The end of strictness does not show it. */
     votes: number | null
     status: RequestStatus | null
     /** As of the last report that had it. */
@@ -28,7 +28,7 @@ export interface NewsTables {
     /** The report before it; null for the first one. */
     since: Fixed<Date | null>
     made_at: Fixed<Date>
-    /** `judging`: a model compares its new wishes with the goal, and nobody is shown it yet. */
+    /** `judging`: a model is comparing its new wishes with the goal, and it is not shown yet. */
     state: 'judging' | 'ready'
     /** Each report of a watch has a later moment. */
     ready_at: Date | null
@@ -51,7 +51,7 @@ export interface NewsTables {
     requests_gained: Fixed<number>
     fits: boolean | null
     position: Fixed<number>
-    /** Of a wish that rises: voices in seven days, how many were expected, and the probability of as many or more. */
+    /** For a rising wish: voices in seven days, the expected number, and the probability of as many. */
     voices: Fixed<number | null>
     expected: Fixed<number | null>
     chance: Fixed<number | null>
@@ -102,7 +102,7 @@ export interface WatchesTables {
   watches: {
     id: Generated<string>
     account_id: Fixed<string>
-    /** The key that made it, or last changed what it costs, pays for its runs; null: a session that no key opened. */
+    /** The API key that pays: it made the watch or last changed its cost. Null for a session without a key. */
     key_id: string | null
     made_by: Fixed<string | null>
     name: string
@@ -123,7 +123,7 @@ export interface WatchesTables {
     reports_quiet: Generated<boolean>
     /** The kinds of news that are not told. */
     muted_news: Generated<NewsKind[]>
-    /** `asking`: nobody has looked at it for 90 days, or its key was revoked or has expired: it waits for its owner. */
+    /** `asking`: waits for its owner after 90 days unseen, or because its key was revoked or expired. */
     state: Generated<WatchState>
     created_at: Fixed<Date>
     /** The next instant of its schedule; null while it does not run. */

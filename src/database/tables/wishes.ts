@@ -8,17 +8,17 @@ export interface TopicsTables {
     /** As it was first spelt. */
     name: Fixed<string>
     created_at: Fixed<Date>
-    /** The number of its requests, and the sum of their votes, without what is still in `topic_deltas`. */
+    /** Number of its requests and sum of their votes, without what is still in `topic_deltas`. */
     requests: GeneratedAlways<number>
     votes: GeneratedAlways<number>
-    /** How many more of its requests are of the class maybe, without what is still in `topic_deltas`. */
+    /** Its additional maybe requests, without what is still in `topic_deltas`. */
     maybe: GeneratedAlways<number>
     /** When a platform last delivered a page of it. */
     collected_at: FixedWithDefault<Date>
     /** Whether only expansions have collected it: then it is in no list. */
     from_expansion: Generated<boolean>
   }
-  /** The topics of a request, with copies of the columns that lists of a topic filter and sort by. */
+  /** Topics of a request, with copies of the columns that topic lists filter and sort by. */
   request_topics: {
     request_id: Fixed<string>
     topic_key: Fixed<string>
@@ -29,7 +29,7 @@ export interface TopicsTables {
     tags: Fixed<string[]>
     standing: Fixed<Standing>
   }
-  /** The number of a topic's requests per platform, day of posting or tag; no row for zero. Without what is still in `topic_deltas`. */
+  /** A topic's requests per platform, posting day or tag, without `topic_deltas`; no row for zero. */
   topic_counts: {
     topic_key: GeneratedAlways<string>
     kind: GeneratedAlways<'platform' | 'day' | 'tag'>
@@ -80,7 +80,7 @@ interface CopiedColumns {
 }
 
 export interface WishesTables {
-  /** Sets of requests that ask for the same. A request without a row in `wish_members` is a wish by itself, with its own id. */
+  /** Sets of requests for the same thing. A request without a row in `wish_members` is its own wish, by its id. */
   wishes: WishNumberColumns & {
     id: Fixed<string>
     created_at: FixedWithDefault<Date>
@@ -230,7 +230,7 @@ export interface WishesTables {
   request_facets: CopiedColumns & {
     confidence: GeneratedAlways<number>
   }
-  /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by. */
+  /** Requests indexed by the words of their texts, with copies of what searches filter, sort and count by. */
   searchable_requests: CopiedColumns & {
     /** Greater with each change of the words; the index of the words has it. */
     words_version: GeneratedAlways<number>

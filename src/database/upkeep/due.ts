@@ -4,7 +4,7 @@ import { indexedTable, type SearchIndexUpkeep } from './search-index.ts'
 import { type KnownSizes, readTables, type Step, stepsOfTable, type TableState } from './table-steps.ts'
 
 const checkpointMb = 32
-/** With so few dead texts the search index is cleaned: while they are fewer than any segment has, cleaning is short. */
+/** Clean the search index at up to this many dead texts: fewer than any segment has, so cleaning is short. */
 const maxRemovedTexts = 250
 
 export const isIndexed = (table: string): boolean => table.endsWith(`.${indexedTable}`)
@@ -35,7 +35,7 @@ export interface DueSteps {
   tooLong: Step[]
 }
 
-/** PGlite makes no checkpoints by itself: without them the log grows for ever, and a crash replays all of it. */
+/** PGlite makes no checkpoints itself: the log would grow forever, and a crash would replay all of it. */
 async function checkpointDue(queries: Queryable): Promise<Step[]> {
   const { rows } = await queries.query<{ megabytes: number }>(`
     select ((pg_current_wal_insert_lsn() - checkpoint_lsn) / 1048576)::float8 as megabytes from pg_control_checkpoint()`)
@@ -50,7 +50,7 @@ async function checkpointDue(queries: Queryable): Promise<Step[]> {
   return step.urgency < 1 ? [] : [step]
 }
 
-/** @returns what is due on one table, and whether too many dead texts wait for smaller segments. */
+/** @returns work due on one table, and whether too many dead texts wait for smaller segments */
 async function tableDue(
   queries: Queryable,
   table: TableState,

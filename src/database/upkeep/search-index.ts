@@ -2,13 +2,10 @@ import type { Queryable } from '../embedded/client.ts'
 import type { Pace } from './pace.ts'
 import type { Step, TableState } from './table-steps.ts'
 
-// The BM25 index is a log-structured merge tree: writes go to a memtable, 64 pages of it become a segment, and eight segments of a
-// level (by default) are merged into one of the next. By default the insert that fills the eighth one merges, while its caller
-// waits: 190 to 450 ms were measured. With `compaction = manual` only upkeep merges.
-//
-// A search reads the whole memtable, up to 2.3 ms when it is full, or (by default) a copy in memory that is made anew after each
-// insert. Each copy leaks (1.5.1: 7 kB for each text that was stored between searches, until the WebAssembly had no memory after
-// 400,000 texts), so copies are turned off, and upkeep empties the memtable.
+// The BM25 index is an LSM tree: 64 memtable pages become a segment, eight segments of a level merge into one, by
+// default in an insert while its caller waits (190 to 450 ms). With `compaction = manual` only upkeep merges.
+// A search reads the memtable (2.3 ms if full), or by default a copy remade after each insert. Copies leak (1.5.1: 7 kB
+// per text stored between searches), so they are off, and upkeep empties the memtable.
 
 const index = 'request_texts_bm25'
 /** Its table: `canBeCleaned` decides whether its indexes are cleaned. */
@@ -22,40 +19,37 @@ const worthAStart = 8
 const maxConcurrent = 64
 /** With fewer texts in the memtable its cost is not noticeable. */
 const spilledTexts = 150
-/** Below the urgency of work between callers: while callers store, their own spills make larger segments. */
+/** Below work done between callers: while callers store, their own spills make larger segments. */
 const maxSpillUrgency = 1.5
-/** Four segments as the memtable makes them: with a smaller cap nothing would be merged any more. */
+/** Four memtable segments: with a smaller cap nothing would merge anymore. */
 const minCapMb = 5
 const maxCapMb = 32
 /**
- * For a merge with more time than usual, of an index up to four times as large; of a larger one a quarter. WebAssembly keeps the memory that a
- * merge took: with 64 MB it grows by 26, with 110 by 56 (100,000 requests).
+ * For slow merges of an index up to four times as large; a quarter of a larger one. WebAssembly keeps a merge's memory.
  */
 const maxLongMergeCapMb = 32
 /** The cap of segments until the durations of merges are known. */
 const assumedCapMb = 8
 
 export interface SearchIndexUpkeep {
-  /** Takes the merging out of the inserts, and the memtable out of the memory. @returns whether there is such an index. */
+  /** Moves merging out of inserts, and the memtable out of memory. @returns whether the index exists */
   prepare(queries: Queryable): Promise<boolean>
   /** The emptying of the memtable into a segment, if it is due. */
   spillDue(queries: Queryable): Promise<Step | null>
   /**
-   * A merge, if one is due.
-   * @param eager merges as soon as two segments can be: on an idle database, and when small ones prevent the cleaning of the index.
-   * @param budgets how many times as long as usual it may take.
+   * @param eager merges any two segments: if idle, or if small ones block cleaning
+   * @param budgets multiplies the usual time
    */
   mergeDue(queries: Queryable, eager: boolean, budgets: number): Promise<Step | null>
-  /** Takes the duration of a merge, as a share of its budget: the cap of segments follows, so that the next merge fits. */
+  /** Takes a merge's duration as a share of its budget and adapts the segment cap. */
   merged(share: number): void
   /**
-   * Whether VACUUM may clean the index. It marks dead texts in their segments, which takes milliseconds, unless a whole segment
-   * is dead: then it writes all segments anew, 10 to 20 us a text. So it may if that would fit, or if fewer texts died than any
-   * segment has left.
-   * @param died how many rows of the table were removed since the last cleaning, as far as that is known.
+   * Whether VACUUM may clean the index. With a wholly dead segment it rewrites all segments, 10 to 20 us a text:
+   * allowed if that fits, or fewer texts died than any segment holds.
+   * @param died rows removed since the last cleaning, if known
    */
   canBeCleaned(queries: Queryable, table: TableState, died: number, limits: Limits): Promise<boolean>
-  /** Takes the duration of a VACUUM. @returns whether it was so long that it must have written segments anew. */
+  /** Takes a VACUUM's duration. @returns whether it was long enough to have rewritten segments */
   cleaned(tookMs: number, pace: Pace): boolean
 }
 
@@ -89,7 +83,7 @@ function createSegmentCap() {
       if (share > 1) megabytes = Math.max(minCapMb, Math.floor(megabytes / 2))
       else if (share > 1 / 4 && share < 1 / 2) megabytes = Math.min(maxCapMb, megabytes + 1)
     },
-    /** After a merge that had nothing to do. @returns false when the cap is not the reason. */
+    /** Call after a merge without effect. @returns false if the cap is not the reason */
     grow: (): boolean => {
       if (megabytes >= assumedCapMb) return false
       megabytes++
@@ -109,7 +103,7 @@ async function readLevels(queries: Queryable): Promise<{ counts: number[]; avera
 
 /** @returns a function that gives the merge that is due, if one is. */
 function createMerges(cap: SegmentCap) {
-  /** The levels as they were when a merge had nothing to do: segments at the cap stay as they are. */
+  /** Levels when a merge had no effect: segments at the cap stay unchanged. */
   let settled = ''
   const merge = async (queries: Queryable, minSegments: number, capMb: number, levels: string) => {
     await queries.query(`set pg_textsearch.max_segment_size = '${capMb}MB'`)
@@ -123,7 +117,7 @@ function createMerges(cap: SegmentCap) {
     const { counts, averageMb, indexMb } = await readLevels(queries)
     const capMb = cap.of(budgets, indexMb)
     const maxCount = Math.max(...counts)
-    // The merged segment stays on its level: with a few at a time, each merge would write all of it again.
+    // The merged segment stays on its level: merging few at a time would rewrite it each time.
     const atOnce = Math.max(2, Math.min(maxCount, maxConcurrent, Math.floor(capMb / averageMb)))
     const minSegments = budgets > 1 && maxCount >= worthAStart ? atOnce : eager ? 2 : segmentsPerLevel
     const levels = `${minSegments}, ${budgets}: ${counts.join()}`
@@ -151,7 +145,6 @@ async function readSegments(queries: Queryable): Promise<Segment[]> {
   return parseSegments(rows[0]?.summary ?? '')
 }
 
-/** Takes the merging out of the inserts, and the memtable out of the memory. @returns false without such an index. */
 async function prepareIndex(queries: Queryable): Promise<boolean> {
   const { rows } = await queries.query<{ exists: boolean }>(`select to_regclass('${index}') is not null as exists`)
   if (rows[0]?.exists !== true) return false
@@ -179,7 +172,7 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
       texts = segments.reduce((sum, segment) => sum + segment.texts, 0)
       if (pace.predict('rewrite', texts) <= budgetMs) return true
       const minTexts = Math.min(...segments.map((segment) => segment.texts))
-      // Rows that died before the database was opened show only as texts that the index has too many.
+      // Rows that died before opening show only as excess texts in the index.
       const before = table.vacuumed ? 0 : Math.max(0, texts - table.rowsKnown)
       return died + before < minTexts
     },
