@@ -12,7 +12,7 @@ export interface Background {
   /** The number of requests in the sample. */
   size: number
   has(id: string): boolean
-  /** How many of them contain a word or phrase; rarely too many, because some phrases share a counter. */
+  /** Texts of the sample with a word or phrase; rarely too many, because some phrases share a counter. */
   count(key: string): number
 }
 
@@ -26,7 +26,7 @@ function counterOf(key: string): number {
   return (hash >>> 0) % counters
 }
 
-/** Counts the words and phrases of a sample. Only counters and ids stay in memory, no word of a text. */
+/** Counts the words and phrases of a sample. Keeps only counters and ids in memory, no words. */
 export async function countBackground(sample: readonly SampledText[]): Promise<Background> {
   const counts = new Uint16Array(counters)
   const pause = createPauses()

@@ -17,7 +17,7 @@ export interface Source {
 /** A phrase of so many authors identifies none of them. */
 export const authorsNeeded = 3
 
-/** A phrase of the found requests. Numbers of authors are weighted: a request with all words of the query counts 1. */
+/** A phrase of the found requests. Author counts are weighted: a request with all query words counts 1. */
 export interface Candidate {
   key: string
   written: string
@@ -49,7 +49,7 @@ export function queryWords(query: string): string[] {
 interface ReadSource extends Source {
   titleClauses: Clause[]
   clauses: Clause[]
-  /** The share of the query's words that it contains, from 0 to 1; rarer words count more. */
+  /** Share of the query's words it contains, 0 to 1; rarer words weigh more. */
   coverage: number
 }
 
@@ -82,7 +82,7 @@ async function readSources(
 
 const textOf = (clause: Clause) => clause.map(({ key }) => key).join(' ')
 
-/** A clause of three words or more that is equal in descriptions of several authors is the text of a form. */
+/** A clause of three or more words that several authors share is form text. */
 function textsOfForms(sources: readonly ReadSource[]): ReadonlySet<string> {
   const authors = new Map<string, Set<string>>()
   for (const { clauses, author } of sources) {
@@ -107,7 +107,7 @@ interface Collected {
 const keepBest = (weights: Map<string, number>, author: string, weight: number) =>
   weights.set(author, Math.max(weight, weights.get(author) ?? 0))
 
-/** The phrases of the found requests that at least three authors wrote. An author counts once. */
+/** Phrases that at least three authors of the found requests wrote. Each author counts once. */
 export async function collectCandidates(
   query: string,
   sources: readonly Source[],

@@ -1,6 +1,6 @@
 import { functionWords, genericWords, plainNouns, singular, templatePhrases } from './words.ts'
 
-// Reduces the text of a request to the prose of its author: no code, addresses, names of files or people, logs or numbers.
+// Reduces a text to its author's prose: no code, addresses, file or people's names, logs or numbers.
 
 /** A run of one to three words that may be a topic. */
 interface Phrase {

@@ -5,15 +5,15 @@ import { searchWords } from '../../platforms/topic-words.ts'
 
 export interface Model {
   /**
-   * Topics that the model suggests beside the query, validated like any text from outside.
-   * @param phrases the only part of the cache that is sent.
-   * @returns null when it gave no usable topic; the log has the reason.
-   * @throws only when `signal` is aborted.
+   * Topics the model suggests in addition to the query, validated as untrusted text.
+   * @param phrases all it gets of the cache
+   * @returns null without a usable topic; the log has the reason
+   * @throws only if `signal` is aborted
    */
   suggest(question: { query: string; phrases: readonly string[] }, signal: AbortSignal): Promise<string[] | null>
 }
 
-/** Requests topics from an OpenAI-compatible endpoint. After five failures of the endpoint in a row it is not called for a while. */
+/** Requests topics from an OpenAI-compatible endpoint; pauses after five consecutive failures. */
 export function createModel({ log, ...dependencies }: EndpointDependencies & { log: ModelLog }): Model {
   const endpoint = createEndpoint(dependencies)
   return {
@@ -37,7 +37,7 @@ export function createModel({ log, ...dependencies }: EndpointDependencies & { l
   }
 }
 
-/** The form of the answer that the model must give, and that its answer is validated against. */
+/** The JSON schema the model must answer in; answers are validated against it. */
 export const suggestionsSchema = Type.Object(
   { topics: Type.Array(Type.String()) },
   // OpenAI's structured output takes a schema only with both.
@@ -67,18 +67,14 @@ const readTopicList = readerOf({ ...suggestionsSchema, additionalProperties: tru
 /** Further suggestions are ignored. */
 const suggestionLimit = 20
 
-/**
- * What the model suggests, as it wrote it.
- * @param body of its answer, parsed.
- * @throws ModelError when it refuses, was cut off or does not answer in the required form.
- */
+/** @param body the parsed answer @throws ModelError if the model refused, was cut off, or broke the schema */
 export const readSuggestions = (body: unknown): string[] => readTopicList(body).topics.slice(0, suggestionLimit)
 
 const characterLimit = 60
 const wordLimit = 6
-/** Letters, digits and what names are made of: C++, C#, .NET, node.js, AT&T, don't, sign-in, CI/CD. */
+/** Letters, digits and characters of names: C++, C#, .NET, node.js, AT&T, don't, sign-in, CI/CD. */
 const allowed = /^[\p{L}\p{M}\p{N} .+#&'’/-]+$/u
-/** Signs only where names have them: `https`, `a/b/c`, a full stop at the end are not names. */
+/** Punctuation where names have none, e.g. `https`, `a/b/c`, a final full stop. */
 const misplaced = /(?:^|\s)[+#&'’/-]|[.&'’/-](?:\s|$)|\.{2}|\/.*\/|\/\/|(?:^|\s)www\.|\p{L}\.\p{L}+\//u
 const marksTogether = /\p{M}{4}/u
 /** Sentences to a reader, about the model itself or about instructions are no topics. */
@@ -97,7 +93,7 @@ const scripts = [
 ]
 const letter = /\p{L}/u
 
-/** Whether all letters are Latin or of a script that the query is in, and no word mixes alphabets that look alike. */
+/** Whether all letters are Latin or in the query's script, and no word mixes look-alike alphabets. */
 function isInScriptOf(topic: string, query: string): boolean {
   const known = scripts.filter((script, index) => index === 0 || script.test(query))
   // A letter is of another script when none of the listed scripts contains it.
@@ -114,9 +110,8 @@ function isInScriptOf(topic: string, query: string): boolean {
 }
 
 /**
- * A suggestion as a topic.
- * @returns null when it is none: too long, with control or invisible characters, markup, an address, in a script that the query does
- *   not use, or a sentence to a reader.
+ * @returns null if too long, with control or invisible characters, markup, an address, in a foreign script, or a
+ *   sentence
  */
 export function suggestedTopic(suggestion: string, query: string): string | null {
   if (suggestion.length > 4 * characterLimit || !suggestion.isWellFormed()) return null

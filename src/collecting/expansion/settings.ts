@@ -5,7 +5,7 @@ export interface ExpansionConfig {
   model: ModelConfig | null
 }
 
-/** The expansion has half of the time of a live call; the model gets less, so that time is left for the phrases of the cache. */
+/** Expansion gets half of a live call's time, the model less, to leave time for cached phrases. */
 const shareOfDeadline = 0.4
 
 /** @param deadlineMs how long a live call may take, all in all. */

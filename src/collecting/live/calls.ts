@@ -25,7 +25,7 @@ interface CollectionError {
 
 /** The results of a call when it stops waiting. */
 export interface Gathered {
-  /** Topics of which at least one platform delivered a page to this call. A call pays when it is not 0. */
+  /** Topics for which a platform delivered a page to this call. The call pays unless it is 0. */
   topicsScraped: number
   /** Topics that are fresh on all platforms of the call. */
   topicsSkipped: number
@@ -46,7 +46,7 @@ function unfinished({ platform }: Collection, task: WatchedTask | undefined) {
   return { code, message: `${cause}; its results will be in later searches.`, resumesAt: until.toISOString() }
 }
 
-/** The error of a platform that is not called because its open tasks are at their maximum. */
+/** The error of a platform whose open tasks are at their maximum. */
 const refusal = ({ platform }: Collection) =>
   ({
     code: 'rate_limited',
@@ -78,7 +78,7 @@ function summarise({ collections, off }: CallPlan, tasks: readonly WatchedTask[]
   }
 }
 
-/** The kind of a live call in the ledger: an expanded search, or a list with `source=realtime`. */
+/** The kind of live call in the ledger: an expanded search, or a list with `source=realtime`. */
 export type LiveOperation = 'expand' | 'realtime'
 
 export interface OpenedCall {
@@ -101,10 +101,7 @@ export interface OpenedCall {
   expiresAt: Date
 }
 
-/**
- * Opens a live call and reserves its price, before any platform is called.
- * @throws ServiceError RATE_LIMITED when the account or the budget of the key cannot pay; the transaction must be rolled back then.
- */
+/** Opens a call, reserving its price. @throws ServiceError RATE_LIMITED if it cannot be paid; roll back then */
 export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
   const { callId, accountId, operation, idempotencyId, now, expiresAt, ...paid } = call
   const amount = paid.pricing.prices[operation]
@@ -126,9 +123,8 @@ const closedAsDead = () =>
   new ServiceError('UNAVAILABLE', 'This call was interrupted for so long that it was closed. Make it again.')
 
 /**
- * Records the plan of a call, in the transaction that begins or joins its collections: from then on the call pays for what they
- * deliver, also when its process dies.
- * @throws ServiceError UNAVAILABLE when the call was closed as dead; the transaction must be rolled back then.
+ * Records a call's plan as its collections start: it pays for what they deliver, even if its process dies.
+ * @throws ServiceError UNAVAILABLE if it was closed as dead; roll back then
  */
 export async function recordPlan(transaction: Transaction, callId: string, plan: CallPlan): Promise<void> {
   const { numUpdatedRows } = await transaction
@@ -145,7 +141,7 @@ export async function readPlan(database: Database, callId: string): Promise<Call
   return call?.plan ?? null
 }
 
-/** The final result of a call. Its answer is made of this alone, by its own process or later by another one. */
+/** The final result of a call, all its answer is built from, by this or another process. */
 export interface CallEffect extends Gathered {
   callId: string
   topics: string[]
@@ -163,15 +159,15 @@ export interface SettledCall {
 
 export interface Settling {
   callId: string
-  /** Whether the call fails now. Without a page its key is freed; else a call that repeats the key gets the answer. */
+  /** Whether the call fails now. Without a page its idempotency key is freed; else a repeat gets the answer. */
   isBroken: boolean
   now: Date
 }
 
 /**
- * Ends a call: its price is settled when a page is stored for any collection of its plan, and released when none is. Only the
- * database decides that, not the memory of a process. The effect is noted with the key of the call in the same transaction.
- * @returns null when the call has ended already.
+ * Settles the price if a collection of the plan stored a page, else releases it: the database alone decides. Saves the
+ * effect with the call's key.
+ * @returns null if it has ended already
  */
 export async function settleCall(
   transaction: Transaction,
@@ -199,7 +195,7 @@ export async function settleCall(
   return { effect, tasks }
 }
 
-/** Ends a call whose answer its own process makes. @throws ServiceError UNAVAILABLE when it was closed as dead. */
+/** Ends a call whose answer this process makes. @throws ServiceError UNAVAILABLE if it was closed as dead */
 export async function settleOwnCall(database: Database, callId: string, now: Date): Promise<SettledCall> {
   const settled = await database
     .transaction()
@@ -208,7 +204,7 @@ export async function settleOwnCall(database: Database, callId: string, now: Dat
   return settled
 }
 
-/** Brings the ends of calls that lie further ahead than any from now back to that. @param longestMs of a call. @returns how many. */
+/** Pulls in ends of calls beyond the longest possible. @param longestMs of a call @returns how many */
 export async function correctCalls(database: Database, longestMs: number, now: Date): Promise<number> {
   const latest = new Date(now.getTime() + longestMs + clockToleranceMs)
   const { numUpdatedRows } = await database
@@ -222,9 +218,9 @@ export async function correctCalls(database: Database, longestMs: number, now: D
 const callsPerSlice = 50
 
 /**
- * Ends calls whose process died, by the same rule as any other call, so delivered pages are paid.
- * @param expiredBefore null for all calls: at the start of the embedded database no process can run one.
- * @returns whether there may be more.
+ * Ends calls of dead processes; delivered pages are paid.
+ * @param expiredBefore null for all, when the embedded database starts
+ * @returns whether more may remain
  */
 export async function sweepCalls(
   database: Database,

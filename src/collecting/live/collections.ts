@@ -22,16 +22,13 @@ export interface CollectionPlan {
 }
 
 /**
- * The maximum of open live tasks for one platform. Without it a platform in cooldown would collect an unlimited backlog, because a
- * call that got no page by its deadline costs nothing. Calls that plan at the same moment do not see the tasks of each other,
- * so together they may exceed it.
+ * Bounds the backlog of a platform in cooldown, since calls without a page are free. Concurrent calls may exceed it.
  */
 export const maxOpenTasks = 100
 
 /**
- * Finds which collections of a plan are fresh and which are under way, and begins the rest: an unowned job for each topic, with a
- * task of one page for each platform. The topics are locked meanwhile, in one order, so of equal calls one begins the
- * collections and all others join them.
+ * Finds fresh and running collections of a plan and starts the rest: an unowned job per topic, a one-page task per
+ * platform. Topics are locked in a fixed order, so equal calls share their collections.
  */
 export async function startCollections(
   transaction: Transaction,
@@ -42,7 +39,7 @@ export async function startCollections(
   const keys = plan.topics.map(topicKey)
   await takeLiveTopicLocks(transaction, keys)
   if (!plan.fromExpansion) await listNamedTopics(transaction, keys)
-  // A statement of its own: its snapshot has the collections that were begun while this call waited for the locks.
+  // A separate statement: its snapshot includes collections started while waiting for the locks.
   const known = await readKnown(transaction, plan, keys)
   const room = await readRoom(transaction, plan, known.size)
   const collections: Collection[] = []
@@ -69,10 +66,7 @@ export async function startCollections(
   return collections
 }
 
-/**
- * Puts topics that an expansion thought of on the lists: a caller has named them. Their collections may be fresh or under way, so that no
- * page of this call would.
- */
+/** Lists topics that only expansions had suggested, as if this caller's pages did: it may need none of its own. */
 async function listNamedTopics(transaction: Transaction, keys: readonly string[]): Promise<void> {
   const isOf = sql`topic_key = any(${[...keys]}::text[]) and account_id is null and from_expansion and ended_at is null`
   const { rows } = await sql`
@@ -90,7 +84,7 @@ async function listNamedTopics(transaction: Transaction, keys: readonly string[]
   )
 }
 
-/** The collections that are fresh (without a task) or under way (with one), by platform and topic key. */
+/** Collections that are fresh (without a task) or running, by platform and topic key. */
 async function readKnown(
   transaction: Transaction,
   { platforms, now, freshAfter }: CollectionPlan,
@@ -116,7 +110,7 @@ async function readKnown(
   return known
 }
 
-/** How many more tasks each platform may have; absent: `maxOpenTasks`. Not read when every collection is known. */
+/** Remaining tasks per platform; absent: `maxOpenTasks`. Not read if every collection is known. */
 async function readRoom(transaction: Transaction, { topics, platforms }: CollectionPlan, known: number) {
   if (known === topics.length * platforms.length) return new Map<PlatformName, number>()
   const { rows } = await sql<{ platform: PlatformName; open: number }>`
@@ -133,9 +127,8 @@ const retentionMs = 24 * 3600_000
 const jobsPerSlice = 100
 
 /**
- * Deletes collections that ended a day ago, unless a call that may have them in its plan is still open: their pages decide whether
- * it pays.
- * @returns whether there may be more.
+ * Deletes collections a day after their end, unless an open call may have planned them.
+ * @returns whether more may remain
  */
 export async function deleteEndedCollections(database: Database, now: Date): Promise<boolean> {
   const { rows } = await sql`

@@ -16,10 +16,7 @@ import { searchUnion } from './union.ts'
 
 const heartbeatMs = 10_000
 
-/**
- * The progress of one call as server-sent events. Their number is bounded (one when each collection starts and one when it ends),
- * so none is dropped for a slow reader.
- */
+/** One call's progress as server-sent events, two per collection at most, so none is dropped for slow readers. */
 export class LiveEventStream extends Readable implements LiveEvents {
   #heartbeat: NodeJS.Timeout | undefined
   #over = false
@@ -48,7 +45,7 @@ export class LiveEventStream extends Readable implements LiveEvents {
     if (!this.#over && !this.destroyed) this.push(text)
   }
 
-  /** The heartbeat is for a reader: a call that is refused before its first event has none, and leaves no timer behind. */
+  /** Starts the heartbeat on reading: a call refused before its first event leaves no timer behind. */
   override _read(): void {
     if (!this.#over) this.#heartbeat ??= setInterval(() => this.#write(':\n\n'), heartbeatMs).unref()
   }
@@ -136,7 +133,7 @@ async function readResults(
   }
 }
 
-/** A failure before the first event is answered with its own status; a later one is the last event. */
+/** A failure before the first event keeps its own HTTP status; a later one is the last event. */
 async function streamAnswer<Answer extends { meta: object }>(
   live: Live,
   request: FastifyRequest,

@@ -36,9 +36,9 @@ export interface GatherOptions {
 }
 
 /**
- * Waits until every collection has ended, or cannot end before the deadline, or the signal is aborted. The tasks are not stopped.
- * Nothing here reads results, so nothing can fail: `settleCall` reads them.
- * @returns a function that reports the progress of tasks as they were read at the end.
+ * Waits until all collections end, cannot end in time, or the signal aborts. Reads no results, so it cannot fail
+ * (`settleCall` does).
+ * @returns the tasks' final progress, on call
  */
 export async function gather({ watch, collections, signal, deadline, onProgress }: GatherOptions) {
   const byTask = new Map(

@@ -51,7 +51,7 @@ interface PlannedCall {
 const pairsOf = (topics: readonly string[], platforms: readonly PlatformName[]) =>
   topics.flatMap((topic) => platforms.map((platform) => ({ topic, platform })))
 
-/** Begins or joins the collections of a call, and records which they are, in one transaction. */
+/** Starts or joins a call's collections and records them, in one transaction. */
 function startPlan(
   { database, clock, queue, enabledPlatforms, settings }: PlanDependencies,
   { callId, operation, topics, platforms: named }: PlannedCall,
@@ -169,7 +169,7 @@ export function createCallSteps<Answer extends { meta: object }>(
 
   const collect = async (): Promise<string> => {
     const suggested = await call.topicsFor(AbortSignal.any([time.timeUp, gone]))
-    // An answer without topics must not be stored with a key; the credit is released and the key is free.
+    // Do not store an answer without topics under a key: release the credit and free the key.
     if (stopping.aborted) throw new ServiceError('UNAVAILABLE', 'The service is stopping. Try again in a moment.')
     const topics = gone.aborted ? [] : suggested
     call.events?.topics(topics)
@@ -199,10 +199,7 @@ export function createCallSteps<Answer extends { meta: object }>(
   }
 }
 
-/**
- * Ends a call that failed. Its collections continue without it, so it waits for them and pays like any other call. When even that
- * fails, the sweep settles the call.
- */
+/** Ends a failed call: waits for its collections and pays as usual. If that fails too, the sweep settles it. */
 async function endBroken(
   { database, clock }: CallDependencies,
   callId: string,

@@ -16,11 +16,7 @@ const maxLiveCallsPerAccount = 20
 /** In seconds. By then a live call has usually answered. */
 const retryAfterSeconds = 15
 
-/**
- * Takes a slot for a live call.
- * @returns the function that gives it back; calling it again changes nothing.
- * @throws ServiceError UNAVAILABLE when the process is at capacity, RATE_LIMITED (reason `rate`) when the account is.
- */
+/** @returns frees the slot, once @throws ServiceError UNAVAILABLE (process full), RATE_LIMITED `rate` (account) */
 type EnterLiveCall = (accountId: string, reply: FastifyReply) => () => void
 
 function createLiveCallSlots(): EnterLiveCall {
@@ -55,18 +51,16 @@ export interface LiveDependencies extends PlanDependencies {
 
 export interface Live {
   /**
-   * Reserves the price of the call, collects the topics that are not fresh, and answers. It is settled when a page was stored for any
-   * collection that the call waited for, begun by it or by another one, and released when none was; an answer that cannot be
-   * read afterwards changes nothing of that.
-   * @throws ServiceError RATE_LIMITED when the credit cannot be paid or the account has its maximum of live calls, UNAVAILABLE
-   * when the process has; CONFLICT and IDEMPOTENCY_MISMATCH with an `Idempotency-Key`.
+   * Settles the price if an awaited collection stored a page, else releases it, even if the answer cannot be read.
+   * @throws ServiceError RATE_LIMITED without credit or at the account's maximum of calls, UNAVAILABLE at the
+   *   process's; CONFLICT, IDEMPOTENCY_MISMATCH with an `Idempotency-Key`
    */
   answer<Answer extends { meta: object }>(
     request: FastifyRequest,
     reply: FastifyReply,
     call: LiveCall<Answer>,
   ): Promise<LongAnswer>
-  /** Lets every call answer at once with what was delivered, and waits until all have, also those whose callers hung up. */
+  /** Makes all calls answer now with what was delivered, and waits for them, even if callers hung up. */
   stop(): Promise<void>
 }
 
@@ -90,7 +84,7 @@ export function createLive(dependencies: LiveDependencies): Live {
 
   const run: Live['answer'] = (request, reply, call) => {
     const { accountId, keyId, keyHasBudget, personName } = authentication.accountOf(request)
-    // A caller with a key can fetch the answer later, so the collection of that call begins also when its caller hangs up.
+    // With a key the caller can fetch the answer later, so its collection starts even after a hang-up.
     const hungUp = request.headers['idempotency-key'] === undefined ? [hangUpSignal(reply)] : []
     const gone = AbortSignal.any([stopping.signal, ...hungUp])
     const steps = createCallSteps({ ...dependencies, watch, stopping: stopping.signal }, call, {

@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import { duration } from '../../runtime/duration.ts'
 
-/** The environment variables of live calls: part of the schema in `config.ts`, which alone reads them. */
+/** Environment variables of live calls: part of the schema in `config.ts`, which alone reads them. */
 export const liveVariables = {
   TOPIC_TTL_MINUTES: duration(
     { bareUnit: 'm', minimum: '0m', maximum: '30d' },

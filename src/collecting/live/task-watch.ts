@@ -16,12 +16,12 @@ export interface WatchedTask {
 }
 
 export interface TaskWatch {
-  /** Calls back with each of the tasks as it is now and whenever it changes. @returns the function that unsubscribes. */
+  /** Calls back with each task now and on each change. @returns the function that unsubscribes */
   follow(taskIds: readonly string[], onTask: (task: WatchedTask) => void): () => void
   stop(): void
 }
 
-/** How often every followed task is read again, for changes whose notification was lost. */
+/** Interval for rereading followed tasks, in case a notification was lost. */
 const pollMs = 2_000
 const idsPerQuery = 500
 
@@ -49,7 +49,7 @@ export interface TaskWatchDependencies {
   log: Logger
 }
 
-/** Watches tasks for the live calls of this process, with one query at a time for all of them. */
+/** Watches tasks for all live calls of this process, with one query at a time. */
 export function createTaskWatch({ database, changes, log }: TaskWatchDependencies): TaskWatch {
   const followers = new Map<string, Set<(task: WatchedTask) => void>>()
 

@@ -6,14 +6,14 @@ import type { SourcesByPlatform } from '../../platforms/sources/named-sources.ts
 import { recomputeStandings } from '../../requests/views/standings.ts'
 import { recount, type WishChanges } from '../../requests/wishes/recount.ts'
 
-// An account that names a source sees the unlisted requests that were found there, also those that others collected before.
+// An account that names a source sees its unlisted requests, even those others collected before.
 
 /** How many requests are made visible in one transaction. */
 const requestsPerSlice = 500
-/** How long after it was named a source is checked for requests that its account cannot see yet. */
+/** How long a named source is checked for requests its account cannot see yet. */
 const checkedMs = 24 * 3600_000
 
-/** Unlisted requests of named sources that an account which named them cannot see yet, by id. */
+/** Unlisted requests of named sources still hidden from an account that named them, by id. */
 async function readUnseen(executor: Executor, named: RawBuilder<unknown>, after: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct found.request_id as id
@@ -27,9 +27,8 @@ async function readUnseen(executor: Executor, named: RawBuilder<unknown>, after:
 }
 
 /**
- * Records the sources that an account named in a job, and makes the first 500 stored requests of them visible to it. A
- * maintenance job does the rest.
- * @returns what the transaction gives to `recount` at its end.
+ * Records an account's sources and shows it their first 500 requests; maintenance does the rest.
+ * @returns for `recount`
  */
 export async function nameSources(
   transaction: Transaction,
@@ -39,7 +38,7 @@ export async function nameSources(
     ofPlatform.map((source) => ({ account_id: accountId, platform, source, named_at: now })),
   )
   if (rows.length === 0) return {}
-  // A page that finds requests in these sources is stored wholly before this naming, or reads it.
+  // A page with requests from these sources is stored before this naming, or sees it.
   await takeSourceLocks(transaction, rows, 'exclusive')
   await transaction
     .insertInto('account_sources')
@@ -51,7 +50,7 @@ export async function nameSources(
   return { requests: ids }
 }
 
-/** @returns a maintenance job that makes the requests visible that were too many for the transaction of their naming. */
+/** @returns a maintenance job that shows the requests exceeding the naming's transaction */
 export function createSourceCatchUp(database: Database, now: () => Date): () => Promise<boolean> {
   let after: string | null = null
   return async () => {

@@ -29,7 +29,7 @@ const tooManyStreams = () =>
     { reason: 'rate' },
   )
 
-/** Registers the server-sent events of a job, and ends all streams before the service closes. */
+/** Registers a job's server-sent events; ends all streams before the service closes. */
 export function registerEventRoute(app: App, { authentication, followers }: EventDependencies): void {
   app.addHook('preClose', async () => followers.stop())
   app.get('/api/v1/scrape/:jobId/events', {

@@ -11,15 +11,12 @@ import { createChangeReader, type TaskChanges } from './task-changes.ts'
 /** How long a reader that lost its stream waits before it reconnects. */
 const reconnectMs = 2_000
 const heartbeatMs = 15_000
-/** How long one connection lives: a reader that reconnects is authenticated again, and a dead connection is closed. */
+/** Lifetime of a connection: reconnecting readers are authenticated again, and dead connections end. */
 const maxAgeMs = 15 * 60_000
 /** How long a reader may take to read the rest when its stream ends. */
 const drainMs = 1_000
 
-/**
- * The server-sent events of a job for one reader. An event is made when the reader has room for it, from the newest state, so
- * nothing accumulates for a slow reader.
- */
+/** A job's events for one reader, made from the newest state once there is room: nothing accumulates. */
 export class EventStream extends Readable {
   #position: Position
   #newest: FollowedJob | null = null
@@ -81,7 +78,7 @@ export class EventStream extends Readable {
 /** Open streams, in this process. */
 export const maxStreamsPerAccount = 20
 const maxStreams = 1_000
-/** How often every followed job is read again, for changes whose notification was lost. */
+/** Interval for rereading followed jobs, in case a notification was lost. */
 const pollMs = 5_000
 const jobsPerQuery = 50
 
@@ -89,11 +86,9 @@ export type NoStream = 'not found' | 'ended' | 'too many'
 
 export interface Followers {
   /**
-   * Opens the stream of a job's events.
-   * @param lastEventId the last event of an earlier stream; null to begin at the first.
-   * @returns why there is no stream: `not found` when the account has no such job, `ended` when the final event was sent before,
-   * `too many` when the account has all of its streams open.
-   * @throws ServiceError INVALID_REQUEST for an id that is not of this job; UNAVAILABLE at shutdown.
+   * @param lastEventId of an earlier stream; null to start over
+   * @returns the stream, or why not: `not found`, `ended` (after the final event), `too many`
+   * @throws ServiceError INVALID_REQUEST for another job's event; UNAVAILABLE at shutdown
    */
   follow(accountId: string, jobId: string, lastEventId: string | null): Promise<Readable | NoStream>
   /** Ends every stream; their readers may reconnect. */
@@ -117,7 +112,7 @@ export interface FollowerDependencies {
   log: Logger
 }
 
-/** The open event streams of this process. They share one listener and one query at a time, however many they are. */
+/** The open event streams of this process, sharing one listener and one query at a time. */
 export function createFollowers(dependencies: FollowerDependencies): Followers {
   const { database } = dependencies
   const followers = new Set<Follower>()

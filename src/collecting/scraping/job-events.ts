@@ -23,10 +23,7 @@ export const followedJob = (jobId: string, terms: JobTerms, tasks: readonly Task
   tasks,
 })
 
-/**
- * What was sent to a reader of a job: the revision of each platform, in their order, null for a platform that was not sent yet; and
- * whether the end was sent. It is the id of every event, so any process can continue after it.
- */
+/** Each platform's sent revision, in order (null: unsent), and whether the end was. The id of every event. */
 export interface Position {
   seen: readonly (number | null)[]
   ended: boolean
@@ -77,10 +74,9 @@ const begun = (task: TaskRow): PlatformProgress => ({
 })
 
 /**
- * The next event for a reader, from its position and the job as it is now alone: a slow reader gets the newest figures, and nothing
- * is stored for it. Figures may be skipped, a change of state never is: a reader that saw a platform pending and finds it ended
- * gets an event first that says that it ran.
- * @returns null when there is nothing to send now.
+ * Skips figures for slow readers, but no state change: a platform seen pending that has ended is first reported as
+ * running.
+ * @returns null if there is nothing to send
  */
 export function nextEvent(followed: FollowedJob, position: Position): { text: string; position: Position } | null {
   const { job, tasks } = followed

@@ -29,16 +29,16 @@ interface JobListInput extends PageInput {
 
 type ListedJob = Job & { accountId: string; createdAt: string }
 
-/** The position after which a page continues: the start of a job, in microseconds since 1970, and its id. */
+/** Where a page continues: a job's start, in microseconds since 1970, and its id. */
 type Position = [createdAt: number, id: string]
 
 const isMoment = (value: unknown): value is number => isPositionNumber(value) && value >= 0
 const cursors = cursorsOf<Position>('jobs', isMoment, isPositionId)
 
-/** How many jobs a page with a status scans: this bounds the work of a query, however rare the status is. */
+/** Jobs scanned per page with a status filter: bounds the work for rare statuses. */
 const maxScanned = 1_000
 
-/** The jobs after a position that have the status, and the last one that was scanned if there may be more after it. */
+/** Matching jobs after a position, and the last one scanned if more may follow. */
 async function findJobs(executor: Executor, { accountId, status, limit, cursor }: JobListInput) {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const from =
@@ -71,9 +71,9 @@ async function findJobs(executor: Executor, { accountId, status, limit, cursor }
 }
 
 /**
- * One page of the jobs of an account, or of all accounts, the last started first. Keyset paging: each job is listed once, however
- * many are started meanwhile. With a status a page may hold fewer jobs than `limit`, even none, although more follow.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ * Jobs of one or all accounts, latest first; each once, whatever starts meanwhile. With a status, pages may be short or
+ * empty although more follow.
+ * @throws ServiceError INVALID_REQUEST for another list's cursor
  */
 async function listJobs(
   executor: Executor,

@@ -21,7 +21,7 @@ export interface JobSourcesRecord {
   sourcesNotReached?: Record<string, string[]>
 }
 
-/** The sources of an ended task of which no page was fetched; none where it has no page at all, because then its error says why. */
+/** Sources of an ended task without a page; none if it has no page at all: its error then says why. */
 function unreachedOf({ sources, state, pages, cursor }: TaskRow): string[] {
   const isOpen = state === 'pending' || state === 'running'
   return sources === null || isOpen || pages === 0 ? [] : unreachedSources(sources, cursor as Json)
@@ -63,10 +63,7 @@ export interface JobTerms {
   named: NamedSource[]
 }
 
-/**
- * What is collected, from the body of a call.
- * @throws ServiceError INVALID_REQUEST for a topic without words or a wrong source.
- */
+/** Reads a call's body. @throws ServiceError INVALID_REQUEST for a topic without words or a wrong source */
 export function readJobTerms(
   { topic, depth = 1, platforms: given, sources }: JobTermsBody,
   { enabledPlatforms, defaultPlatforms, jobSources }: JobTermsDependencies,
@@ -80,6 +77,6 @@ export function readJobTerms(
   return { topic, platforms, off, depth, named }
 }
 
-/** The named sources that must be checked before anything is started: those of platforms that are on. */
+/** Named sources to check before starting anything: those of enabled platforms. */
 export const sourcesToCheck = ({ named, off }: Pick<JobTerms, 'named' | 'off'>): NamedSource[] =>
   named.filter(({ platform }) => !off.includes(platform))

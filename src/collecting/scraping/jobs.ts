@@ -23,10 +23,10 @@ export interface NewJob {
   accountId: string
   topic: string
   platforms: readonly PlatformName[]
-  /** Those of them that are not on: they are skipped from the start, and nothing is reserved for them. */
+  /** Disabled platforms among them: skipped from the start, nothing is reserved for them. */
   off?: readonly PlatformName[]
   depth: number
-  /** Of the account, normalised and verified; a platform without an entry searches those of the operator. */
+  /** The account's sources, normalized and verified; by default the operator's. */
   sources?: SourcesByPlatform
   /** The API key that pays, by its budget; none for a session that no key opened. */
   keyId?: string | null
@@ -62,10 +62,10 @@ const skipped = (platform: PlatformName, now: Date) => {
 }
 
 /**
- * Starts a job: writes it with its tasks and sources, reserves its credits, and begins or queues it, all in the caller's transaction. A
- * job of only platforms that are off has ended when it is written, and reserves nothing.
- * @returns the job's id.
- * @throws ServiceError RATE_LIMITED when the account, or the budget of the key or watch, cannot pay for all of it; the transaction must be undone then.
+ * Writes, pays for, and starts or queues a job, in the caller's transaction; with only disabled platforms it has ended
+ * at once, for free.
+ * @returns its id
+ * @throws ServiceError RATE_LIMITED if account, key or watch cannot pay for all; roll back then
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
   const { accountId, topic, platforms, off = [], depth, sources = noSources, pricing, now, expiresAt } = job
@@ -113,7 +113,7 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
   return jobId
 }
 
-/** The status of a job, from the states of its tasks alone. `jobStatus` is the same in SQL. */
+/** A job's status, from its tasks' states alone. `jobStatus` is the same in SQL. */
 export function statusOf(tasks: readonly Pick<TaskRow, 'state' | 'error_code' | 'started_at'>[]): JobStatus {
   if (tasks.some((task) => task.state === 'pending' || task.state === 'running')) {
     // A platform that was off from the start is skipped and has not begun.
@@ -125,7 +125,7 @@ export function statusOf(tasks: readonly Pick<TaskRow, 'state' | 'error_code' | 
   return allSkipped || tasks.some((task) => task.state === 'done') ? 'completed' : 'failed'
 }
 
-/** The status of a row of `scrape_jobs`, for lists that are filtered by it; a test compares it with `statusOf`. */
+/** The status of a `scrape_jobs` row, for filtered lists; a test compares it with `statusOf`. */
 export const jobStatus = sql<JobStatus>`(
   select case
     when bool_or(state in ('pending', 'running')) then
@@ -194,7 +194,7 @@ export function describeJob(jobId: string, terms: JobTerms, tasks: readonly Task
   }
 }
 
-/** The tasks of jobs, in their order, with the terms and the cost of their job, by the job's id. */
+/** Tasks of jobs, in order, with their job's terms and cost, by job id. */
 export async function readTasks(executor: Executor, jobIds: readonly string[]) {
   const tasks = await executor
     .selectFrom('scrape_tasks')

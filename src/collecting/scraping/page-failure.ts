@@ -3,23 +3,18 @@ import { HostBusyError, PlannedWaitError, PlatformError } from '../../platforms/
 import type { ClaimedTask } from './claim.ts'
 import { maxIdleMs, type TaskEnd } from './job-end.ts'
 
-/** How long a live task holds its slot while its host is at capacity; then the slot is free for other tasks. */
+/** How long a live task keeps its slot while its host is at capacity. */
 const maxBusyMs = 2_000
-/**
- * How long a task tries to reach its platform while no other task of its job progresses. Rate limits and quotas are waits, not
- * failures, and have no such limit.
- */
+/** How long to try an unreachable platform while no other task progresses. Rate limits and quotas do not count. */
 export const defaultUnreachableMs = 45_000
 /** The share of that time that is left for the last try. */
 const lastTryShare = 1 / 3
-/**
- * The share of that time before the second try: 5 s of 45. The delay doubles with each further try, so that there are four tries.
- */
+/** Share of that time before the second try (5 s of 45), doubled for each further one: four tries. */
 const firstRetryShare = 1 / 9
 /** After so many failures of the same page the task ends in error. */
 const maxTries = 5
 
-/** A page that could not be fetched, with all facts that decide how its task continues. */
+/** A failed page fetch, with all facts that decide how its task continues. */
 export interface PageFailure {
   task: Pick<ClaimedTask, 'pages' | 'tries' | 'pageDueSince' | 'busySince' | 'expiresAt'> & { isLive: boolean }
   /** What the adapter threw. */
@@ -27,11 +22,11 @@ export interface PageFailure {
   now: Date
   /** Why the fetch was aborted; null when it was not. */
   abortedBy: 'end of task' | 'time limit' | 'shutdown' | null
-  /** Whether this process is shutting down; the fetch may have failed before it was aborted. */
+  /** Whether this process is shutting down; the fetch may have failed earlier. */
   isStopping: boolean
-  /** How long a platform that cannot be reached is tried while no other task of the job progresses. */
+  /** How long to try an unreachable platform while no other task of the job progresses. */
   unreachableMs: number
-  /** Whether another task of the job progresses; absent until a decision is `check other tasks`. */
+  /** Whether another task progresses; absent until a decision is `check other tasks`. */
   othersProgress?: boolean
 }
 
@@ -54,10 +49,10 @@ export type FailureDecision =
   /** The decision depends on `othersProgress`: read it and decide again. */
   | { action: 'check other tasks' }
   | { action: 'retry'; retry: Retry }
-  /** `isAdapterFault`: the adapter threw something other than a PlatformError, which is for the log. */
+  /** `isAdapterFault`: the adapter threw something other than a PlatformError, to be logged. */
   | { action: 'end task'; end: TaskEnd; isAdapterFault: boolean }
 
-/** Decides how a task continues whose page could not be fetched. It reads nothing but the failure. */
+/** Decides how a task continues after a failed page, from the failure alone. */
 export function decideAfterFailure(failure: PageFailure): FailureDecision {
   const { task, error, now, abortedBy, isStopping } = failure
   if (abortedBy === 'time limit') return { action: 'end job' }
@@ -103,7 +98,7 @@ function nextTryAt(failure: PageFailure, error: PlatformError): Date | null {
   return new Date(Math.min(retryAt.getTime(), failure.now.getTime() + delayMs))
 }
 
-/** Whether a try at that moment could go on beyond the time that a task has to reach its platform on its own. */
+/** Whether retrying then would exceed the time a task has to reach its platform alone. */
 function exceedsUnreachableTime(failure: PageFailure, error: PlatformError, until: Date): boolean {
   const { task, unreachableMs } = failure
   const endsMs = until.getTime() + unreachableMs * lastTryShare - task.pageDueSince.getTime()
@@ -112,13 +107,13 @@ function exceedsUnreachableTime(failure: PageFailure, error: PlatformError, unti
 
 const endTask = (end: TaskEnd): FailureDecision => ({ action: 'end task', end, isAdapterFault: false })
 
-/** A platform that could not be used at all was skipped; one that failed after its first page ended in error. */
+/** A platform that was never usable is skipped; one that failed after its first page is an error. */
 function endAfter({ task }: PageFailure, { code, message }: PlatformError): FailureDecision {
   const isUnusable = (code === 'quota_exhausted' || code === 'not_configured') && task.pages === 0
   return endTask({ state: isUnusable ? 'skipped' : 'error', error: { code, message } })
 }
 
-/** A fault in an adapter ends its own platform, never the process or the other platforms. */
+/** An adapter's fault ends its own platform, never the process or other platforms. */
 const endAfterAdapterFault: FailureDecision = {
   action: 'end task',
   end: {

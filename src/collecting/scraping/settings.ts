@@ -10,7 +10,7 @@ const runningJobs = (plan: string, limit: number) =>
     description: `how many jobs of an account of the ${plan} plan run at a time; further ones stay \`pending\``,
   })
 
-/** The environment variables of jobs: part of the schema in `config.ts`, which alone reads them. */
+/** Environment variables of jobs: part of the schema in `config.ts`, which alone reads them. */
 export const jobVariables = {
   JOB_TIME_LIMIT_MINUTES: duration(
     { bareUnit: 'm', minimum: '1m', maximum: '7d' },

@@ -22,10 +22,7 @@ interface ChangeReader {
   stop(): void
 }
 
-/**
- * Reads what changed, for all followers of this process: one query at a time, however many followers and changes there are.
- * Between a change and its delivery at most one other query runs.
- */
+/** Reads changes for all followers of this process, one query at a time. */
 export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   const { changes, log, followed, idOf, deliver, pollMs, idsPerQuery } = options
   const changed = new Set<string>()
@@ -64,7 +61,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   }
 }
 
-/** A task began, stored a page, waits or ended, in any process. It is sent after the commit. */
+/** A task began, stored a page, waits or ended, in any process. Sent after the commit. */
 export interface TaskChange {
   jobId: string
   taskId: string
@@ -72,7 +69,7 @@ export interface TaskChange {
 }
 
 export interface TaskChanges {
-  /** Calls back for each change, and with null when changes may have been missed. @returns the function that unsubscribes. */
+  /** Calls back for each change, and with null if some may be missed. @returns the function that unsubscribes */
   subscribe(onChange: (change: TaskChange | null) => void): () => void
   stop(): Promise<void>
 }

@@ -18,10 +18,7 @@ const listed = new Intl.ListFormat('en-US')
 
 type EndedTask = Pick<TaskRow, 'platform' | 'error_code' | 'completed_at'>
 
-/**
- * Why a job failed, in one sentence: it was cancelled, its time was over, or every platform failed, for these reasons. The errors of
- * the platforms have the details.
- */
+/** Why a job failed, in one sentence: cancelled, out of time, or the reasons why every platform failed. */
 export function failureOf(tasks: readonly EndedTask[], expiresAt: Date): string {
   if (tasks.some(({ error_code }) => error_code === 'cancelled')) return 'The account cancelled the job.'
   const isLate = ({ error_code, completed_at }: EndedTask) =>

@@ -5,7 +5,7 @@ import { topicKey } from '../../platforms/topic-words.ts'
 import { stemInOneSpelling } from '../../runtime/text/spellings.ts'
 import { tellingWords } from '../../runtime/text/words.ts'
 
-/** The last collections that are looked at: what a platform gave a year ago says little. */
+/** Only the latest collections count: what a platform gave a year ago says little. */
 const maxJobs = 300
 /** Fewer pages of a kind of topic say nothing of it. */
 const minPages = 3
@@ -21,8 +21,8 @@ interface TaskRow {
 const stemsOf = (topic: string): Set<string> => new Set(tellingWords(topic).map(stemInOneSpelling))
 
 /**
- * What each platform gave to the collections of an account: of topics that have a word in common with this one, or of all of them where these had fewer
- * than three pages. Of a topic only the first collection counts, since later ones find what is known; runs of watches do not count for the same reason.
+ * What each platform gave an account: for topics that share a word with this one, or for all if those had fewer than
+ * three pages. Only a topic's first collection counts, and no watch runs: later ones find known requests.
  */
 export const createYields =
   (executor: Executor): ReadYields =>
