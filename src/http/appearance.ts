@@ -1,4 +1,4 @@
-/** The colours of the dashboard (`dashboard/src/style/base.css`), for mails and for pages that the service makes. */
+/** The dashboard's colors (`dashboard/src/style/base.css`), for mails and generated pages. */
 export const light = {
   ground: '#fafafb',
   raised: '#ffffff',

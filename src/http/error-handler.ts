@@ -57,13 +57,13 @@ export function describeError(error: FastifyError | ServiceError, request: Faile
   return { status, body: errorBody(serviceError, id) }
 }
 
-/** Connections whose request was answered before its body was here: what is still sent gets no second answer. */
+/** Connections answered before their body arrived: what follows gets no second answer. */
 const answered = new WeakSet<Socket>()
 
 /** Renders an error as an answer. */
 function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, body } = describeError(error, request)
-  // Its sender reads the answer only after the whole body: Node reads and drops the rest, until `requestTimeout`. Fastify would close.
+  // Keeps the connection, which Fastify would close: the sender reads the answer only after sending the whole body.
   if (status === 413) reply.removeHeader('connection')
   if (!request.raw.complete) answered.add(request.raw.socket)
   reply.status(status).send(body)
@@ -77,12 +77,12 @@ export function renderFrameworkError(error: FastifyError, request: FastifyReques
 
 /** Errors of Node, from before there is a request. */
 const clientFaults: Record<string, ServiceError> = {
-  // Node's limit. The status is that of the code, as calls declare it: 431 is declared by none.
+  // Node's limit. Uses a declared status: no call declares 431.
   HPE_HEADER_OVERFLOW: new ServiceError('INVALID_REQUEST', 'The address and the headers are larger than 16 KiB.'),
   ERR_HTTP_REQUEST_TIMEOUT: new ServiceError('REQUEST_TIMEOUT', 'The request arrived too slowly.'),
 }
 
-/** Answers bytes that are not HTTP, or arrive too slowly. There is no request object then: the request id is in the answer alone. */
+/** Answers bytes that are not HTTP, or too slow. Without a request object, the request id is only in the answer. */
 export function renderClientError(error: { code?: string }, socket: Socket): void {
   // The caller has closed the connection.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
@@ -100,7 +100,7 @@ export function renderClientError(error: { code?: string }, socket: Socket): voi
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  // Destroyed then, or a caller that goes on sending is read for ever: Node looks at the time limit of a request once.
+  // Destroyed, because Node checks a request's time limit only once: a caller could send forever.
   if (socket.writable) socket.end(`${head}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
   else socket.destroy()
 }

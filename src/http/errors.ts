@@ -1,4 +1,4 @@
-/** Every error code of the interface: its status, when it is given, and what helps. Docs and OpenAPI are made from it. */
+/** Every error code of the API with status, cause and remedy. Docs and OpenAPI are generated from it. */
 export const errorCatalogue = {
   INVALID_REQUEST: {
     status: 400,
@@ -88,7 +88,7 @@ export interface ErrorDetail {
   message: string
 }
 
-/** What a call would exceed: the rate, the credits of the account, or the monthly budget of its key or of a watch. */
+/** The exceeded limit: rate, account credits, or monthly budget of the key or watch. */
 export const limitReasons = ['credits', 'rate', 'key_budget', 'watch_budget'] as const
 type LimitReason = (typeof limitReasons)[number]
 
@@ -100,7 +100,7 @@ interface ErrorExtras {
   resetsAt?: string
 }
 
-/** The one error that callers are meant to see: thrown anywhere, rendered in one place. Its message is public. */
+/** The only error callers see, rendered in one place. Its message is public. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode

@@ -9,7 +9,7 @@ export interface Health {
   database: 'embedded' | 'postgres'
   search: 'bm25' | 'tsvector' | 'opensearch'
   queue: string
-  /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
+  /** Requests waiting to be placed in wishes, capped at 10,000. */
   unplacedRequests: number
   /** What the operator should do while the service goes on. */
   warnings: string[]

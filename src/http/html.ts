@@ -21,6 +21,6 @@ function render(value: HtmlValue): string {
   return typeof value === 'string' || typeof value === 'number' ? escapeHtml(String(value)) : value.map(render).join('')
 }
 
-/** HTML with values in it: whatever is not HTML itself is escaped, so no text can be forgotten. Attributes must be in double quotes. */
+/** HTML with escaped values, so none can be forgotten. Attributes need double quotes. */
 export const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html =>
   new Html(parts.map((part, at) => part + render(values[at] ?? null)).join(''))

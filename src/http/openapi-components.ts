@@ -1,6 +1,6 @@
 import { errorCatalogue } from './errors.ts'
 
-// The document says once what many calls have in common: as a whole it was three times as large.
+// Shares what many calls repeat, which would triple the document.
 
 interface Response {
   description?: string
@@ -87,11 +87,7 @@ function shareParameter(parameter: Parameter, { parameters }: Components): objec
   return { $ref: `#/components/parameters/${parameter.name}` }
 }
 
-/**
- * The document with references to its components instead of what it repeats: schemas that name themselves, headers of calls and
- * answers, and answers with errors.
- * @throws when two different schemas or headers have one name.
- */
+/** References repeated named schemas, headers and error answers. @throws if two that differ share a name */
 export function shareComponents(document: ApiDocument): object {
   const components: Components = { schemas: {}, parameters: {}, headers: {}, responses: {} }
   const paths = Object.fromEntries(

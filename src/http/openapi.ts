@@ -28,7 +28,7 @@ const replayHeader = {
   'Idempotent-Replayed': text('`true` where this is the first answer again, to the same call with the same key'),
 }
 
-/** The headers of answers by status: of the rate limits, and of a route with an `Idempotency-Key`. */
+/** Headers of answers by status, for rate limits and `Idempotency-Key` routes. */
 function headersOf({ security, headers }: FastifySchema, status: string): object {
   const isLimited = security?.some((scheme) => 'apiKey' in scheme) ?? false
   const { properties } = (headers ?? {}) as { properties?: object }
@@ -40,7 +40,7 @@ function headersOf({ security, headers }: FastifySchema, status: string): object
   }
 }
 
-/** Adds the headers of the answers to a route's schema. They are set centrally, so no route declares them. */
+/** Adds answer headers to a schema. They are set centrally, so no route declares them. */
 function withHeaders(schema: FastifySchema): FastifySchema {
   const responses = Object.entries((schema.response ?? {}) as Record<string, object>).map(([status, response]) => {
     const headers = headersOf(schema, status)

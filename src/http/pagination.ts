@@ -38,17 +38,14 @@ export interface PageInput {
   cursor?: string | undefined
 }
 
-/** The cursors of one list: opaque texts with the position after which the next page begins. */
+/** A list's cursors: opaque texts with the position where the next page starts. */
 export interface Cursors<Position> {
   encode(position: Position): string
   /** @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
   decode(cursor: string): Position
 }
 
-/**
- * A page of rows that were read one beyond its limit, and the cursor of the next one.
- * @param cursorOf the cursor behind a row.
- */
+/** A page of rows read one beyond the limit, and the next cursor. @param cursorOf the cursor after a row */
 export function pageIn<Row>(rows: readonly Row[], limit: number, cursorOf: (last: Row) => string) {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
@@ -67,10 +64,7 @@ export const isPositionId = (value: unknown): value is string => typeof value ==
 export const isPositionText = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
 
-/**
- * The cursors of a list.
- * @param list its name with its order: a cursor of another list, or of the same in another order, is refused.
- */
+/** @param list its name and order: cursors of other lists or orders are refused */
 export function cursorsOf<Position extends readonly unknown[]>(
   list: string,
   ...checks: Checks<Position>
@@ -90,10 +84,7 @@ export function cursorsOf<Position extends readonly unknown[]>(
   }
 }
 
-/**
- * A page of a list that is read whole, because it is short.
- * @param positionOf a text of the row that no other has: the list is in its order.
- */
+/** Pages a short list, read as a whole. @param positionOf a unique text per row, by which the list is sorted */
 export function pageOfShort<Row>(
   rows: readonly Row[],
   { limit, cursor }: PageInput,
@@ -109,7 +100,7 @@ export function pageOfShort<Row>(
   return { results: page.map(({ row }) => row), ...rest }
 }
 
-/** The parameter `sortBy` of a route that has these orders. Handlers never see a synonym: Ajv replaces it. */
+/** A route's `sortBy` with these orders. Ajv replaces synonyms, so handlers never see them. */
 export const sortOrder = <const Order extends SortOrder>(
   orders: readonly Order[],
   { description, ...options }: { description: string; default?: NoInfer<Order> },

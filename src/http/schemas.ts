@@ -10,10 +10,10 @@ export const closed = <P extends TProperties>(properties: P, options: Record<str
 export const optional = <P extends TProperties>(properties: P): { [K in keyof P]: TOptional<P[K]> } =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as never
 
-/** A property that is optional for callers and always there for handlers: Ajv fills in its `default`. */
+/** Optional for callers, but always set for handlers: Ajv fills in the `default`. */
 export const defaulted = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
 
-/** A string without its surrounding white space, empty where nothing of it is seen; lengths are in characters (code points). */
+/** A trimmed string, empty if nothing is visible; lengths in code points. */
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>
   Type.String({ 'x-trim': true, minLength, maxLength, description })
 
@@ -34,7 +34,7 @@ export function formedText(
 export const oneOf = <const T extends string>(words: readonly T[], options: Record<string, unknown> = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
 
-/** Such a word in answers, of which there may be more one day: clients expect others (docs/promises.md). */
+/** A word in answers that may get new values: clients must expect others (docs/promises.md). */
 export const openWord = <const T extends string>(words: readonly T[], description: string) =>
   oneOf(words, { description: `${description}; may grow` })
 
@@ -78,8 +78,8 @@ export const bodyErrors = [
 ] as const satisfies readonly ErrorCode[]
 
 /**
- * The error responses of a route, by status: the named ones, and the 500 and 503 of every route. A route with a key can also
- * refuse a caller over its rate limit, and a call that another site made; one with a body, what arrives too slowly.
+ * The given errors, plus those of all routes (500, 503), of routes with a key (rate limit, calls from other sites) and
+ * with a body (too slow).
  */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['FORBIDDEN', 'RATE_LIMITED'] : []
@@ -108,6 +108,6 @@ export const reading = <Data extends TSchema>(data: Data, ...codes: ErrorCode[])
 export const sending = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
   answers(data, [...bodyErrors, ...codes])
 
-/** The responses of a call with a body that not every key may make. @param codes its other errors */
+/** Responses of a changing call that not every key may make. @param codes its other errors */
 export const changing = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
   sending(data, 'SCOPE_EXCEEDED', ...codes)

@@ -25,13 +25,10 @@ import { createValidatorCompiler, refuseUnstorableText, whenCalled } from './val
 
 type Compile = FastifySerializerCompiler<object>
 
-/** By schema. What is compiled depends on nothing else, and most answers of errors have the same one. */
+/** By schema, on which alone the result depends; most error answers share one. */
 const compiled = new WeakMap<object, ReturnType<Compile>>()
 
-/**
- * Compiles each schema of a response once, when the first answer has it: compiling those of every status of every route takes half
- * of a start.
- */
+/** Compiles a response schema at its first answer: compiling all takes half of a start. */
 function createSerializerCompiler(): Compile {
   const compile = makeSerializers()({}, {}) as Compile
   return (route) => {
@@ -44,7 +41,7 @@ function createSerializerCompiler(): Compile {
 /** Longer calls are logged as slow, unless they may take long. */
 const slowCallMs = 5_000
 
-/** Calls that wait for platforms, and downloads and streams: their duration does not depend on the service. */
+/** Calls that wait for platforms, downloads and streams: their duration is not the service's. */
 function mayTakeLong({ body, query }: FastifyRequest, reply: FastifyReply): boolean {
   const waitsForPlatforms =
     (body as { expand?: unknown } | undefined)?.expand === true ||
@@ -53,10 +50,7 @@ function mayTakeLong({ body, query }: FastifyRequest, reply: FastifyReply): bool
   return waitsForPlatforms || isStream || reply.hasHeader('content-disposition')
 }
 
-/**
- * One line in the log for each call: a warning for a status of 500 or more and for a slow call, the given level for every other,
- * also for errors of the caller.
- */
+/** One line per call: warns of status 500 or more and slow calls, else uses the given level. */
 class CallLog extends LogController {
   readonly #usualLevel: 'info' | 'debug'
 
@@ -90,8 +84,8 @@ class CallLog extends LogController {
 }
 
 /**
- * Bodies are JSON and nothing else. An empty body is an error for a route with a body; for DELETE it is ignored, because many
- * clients send the content type with every DELETE. Bytes that are not UTF-8 are an error: decoding would replace them by U+FFFD.
+ * Accepts only JSON. An empty body is an error except for DELETE, whose content type many clients send anyway; so is
+ * invalid UTF-8, which decoding would hide.
  */
 function acceptOnlyJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['text/plain', 'application/json'])
@@ -120,7 +114,7 @@ const loggedPath = (url: string): string =>
 const pathOf = ({ url, routeOptions }: FastifyRequest): string =>
   loggedPath(/^\/(feeds|mail|s)\//.test(routeOptions?.url ?? '') ? (routeOptions.url as string) : url)
 
-/** A request in the log: never its headers, body or query string, which may hold secrets. */
+/** A request in the log, without headers, body or query string, which may hold secrets. */
 const serializers = {
   req: (request: FastifyRequest) => ({
     method: request.method,
@@ -155,9 +149,9 @@ export function createServer(options: ServerOptions): App {
     trustProxy: trustProxyOption(trustProxy),
     ...(rewriteUrl ? { rewriteUrl } : {}),
     requestTimeout: requestMs,
-    // For Node as well: Fastify sets it only afterwards, and then the limit of headers, 60 s, is longer and no body is ever ended.
+    // Node needs it at creation: set later, the 60 s header limit exceeds it, and no body times out.
     http: { requestTimeout: requestMs, connectionsCheckingInterval: Math.min(2_000, requestMs) },
-    // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.
+    // Exceeds any address Node accepts, so that overlong ids become an ordinary 404.
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: renderFrameworkError,
     clientErrorHandler: renderClientError,
@@ -175,9 +169,9 @@ export function setCommonRules(app: App, cacheVersion: Version): void {
   handleErrors(app)
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/api/')) return
-    // A route without a schema of its query string refuses every parameter: a misplaced one is never ignored.
+    // Without a query schema, a route refuses every parameter: misplaced ones are never ignored.
     route.schema = { querystring: closed({}), ...route.schema }
-    // The body of a DELETE, and of a POST that needs none, is read too, though it has no meaning.
+    // Bodies of DELETE, and of POST without one, are read but have no meaning.
     const { response } = route.schema as { response?: object }
     const takesBody = route.method === 'DELETE' || route.method === 'POST'
     route.schema.response = {

@@ -36,9 +36,8 @@ export interface GatherOptions {
 }
 
 /**
- * Waits until all collections end, cannot end in time, or the signal aborts. Reads no results, so it cannot fail
- * (`settleCall` does).
- * @returns the tasks' final progress, on call
+ * Waits until all collections end, cannot end in time, or the signal aborts. Reads no results, so it cannot fail.
+ * @returns a function that reports the tasks' final progress
  */
 export async function gather({ watch, collections, signal, deadline, onProgress }: GatherOptions) {
   const byTask = new Map(

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { isCompiled } from '../../runtime/module-file.ts'
 
-/** The output of `npm run build:dashboard`; in the package a copy of it beside this module. */
+/** Output of `npm run build:dashboard`; the package has a copy next to this module. */
 export const builtPage = fileURLToPath(new URL(isCompiled ? './page' : '../../../dashboard/dist', import.meta.url))

@@ -20,16 +20,16 @@ async function settlesWithin(promise: Promise<unknown>, waitMs: number): Promise
   return Promise.race([settled, timer.promise]).finally(() => clearTimeout(timeout))
 }
 
-/** Runs functions of the same id one after the other. @returns the result of `run`, or `timeout` if it could not begin within `waitMs`. */
+/** Runs functions of an id in sequence. @returns the result, or `timeout` if `run` did not start within `waitMs` */
 type KeyedMutex = <T>(id: string, waitMs: number, run: () => Promise<T>) => Promise<T | 'timeout'>
 
-/** A mutex within this process. A waiting caller holds no database connection, so many callers of one id do not starve others. */
+/** An in-process mutex. Waiting callers hold no database connection, so they starve nobody. */
 export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<void>>()
   return async (id, waitMs, run) => {
     const before = tails.get(id)
     const end = Promise.withResolvers<void>()
-    // Settles when all earlier ones have: a caller that timed out must not let the next one in early.
+    // Settles only after all earlier ones: a timed out caller must not let the next one in early.
     const tail: Promise<void> = Promise.all([before, end.promise]).then(() => {
       if (tails.get(id) === tail) tails.delete(id)
     })
@@ -50,10 +50,7 @@ const lengths = { salt: 16, nonce: 12, tag: 16, key: 32 }
 /** Encrypts the answer of one call. */
 type Seal = (text: string) => string
 
-/**
- * Prepares the encryption of an answer that holds a secret. The database alone does not reveal it: the password is known only to
- * the caller. Slow on purpose (about 50 ms, off the main thread).
- */
+/** Encrypts an answer, so that the database alone does not reveal its secret. Slow on purpose (50 ms, off-thread). */
 async function createSeal(password: string): Promise<Seal> {
   const salt = randomBytes(lengths.salt)
   const key = await deriveKey(password, salt, lengths.key)
@@ -101,16 +98,14 @@ export const idempotencyHeaders = Type.Object({
 export const idempotencyErrors: readonly ErrorCode[] = ['CONFLICT', 'IDEMPOTENCY_MISMATCH']
 
 interface IdempotentOptions {
-  /** The answer holds a secret: it is stored encrypted, and only the API key of the first call gets it again. */
+  /** The answer has a secret: stored encrypted, it is repeated only for the first call's API key. */
   secretAnswer?: boolean
 }
 
 /**
- * Runs the effect of a route in one transaction and answers with its result. With an `Idempotency-Key` the answer commits in
- * the same transaction, and a repeated call gets it again instead of a second effect. An effect that throws leaves nothing
- * behind, so its call may be repeated with the same key.
- * @throws ServiceError IDEMPOTENCY_MISMATCH when the key was used with another body; CONFLICT when the first call is still
- * running after 30 seconds.
+ * Runs an effect in one transaction, which also stores the answer for an `Idempotency-Key`: a repeat gets it. If the
+ * effect throws, the call may be repeated.
+ * @throws ServiceError IDEMPOTENCY_MISMATCH for another body; CONFLICT if the first call still runs after 30 seconds
  * @example async (request, reply) => idempotent(request, reply, (transaction) => buyPack(transaction, request.body))
  */
 export type Idempotent = <T>(
@@ -136,7 +131,7 @@ export const mismatch = () =>
 /** The wait for the transaction of the first call exceeded its limit. */
 const isWaitTimeout = (error: unknown) => ['55P03', '57014'].includes((error as { code?: string }).code ?? '')
 
-/** The statement timeout is longer than the lock timeout, so that the latter ends the wait. */
+/** Makes the statement timeout exceed the lock timeout, which must end the wait. */
 const statementGraceMs = 1_000
 
 /** Claims a call; waits at most `waitMs` for another process that is executing it. */

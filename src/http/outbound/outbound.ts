@@ -11,7 +11,7 @@ import {
   TargetRefusedError,
 } from './public-address.ts'
 
-/** Ports of services that are not HTTP, as the Fetch Standard lists them (https://fetch.spec.whatwg.org/#port-blocking). */
+/** Non-HTTP ports, by the Fetch Standard (https://fetch.spec.whatwg.org/#port-blocking). */
 const blocked = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 143 161 179 389 ' +
@@ -56,14 +56,13 @@ interface TargetContent extends TargetAnswer {
 export interface Outbound {
   allowsPrivateTargets: boolean
   /**
-   * Checks an address as it is given: https (http only where private targets are allowed), without a name and a password, at a port of HTTP, and with public
-   * addresses only.
-   * @throws TargetRefusedError with a sentence for the account.
+   * Requires https (or http to private targets), no credentials, an HTTP port and public addresses.
+   * @throws TargetRefusedError with a sentence for the account
    */
   checkTarget(text: string, signal: AbortSignal): Promise<URL>
   /** Posts once. @throws TargetRefusedError, TargetFailedError */
   post(target: TargetRequest): Promise<TargetAnswer>
-  /** Calls once and reads the answer, for what is asked and not only told. @throws TargetRefusedError, TargetFailedError */
+  /** Calls once and reads the answer. @throws TargetRefusedError, TargetFailedError */
   exchange(target: TargetCall): Promise<TargetContent>
   close(): Promise<void>
 }
@@ -88,7 +87,7 @@ export interface OutboundOptions {
 
 const defaultTimeoutMs = 10_000
 const defaultConnectMs = 5_000
-/** A body is read so that the connection can be used again; what is larger or slower is not worth it. */
+/** Bodies are read only to reuse connections; larger or slower ones are not worth it. */
 const maxBodyBytes = 64 * 1024
 const bodyMs = 1_000
 const maxContentBytes = 4 * 1024 * 1024
@@ -133,10 +132,7 @@ async function readContent(body: Dispatcher.ResponseData['body']): Promise<strin
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/**
- * A sentence of our own for a failure of the connection, without the address.
- * @param saysWhy false for one sentence whatever happened: at any port, the reasons would tell an account which services a host has.
- */
+/** A sentence for a connection failure. @param saysWhy false: always the same, as reasons reveal a host's services */
 function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy: boolean }): Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof TargetRefusedError || cause instanceof TargetFailedError) return cause

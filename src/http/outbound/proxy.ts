@@ -10,11 +10,11 @@ import {
   resolveAll,
 } from './public-address.ts'
 
-/** The proxies of the network that the service runs in, by its environment. An empty text is none. */
+/** The environment's proxies; an empty text means none. */
 export interface NetworkProxies {
   httpProxy: string
   httpsProxy: string
-  /** Hosts that are connected to directly: names, domains with a dot before them, addresses, networks, `*`. */
+  /** Hosts to connect to directly: names, domains with a leading dot, addresses, networks, `*`. */
   noProxy: string
 }
 
@@ -25,7 +25,7 @@ export const hasProxy = ({ httpProxy, httpsProxy }: NetworkProxies): boolean => 
 /** What listens on this machine is never behind a proxy. */
 const loopback = 'localhost,127.0.0.0/8,::1'
 
-/** Whether an entry of `NO_PROXY` names a host, as curl and undici read it: with or without a port, by name, domain (`.example.com`), address or network. */
+/** Matches a `NO_PROXY` entry like curl and undici: name, `.domain`, address or network, optional port. */
 function matcherOf(entry: string): (host: string, port: string) => boolean {
   const [, given = entry, onlyPort = null] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? []
   const name = given.replace(/[[\]]/g, '').replace(/\.$/, '')
@@ -47,7 +47,7 @@ const portOf = ({ port, protocol }: { port: string; protocol: string }) =>
 /** Connects through a SOCKS5 proxy, which resolves the names that it is given. */
 function throughSocks(proxy: string, connectMs: number): buildConnector.connector {
   const uri = proxy.replace(/^socks5h:/, 'socks5:')
-  // Its own TLS checks the host that it is asked for, which may be the address of a name: so only its tunnel is used, which its types leave out.
+  // Uses only the tunnel: the agent's own TLS would check the name it is given, possibly an address. Its types lack it.
   const tunnels = new Socks5ProxyAgent(uri, { connectTimeout: connectMs } as Socks5ProxyAgent.Options) as unknown as {
     createSocks5Connection(host: string, port: number): Promise<Socket>
   }
@@ -86,7 +86,7 @@ class ProxiedDispatcher extends Dispatcher {
   }
 }
 
-/** Names below `localhost` are this machine's (RFC 6761, 6.3); not every resolver knows it. */
+/** Names below `localhost` mean this machine (RFC 6761, 6.3), which not every resolver knows. */
 const withLocal =
   (resolve: LookupFunction): LookupFunction =>
   (hostname, options, callback) =>
@@ -102,7 +102,7 @@ interface DispatcherOptions {
   resolver?: LookupFunction | undefined
 }
 
-/** Connects to addresses that the operator chose: directly, or as the environment says. */
+/** Connects to the operator's addresses: directly, or as the environment says. */
 export function createDispatcher(proxies: NetworkProxies, options: DispatcherOptions): Dispatcher {
   const { connectMs, keepAliveMs, tunnelsHttp = false, resolver = lookup } = options
   const agent: Agent.Options = {
@@ -137,7 +137,7 @@ export function createDispatcher(proxies: NetworkProxies, options: DispatcherOpt
   })
 }
 
-/** The public address of a name, of IPv4 where it has one: a proxy may have no other. @throws the error of `refuse`, or of the resolver. */
+/** Resolves a public address, preferably IPv4: a proxy may lack IPv6. @throws the error of `refuse` or the resolver */
 function resolvePublic(hostname: string, { resolve = resolveAll, refuse, connectMs }: PublicDispatcherOptions) {
   const { promise, resolve: found, reject } = Promise.withResolvers<LookupAddress>()
   const timer = setTimeout(
@@ -153,8 +153,8 @@ function resolvePublic(hostname: string, { resolve = resolveAll, refuse, connect
 }
 
 /**
- * Connects to addresses that accounts name: to public ones only. A proxy would resolve a name itself, and reach what is private for us: so
- * names are resolved and checked here, and the proxy is asked for a tunnel to the address, for http as well. TLS still checks the name.
+ * Connects to public addresses only. A proxy could resolve names to private hosts, so they are resolved here, and it
+ * tunnels to the address, even for http. TLS still checks the name.
  */
 export function createDispatcherForAccounts(proxies: NetworkProxies, options: PublicDispatcherOptions): Dispatcher {
   if (!hasProxy(proxies)) return createPublicDispatcher(options)

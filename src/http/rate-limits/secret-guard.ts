@@ -15,11 +15,11 @@ interface SecretLimits {
 
 const maxKeys = 10_000
 
-/** Bounds in this process how often what needs no key but the secret in its address is read, apart from the limits of accounts. */
+/** Limits, per process, reads that need only the secret in their address, apart from account limits. */
 export function createSecretGuard(clock: Clock, { ofOne, ofAddress, what }: SecretLimits) {
   const read = createSlidingLog({ clock, maxKeys })
   const addresses = createSlidingLog({ clock, maxKeys })
-  /** @throws ServiceError RATE_LIMITED when it was read too often in the last minute, or too much from the client address. */
+  /** @throws ServiceError RATE_LIMITED after too many reads in a minute, of it or from the client address */
   return async (id: string, address: string, reply: FastifyReply): Promise<void> => {
     const verdicts = [await addresses.take(clientOf(address), ofAddress), await read.take(id, ofOne)]
     const refused = verdicts.find(({ accepted }) => !accepted)

@@ -15,7 +15,7 @@ interface ReferenceOptions {
   onRequest: onRequestAsyncHookHandler
 }
 
-/** The script sets styles of its elements and inserts a style sheet; it may still run nothing but itself, and call nothing but this service. */
+/** The script styles its elements and adds a style sheet, but runs only itself and calls only this service. */
 const policy = contentSecurityPolicy
   .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
   .replace("font-src 'self'", "font-src 'self' data:")
@@ -82,7 +82,7 @@ function readText(path: string): string {
   return (path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString()
 }
 
-/** The built files of the documentation, by their addresses: `/docs/collecting` is `docs/collecting.html`, and `/docs` the quickstart. */
+/** Built documentation files by address: `/docs/collecting` is `docs/collecting.html`, `/docs` the quickstart. */
 function listBuilt(pageDirectory: string): Map<string, string> {
   const docs = join(pageDirectory, 'docs')
   const names = existsSync(docs) ? readdirSync(docs) : []
@@ -93,8 +93,8 @@ function listBuilt(pageDirectory: string): Map<string, string> {
 }
 
 /**
- * `GET /docs`: the documentation, whose pages are part of the built page, and the API document for people at `/docs/reference`, shown by Scalar.
- * Without a built page `/docs` leads to the document.
+ * Serves `/docs` from the build, and the API document by Scalar at `/docs/reference`, where `/docs` leads without a
+ * build.
  */
 export function registerReference(app: App, { pageDirectory, onRequest }: ReferenceOptions): void {
   const built = listBuilt(pageDirectory)

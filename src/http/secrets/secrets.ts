@@ -5,11 +5,11 @@ import { ServiceError } from '../errors.ts'
 export interface Secrets {
   /** Whether there is a key; without one nothing can be sealed or opened. */
   hasKey: boolean
-  /** @param belongsTo what the secret belongs to, such as `channel <id>`: it opens only with the same. @throws ServiceError CONFLICT without a key. */
+  /** @param belongsTo its owner, e.g. `channel <id>`, needed to open it @throws ServiceError CONFLICT without a key */
   seal(text: string, belongsTo: string): string
-  /** @throws UnknownKeyError when no key of this process has sealed it; UnreadableSecretError when it belongs to something else, or was changed. */
+  /** @throws UnknownKeyError if sealed with another key; UnreadableSecretError if changed, or of another owner */
   open(sealed: string, belongsTo: string): string
-  /** What a text begins with that is sealed with the first key; others are to be sealed again. Null without a key. */
+  /** Prefix of texts sealed with the first key; others must be sealed again. Null without a key. */
   currentPrefix: string | null
   /** What a text begins with that a key of this process has sealed. */
   knownPrefixes: readonly string[]
@@ -20,7 +20,7 @@ export class UnreadableSecretError extends Error {
   override readonly name: string = 'UnreadableSecretError'
 }
 
-/** Another process may have the key, or this one after its next start: no proof that nobody can open it. */
+/** Another process, or this one after a restart, may have the key: no proof that the secret is lost. */
 export class UnknownKeyError extends UnreadableSecretError {
   override readonly name = 'UnknownKeyError'
 }
