@@ -13,7 +13,7 @@ export const maxActiveKeys = 50
 /** Bounds the list of an account with many keys that are over. */
 const maxListedKeys = maxActiveKeys + 100
 
-/** The keys of an account: every active one, and those that were revoked or expired last. */
+/** All active keys of an account, and the most recently revoked or expired ones. */
 export function listKeys(executor: Executor, accountId: string, now: Date) {
   const { from, until } = monthPeriod(monthOf(now))
   return executor
@@ -78,23 +78,19 @@ const activeKeys = (transaction: Transaction, accountId: string, now: Date) =>
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .execute()
 
-/** Whether a key may do everything, for ever: an account without one could not make another. */
+/** Whether a key may do everything forever: without one, an account could not make another. */
 const isFull = ({ scope, expiresAt, monthlyCredits }: KeyTerms) =>
   scope === 'manage' && expiresAt === null && monthlyCredits === null
 
 interface KeyToMake extends Partial<KeyTerms> {
   accountId: string
   name: string
-  /** The key that makes it, which bounds it; null for the operator, and for a session that no key opened. */
+  /** The bounding key that makes it; null for the operator, and for a session without a key. */
   maker: string | null
   now: Date
 }
 
-/**
- * Makes a key for an account.
- * @returns the key, which cannot be read again.
- * @throws ServiceError NOT_FOUND without such an account; CONFLICT when the account has the maximum of active keys; SCOPE_EXCEEDED when it could more than its maker.
- */
+/** @returns the key, only readable now @throws ServiceError NOT_FOUND; CONFLICT at the maximum; SCOPE_EXCEEDED */
 export async function makeKey(
   transaction: Transaction,
   { accountId, name, maker, now, ...terms }: KeyToMake,
@@ -114,7 +110,7 @@ interface KeyToRevoke {
   keyId: string
   /** Whose key it is; null for the operator, who may revoke any, also the last one. */
   accountId: string | null
-  /** The key of the call, which stays, with what it made; null for the operator, and for a session that no key opened. */
+  /** The calling key, which stays with what it made; null for the operator, and for a session without a key. */
   caller: string | null
   /** Whether all ends that it made, and what the keys that it made made. */
   withMade: boolean
@@ -140,10 +136,9 @@ export async function readMade(
 }
 
 /**
- * Revokes a key; one that is revoked or has expired already stays so, and what it made can be ended still.
- * @returns what ended with it; null when the account has no such key.
- * @throws ServiceError CONFLICT when an account revokes its last active key, or the last one that may do everything for ever: without one the
- * account could make no call, or in time no key.
+ * Ends what a key made even if it has ended already.
+ * @returns what ended with it; null without such a key
+ * @throws ServiceError CONFLICT for an account's last active key, or its last full one
  */
 export function revokeKey(database: Database, key: KeyToRevoke): Promise<MadeByKey | null> {
   const { keyId, caller, withMade, kinds, now } = key
@@ -151,7 +146,7 @@ export function revokeKey(database: Database, key: KeyToRevoke): Promise<MadeByK
   return database.transaction().execute(async (transaction) => {
     const owner = await accountOfKey(transaction, key)
     if (owner === null) return null
-    // Whatever a key makes locks the account, too: nothing is made after this that would be left over.
+    // Everything a key makes locks the account too, so nothing made later is left over.
     await lockAccount(transaction, owner)
     const made = withMade ? await readMadeBy(transaction, kinds, asked) : nothing
     const keyIds = [keyId, ...(withMade ? await readKeysMadeBy(transaction, asked) : []).map(({ id }) => id)]
@@ -167,7 +162,7 @@ export function revokeKey(database: Database, key: KeyToRevoke): Promise<MadeByK
   })
 }
 
-/** @throws ServiceError CONFLICT when the active keys without these are not enough for the account to go on. */
+/** @throws ServiceError CONFLICT if the account cannot go on without these keys */
 function requireOthers(active: (KeyTerms & { id: string })[], keyIds: readonly string[]): void {
   const others = active.filter(({ id }) => !keyIds.includes(id))
   if (others.length === active.length) return
@@ -189,10 +184,9 @@ const maxBearers = 4
 const exceeds = (what: string) => new ServiceError('SCOPE_EXCEEDED', `A key makes no key that can more: ${what}`)
 
 /**
- * The terms of a new key, within those of the key that makes it: its scope, its expiry and its budget. What the new key uses counts
- * in the budgets of its makers, too, so that many keys cannot use more than the one that made them.
- * @param maker the key that makes it; null for the operator, and for a session that no key opened.
- * @throws ServiceError SCOPE_EXCEEDED when it could more than its maker.
+ * Bounds a new key by its maker, in whose budgets its use counts too.
+ * @param maker null for the operator, and for a session without a key
+ * @throws ServiceError SCOPE_EXCEEDED beyond the maker
  */
 async function boundedTerms(
   transaction: Transaction,
@@ -214,7 +208,7 @@ async function boundedTerms(
   return { terms, bearers }
 }
 
-/** @throws ServiceError SCOPE_EXCEEDED when one of the terms exceeds that of the maker. */
+/** @throws ServiceError SCOPE_EXCEEDED if a term exceeds the maker's */
 function requireWithin({ scope, expiresAt, monthlyCredits }: KeyTerms, own: KeyTerms): void {
   if (!includesScope(own.scope, scope)) throw exceeds(`its scope is at most "${own.scope}".`)
   if (own.expiresAt !== null && (expiresAt === null || expiresAt > own.expiresAt)) {

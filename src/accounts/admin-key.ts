@@ -37,10 +37,9 @@ export function requireAdminKey({ adminApiKey, databaseUrl }: AdminKeyConfig): v
 }
 
 /**
- * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing. The caller
- * holds the lock of the data directory, if there is one.
- * @throws ConfigError as `requireAdminKey` does; DataDirectoryError when the file belongs to another user or holds no usable
- * key: a secret is never overwritten silently.
+ * The operator's key, else `DATA_DIR/admin-key`, created if missing; the caller holds its lock.
+ * @throws ConfigError as `requireAdminKey`; DataDirectoryError if the file is another user's or unusable: never
+ *   overwritten
  */
 export function loadAdminKey(config: AdminKeyConfig): AdminKey {
   requireAdminKey(config)

@@ -26,25 +26,22 @@ interface OpenSession extends SignedIn {
 interface Credential {
   /** The key, or the token of the session. */
   token: string
-  /** For audits: `key <id>`, `session <id>`, `token of <subject>`, or `admin` for the admin key. */
+  /** For audits: `key <id>`, `session <id>`, `token of <subject>`, or `admin`. */
   origin: string
 }
 
-/** Reads the key or session of a request. A Bearer key takes precedence over a cookie, also a wrong one. */
+/** Reads a request's key or session. A Bearer key, even a wrong one, precedes a cookie. */
 export interface Credentials {
-  /** The account of a request, and the key or session that the request carries; null for neither. */
+  /** A request's account, and its key or session; null without either. */
   accountOf(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<(Credential & { account: Account; isSession: boolean }) | null>
   /** The admin key, or the operator's session, that a request carries; null for neither. */
   operatorOf(request: FastifyRequest, reply: FastifyReply): Promise<Credential | null>
-  /**
-   * The session of a request; null when it has no cookie, or one that opens nothing.
-   * @throws ServiceError FORBIDDEN when another site made the call, or it changes something without the session's CSRF token.
-   */
+  /** Null without a usable cookie. @throws ServiceError FORBIDDEN for another site, or a change without CSRF token */
   sessionOf(request: FastifyRequest): Promise<OpenSession | null>
-  /** What a sign-in with an API key or the admin key opens; null for a key that opens nothing. */
+  /** What an API or admin key opens; null if nothing. */
   openerOf(key: string): Promise<(Opener & { account: Account | null }) | null>
 }
 
@@ -102,7 +99,7 @@ export function createCredentials({
       const key = bearerToken(request)
       if (key !== null && readAccessToken !== null && isAccessToken(key)) return ofToken(key, readAccessToken)
       if (key !== null) {
-        // A coalesced read begins after the call arrived, so a revoked key is refused by the next call.
+        // A shared read starts after the call arrived, so a revoked key is refused at the next call.
         const account = await share(key, () => findAccount(key))
         return account && { account, token: key, origin: `key ${account.keyId}`, isSession: false }
       }

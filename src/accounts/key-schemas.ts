@@ -72,10 +72,7 @@ export const keyList = pageOf(closed(keyProperties, named('ApiKey')))
 export const keyPath = closed({ keyId: Type.String() })
 export const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`
 
-/**
- * The name and terms of a new key, from the body of a call.
- * @throws ServiceError INVALID_REQUEST for an expiry that is over.
- */
+/** Reads a new key's name and terms. @throws ServiceError INVALID_REQUEST if its expiry has passed */
 export function readNewKey(
   { name, scope, feedbackOnly, expiresAt, monthlyCredits }: Static<typeof newKey>,
   now: Date,

@@ -63,34 +63,30 @@ export const describeMaker = ({ made_by, expires_at }: Maker) => ({
   expiresAt: expires_at?.toISOString() ?? null,
 })
 
-/** The key that makes something, for its row; nulls for the operator and for a session that no key opened. */
+/** The key that makes a row; nulls for the operator, and for a session without a key. */
 export interface Maker {
   made_by: string | null
   /** When it expires: then what it makes ends, too. */
   expires_at: Date | null
 }
 
-/**
- * Locks an account against all that makes or ends something of it, until the transaction ends.
- * @returns false when there is no such account, or it is deleted.
- */
+/** Locks an account until the transaction ends. @returns false if it is unknown or deleted */
 export async function lockAccount(transaction: Transaction, accountId: string): Promise<boolean> {
   const row = await transaction
     .selectFrom('accounts')
     .select('id')
     .where('id', '=', accountId)
     .where('deleted_at', 'is', null)
-    // Unlike a full lock it allows inserts of rows that refer to the account: jobs must not wait for keys.
+    // Unlike a full lock, allows inserts referring to the account: jobs must not wait for keys.
     .forNoKeyUpdate()
     .executeTakeFirst()
   return row !== undefined
 }
 
 /**
- * Locks an account, and gives the maker of what the transaction makes: first, so that maximums hold, and a key that is revoked with all that it
- * made makes nothing afterwards.
- * @param keyId null for the operator, and for a session that no key opened.
- * @throws ServiceError NOT_FOUND when the account was deleted, UNAUTHORIZED when the key has ended, since the call was checked.
+ * Call first, so that maximums hold and an ended key makes nothing.
+ * @param keyId null for the operator, and for a session without a key
+ * @throws ServiceError NOT_FOUND for a deleted account, UNAUTHORIZED for an ended key
  */
 export async function makerOf(
   transaction: Transaction,
@@ -133,10 +129,7 @@ interface MadeKey extends Named {
   isActive: boolean
 }
 
-/**
- * The keys that a key made, and that those made, whether they still open the account or not.
- * @param except the key that asks, with what it made: who replaces a key by one that it made keeps the new one.
- */
+/** Keys a key made, and theirs, active or not. @param except the asking key and what it made, such as a replacement */
 export async function readKeysMadeBy(executor: Executor, { keyId, except, now }: Asked): Promise<MadeKey[]> {
   const keys = await executor
     .withRecursive('made', (db) =>

@@ -28,10 +28,7 @@ export async function listOwned<Table extends Owned>(executor: Executor, table: 
   return rows
 }
 
-/**
- * One of these. @param lock how its row is locked until the transaction ends
- * @throws ServiceError NOT_FOUND for one of another account, too.
- */
+/** @param lock locks the row in the transaction @throws ServiceError NOT_FOUND, also for other accounts' rows */
 export async function findOwned<Table extends Owned>(
   executor: Executor,
   table: Table,

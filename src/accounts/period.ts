@@ -15,7 +15,7 @@ export interface Period {
   until: Date
 }
 
-/** What names a period: a UTC month, `YYYY-MM`, or an ISO week, `YYYY-Www`, which begins on Monday at 00:00 UTC. */
+/** A UTC month, `YYYY-MM`, or an ISO week, `YYYY-Www`, from Monday 00:00 UTC. */
 export type PeriodName = { month: string } | { week: string }
 
 // Of this millennium, so that every database can represent the end of the period.
@@ -51,7 +51,7 @@ export const monthPeriod = (month: string): Period => ({
   until: endOfMonth(month),
 })
 
-/** The moments of an ISO week, `YYYY-Www`; null for a week that its year does not have: not every year has a week 53. */
+/** Bounds of an ISO week, `YYYY-Www`; null for a week 53 its year lacks. */
 export function weekPeriod(name: string): Period | null {
   const [year, week] = name.split('-W').map(Number)
   // 4 January is always in the first week.

@@ -45,10 +45,7 @@ const merge = <Name extends string, Value extends object>(
     Object.entries<Value>(defaults).map(([name, value]) => [name, { ...value, ...given[name as Name] }]),
   ) as Record<Name, Value>
 
-/**
- * The pricing that a JSON text sets; what it leaves out keeps its default.
- * @param complain called with all that is wrong.
- */
+/** Pricing from JSON; omitted values keep their defaults. @param complain called with all faults */
 export function parsePricing(text: string, complain: (what: string) => never): Pricing {
   const given = parsedJson(text)
   if (given === undefined) return complain('must be JSON, such as {"plans":{"free":{"creditsPerMonth":500}}}.')

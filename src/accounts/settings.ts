@@ -8,7 +8,7 @@ import { parsePricing } from './pricing.ts'
 const secret = (meaning: string) =>
   Type.Optional(Type.String({ minLength: 1, description: meaning, 'x-kind': 'secret' }))
 
-/** The environment variables of the first account and the operator: part of the schema in `config.ts`, which alone reads them. */
+/** Variables of the first account and operator: part of the schema in `config.ts`, which alone reads them. */
 export const accountVariables = {
   BOOTSTRAP_API_KEY: secret(
     "the first account's API key (`ww_live_` and 32 of a-z, 0-9); without it one is created and printed once",
@@ -37,7 +37,7 @@ type AccountEnvironment = Static<TObject<typeof accountVariables>>
 
 export type AccountConfig = ReturnType<typeof readAccountConfig>
 
-/** Interprets the variables of accounts. @param complain called with the first that is wrong. */
+/** Reads account variables. @param complain called with the first invalid one */
 export function readAccountConfig(environment: AccountEnvironment, complain: Complain<AccountEnvironment>) {
   const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY, METERING, PRICING } = environment
   if (BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(BOOTSTRAP_API_KEY)) {

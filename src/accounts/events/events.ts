@@ -19,7 +19,7 @@ export type EventType = keyof typeof eventCatalogue
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[]
 
-/** Ids and numbers, and words of our own such as a status or a month: never a text from a platform or of a person. */
+/** Ids, numbers and our own words, such as a status: never text from platforms or people. */
 export type EventSubject = Record<string, string | number | null>
 
 interface NewEvent {
@@ -27,15 +27,12 @@ interface NewEvent {
   accountId: string | null
   type: EventType
   subject: EventSubject
-  /** The channels that this watch names are told; without it, or where it names none, the channels that subscribe to the type. */
+  /** Notifies the channels this watch names; by default those that subscribe to the type. */
   watchId?: string | null
   now: Date
 }
 
-/**
- * Notes what happened, in the transaction of its cause: it is told if and only if that commits.
- * @returns the id by which receivers recognise a repeated delivery.
- */
+/** Commits with the event's cause, or not at all. @returns the id by which receivers detect repeats */
 export async function noteEvent(
   executor: Executor,
   { accountId, type, subject, watchId = null, now }: NewEvent,

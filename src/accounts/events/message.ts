@@ -1,6 +1,6 @@
 import type { EventType } from './events.ts'
 
-// What is told of an event, before it has the form of a mail, a chat or a webhook. Made at each delivery, from what is stored then.
+// An event's content, before it becomes mail, chat or webhook. Made at each delivery, from current data.
 
 export { count as counted } from '../../runtime/count.ts'
 
@@ -18,7 +18,7 @@ export interface MessageItem {
 
 export interface MessageSection {
   heading: string
-  /** A sentence of our own about the items, below the heading: a digest has the sections of its messages, not their paragraphs. */
+  /** Our sentence about the items, below the heading; digests show a message's sections only. */
   note?: string
   items: MessageItem[]
   /** How many more there are than `items`. */

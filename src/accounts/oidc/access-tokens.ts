@@ -3,7 +3,7 @@ import { type KeyScope, keyScopes } from '../../database/column-types.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { isProtected, type OidcConfig } from './settings.ts'
 
-/** What a token may do, as its `scope` says: the names of the scopes of keys, after `wishwell:`. No token manages an account. */
+/** Scopes of tokens: those of keys after `wishwell:`. No token manages an account. */
 export const tokenScopes = ['wishwell:read', 'wishwell:collect'] as const
 
 /** What a valid access token says. */
@@ -14,7 +14,7 @@ export interface TokenClaims {
   subject: string
 }
 
-/** Reads access tokens. @returns null for what is no valid token for this service @throws ServiceError UNAVAILABLE without the provider */
+/** @returns null for an invalid token, or another service's @throws ServiceError UNAVAILABLE without the provider */
 export type ReadAccessToken = (token: string) => Promise<TokenClaims | null>
 
 /** RFC 8725: only algorithms whose keys can be public. */
@@ -23,7 +23,7 @@ const timeoutMs = 5_000
 /** A provider that does not answer is not asked by every call. */
 const pauseMs = 10_000
 
-/** Three parts in base64url: what an access token of RFC 9068 looks like, and no API key does. */
+/** Three base64url parts, like an access token (RFC 9068) and unlike an API key. */
 export const isAccessToken = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 
 /** Told apart from what a broken key throws, which is a `TypeError`, too. */
@@ -55,7 +55,7 @@ function claimsOf(payload: JWTPayload, accountClaim: string): TokenClaims | null
   return { accountId, scope, subject }
 }
 
-/** Reads the tokens of a provider (RFC 9068), whose keys are read with the first and kept. */
+/** Reads a provider's tokens (RFC 9068); fetches its keys with the first one and caches them. */
 export function createAccessTokens({ issuer, accountClaim, resource }: OidcConfig): ReadAccessToken {
   let keys: Promise<JWTVerifyGetKey> | null = null
   const keysOf = () => {

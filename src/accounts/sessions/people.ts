@@ -8,11 +8,11 @@ export const personName = nullable(
   Type.String({ description: 'For whom the link was made that signed them in; null for a key, and where nobody said' }),
 )
 
-/** For a query: who did what has `session <id>` as its origin, also after that session; null for a key, and where nobody said. */
+/** Joins the person by origin `session <id>`, even after that session; null for a key, or an unnamed person. */
 export const personOf = (origin: RawBuilder<unknown>): RawBuilder<string | null> => sql<string | null>`(
   select person_name from session_people where session_id = case when ${origin} like 'session %' then substr(${origin}, 9)::uuid end)`
 
-/** So many sign-ins of an account are remembered, the last ones: an account could sign in for ever. */
+/** Remembers an account's last sign-ins up to this number, which bounds storage. */
 const maxNamed = 1_000
 
 interface NamedSession {

@@ -68,7 +68,7 @@ const signIn = closed(
   { minProperties: 1, maxProperties: 1 },
 )
 
-/** Opens a session with a key or a link. @returns its token; null when the key or link opens nothing. */
+/** Opens a session. @returns its token; null if the key or link opens nothing */
 async function openBy(
   credentials: Static<typeof signIn>,
   { database, clock, adminKey, rateLimits, authentication }: SessionDependencies,
@@ -137,7 +137,7 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
       }
       // A first visit of the dashboard has no cookie, so it does not count as a wrong key.
       if (cookieOf(request) === null) throw notSignedIn()
-      // The cookie is not cleared: this answer may arrive after that of a sign-in, and would clear its cookie.
+      // Keeps the cookie: this answer may arrive after a sign-in's, whose cookie it would clear.
       return authentication.refuse(address, reply, notSignedIn())
     },
   })
