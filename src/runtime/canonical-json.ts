@@ -6,6 +6,6 @@ function canonical(value: unknown): unknown {
   return Object.fromEntries(properties.map(([name, inner]) => [name, canonical(inner)]))
 }
 
-/** The same text for the same value: the order of an object's properties does not count. @param indent spaces a level */
+/** Equal values give equal text, whatever the order of properties. @param indent spaces per level */
 export const canonicalJson = (value: unknown, indent = 0): string =>
   JSON.stringify(canonical(value), null, indent) ?? 'null'

@@ -7,10 +7,7 @@ const nameOf = { ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 
 
 type Unit = keyof typeof millisecondsOf
 
-/**
- * The milliseconds of a duration such as `250ms`, `30s`, `15m`, `6h` or `7d`; null for another text.
- * @param bareUnit of a number without a unit.
- */
+/** Milliseconds of `250ms`, `30s`, `15m`, `6h` or `7d`; null for other text. @param bareUnit unit of a bare number */
 export function parseDuration(text: string, bareUnit: Unit): number | null {
   const [, number, unit = bareUnit] = /^(\d{1,9})(ms|[smhd])?$/.exec(text) ?? []
   return number === undefined ? null : Number(number) * millisecondsOf[unit as Unit]
@@ -39,7 +36,7 @@ function readDuration({ bareUnit, minimum, maximum }: DurationRule, text: string
   return `must be a duration from ${minimum} to ${maximum}, a whole number with ms, s, m, h or d; without a unit it is in ${nameOf[bareUnit]}`
 }
 
-/** The keyword of Ajv that puts the milliseconds of a `duration` in the place of its text. */
+/** Ajv keyword that replaces a `duration` text by its milliseconds. */
 export const durationKeyword: FuncKeywordDefinition = {
   keyword: 'x-duration',
   type: 'string',

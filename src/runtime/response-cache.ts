@@ -1,10 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type CoalescedReads, createCoalescedReads } from './request-coalescing.ts'
 
-/**
- * The version of the data, another one after every change, before whoever made the change goes on. Null where it is not known: then nothing
- * is cached.
- */
+/** Changes with the data, before the changing call continues. Null if unknown: nothing is cached then. */
 export type Version = () => number | null
 
 export interface ResponseCacheOptions {
@@ -15,10 +12,10 @@ export interface ResponseCacheOptions {
   sizeOf?: (value: unknown) => number
 }
 
-/** A value above this share of the cache is not cached: it would displace too many others. */
+/** Maximum share of the cache for one value: larger ones would displace too many others. */
 const maxShare = 1 / 8
 
-/** About the number of characters of a value as JSON. Not measured by serializing, which blocks the event loop for a large value. */
+/** Approximate size of a value as JSON, without serializing, which blocks the event loop. */
 function roughSize(root: unknown): number {
   const open = [root]
   let size = 0
@@ -37,8 +34,8 @@ function roughSize(root: unknown): number {
 }
 
 /**
- * Caches reads while nothing changes. A caller never gets a value older than its call. Concurrent calls share one read, as in
- * `createCoalescedReads`. The least recently used value is evicted first. Callers must not change a value.
+ * Caches reads while nothing changes, least recently used out first, sharing them as `createCoalescedReads`: never
+ * older than the call. Callers must not modify values.
  */
 export function createResponseCache({ version, maxSize, sizeOf = roughSize }: ResponseCacheOptions): CoalescedReads {
   const share = createCoalescedReads()

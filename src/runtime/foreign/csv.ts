@@ -5,7 +5,7 @@ import { type ForeignFile, maxRowBytes, readText, UnreadableFileError } from './
 /** Of a record. */
 export const maxColumns = 500
 
-/** Tells which byte ends a record: the parser takes what ends the first one, CR, LF or both, for the end of all. */
+/** Finds the byte that ends records: the parser applies the first ending (CR, LF or both) to all. */
 function createRecordEnds() {
   let [first, ending, isPair, returnedAt] = [-1, 0, false, -2]
   return (byte: number, at: number): boolean => {
@@ -17,7 +17,7 @@ function createRecordEnds() {
   }
 }
 
-/** Counts the cells of each record before the parser keeps them: that one counts bytes, of which empty cells have none. */
+/** Counts cells before the parser stores them: it limits bytes, and empty cells have none. */
 async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): AsyncGenerator<Buffer> {
   let [cells, line, isQuoted, offset] = [1, 1, false, 0]
   const endsRecord = createRecordEnds()
@@ -41,9 +41,9 @@ async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): As
 }
 
 /**
- * The records of a table of comma separated values (RFC 4180), one after another; blank lines are none.
- * @param delimiter one character of ASCII
- * @returns each with the line where it begins, for people
+ * RFC 4180, skipping blank lines.
+ * @param delimiter one ASCII character
+ * @returns records with their first line
  * @throws UnreadableFileError
  */
 export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGenerator<{ at: string; cells: string[] }> {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A foreign file: each call reads it from its beginning, in chunks of some ten thousand bytes. */
+/** A foreign file; each call reads it from the start, in chunks of some ten thousand bytes. */
 export type ForeignFile = () => AsyncIterable<Buffer>
 
 /** A file that cannot be read any further. The message names the place, for people. */
@@ -21,10 +21,7 @@ const utf8Mark = Buffer.from('\ufeff')
 const encodingOf = ([first, second]: Buffer) =>
   first === 0xff && second === 0xfe ? 'UTF-16LE' : first === 0xfe && second === 0xff ? 'UTF-16BE' : 'UTF-8'
 
-/**
- * The text of a file as UTF-8, without a byte order mark.
- * @throws UnreadableFileError for another encoding than UTF-8 and UTF-16, and where it breaks its own
- */
+/** The file as UTF-8, without a byte order mark. @throws UnreadableFileError unless valid UTF-8 or UTF-16 */
 export async function* readText(file: ForeignFile): AsyncGenerator<Buffer> {
   let encoding: ReturnType<typeof encodingOf> | null = null
   let decoder: InstanceType<typeof TextDecoder> | null = null

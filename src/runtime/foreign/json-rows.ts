@@ -2,7 +2,7 @@ import { JSONParser } from '@streamparser/json'
 import { type ForeignFile, readText, requireRowSize, UnreadableFileError } from './file.ts'
 import { createJsonCounter, JsonTextError, parseJson, wholeBytes } from './json.ts'
 
-/** One value of a file, and where it stands, for people: `line 12`, or `item 3` of a document. */
+/** A value of a file and its place, for people: `line 12`, or `item 3` of a document. */
 export interface JsonRow {
   at: string
   value: unknown
@@ -37,7 +37,7 @@ function parseLine(text: Uint8Array, line: number): JsonRow {
   }
 }
 
-/** The values of a file of JSON Lines, one after another; blank lines are none. @throws UnreadableFileError */
+/** Reads JSON Lines, skipping blank lines. @throws UnreadableFileError */
 export async function* readJsonLines(file: ForeignFile): AsyncGenerator<JsonRow> {
   let rest: Buffer = Buffer.alloc(0)
   let line = 1
@@ -57,9 +57,9 @@ export async function* readJsonLines(file: ForeignFile): AsyncGenerator<JsonRow>
 }
 
 /**
- * The items of the lists of one document, one after another.
- * @param place whether its list is the document itself, or lists of objects are values of its object, such as `posts`
- * @throws UnreadableFileError, also for an item, or what is beside the lists, that is too long to be kept
+ * Items of a document's lists.
+ * @param place whether the document is the list, or an object with lists, e.g. `posts`
+ * @throws UnreadableFileError, also if an item, or anything outside the lists, is too long
  */
 export async function* readJsonItems(
   file: ForeignFile,

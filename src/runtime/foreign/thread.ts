@@ -19,14 +19,14 @@ export interface ThreadTask {
   argument: unknown
 }
 
-/** The threads that run, one after another: two of them would take the processor from the calls of others. */
+/** One thread at a time: two would take CPU from others' calls. */
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * Calls an exported function of a module in a thread of its own, which has a limit of memory and of time. Calls wait for each other.
- * @param module its address, of `moduleFile`
- * @param argument is copied, and so is the result: plain values only
- * @throws TooDearError at a limit; what the function throws; the reason of `signal` when that is aborted.
+ * Calls an export in a thread, limited in memory and time, one at a time.
+ * @param module from `moduleFile`
+ * @param argument plain values, copied like the result
+ * @throws TooDearError at a limit; the function's error; the reason of `signal`
  */
 export function callInThread<Result>(
   module: URL,

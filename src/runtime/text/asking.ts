@@ -23,7 +23,7 @@ export const askingStems: readonly string[] = [
 
 /** What a sentence asks with says nothing of what is wanted … */
 const asking = new Set('please want wish need would could like love'.split(' '))
-/** … nor do these before two words or more: `add friends` is about adding, `add a barcode scanner` is not. */
+/** … nor before two or more words: `add friends` is about adding, `add a barcode scanner` is not. */
 const changing = new Set(
   'add allow enable support implement introduce include provide make ability able option possibility'.split(' '),
 )

@@ -3,10 +3,7 @@ import type {} from 'pino'
 declare const foreign: unique symbol
 declare const place: unique symbol
 
-/**
- * A text of strangers. It is a string that the type checker takes for a symbol: no string, template literal, path, header, prompt or field of a log
- * line accepts it, and it has no methods. Only the escape of a place reads it (`escapeFor`).
- */
+/** Untrusted text, typed as a symbol so that no string, path, prompt or log accepts it; only `escapeFor` reads it. */
 export type ForeignText = symbol & { readonly [foreign]: true }
 
 /** A text as one place takes it, such as `tracker`. */

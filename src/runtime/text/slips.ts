@@ -1,4 +1,4 @@
-/** How many slips lead from one word to another (optimal string alignment: Damerau, CACM 1964). */
+/** Number of typos between two words (optimal string alignment: Damerau, CACM 1964). */
 export function slipsBetween(a: string, b: string): number {
   const [from, to] = [[...a], [...b]]
   let beforeLast: number[] = []
@@ -24,7 +24,7 @@ export function slipsBetween(a: string, b: string): number {
 
 const lettersOf = (word: string) => [...word].sort().join('')
 
-/** The slips from one word to another; null for more than may be in one of its length. Letters in another order are two at most. */
+/** Typos between words; null if too many for the length. Reordered letters are at most two. */
 export function fewSlips(written: string, word: string): number | null {
   const slips = slipsBetween(written, word)
   const most = lettersOf(written) === lettersOf(word) ? 2 : Math.min(2, Math.floor((word.length - 1) / 3))

@@ -1,9 +1,8 @@
 import english from './english.json' with { type: 'json' }
 import { isStopWord, stemOf, wordsOf } from './words.ts'
 
-// One word in several spellings, and in forms that have no stem in common. Texts are indexed as they are written; queries, topics and the
-// comparison of wishes know the others. `english.json` has what British and American English write differently, without endings (`british`), and
-// forms of one word that have different stems (`forms`).
+// Spellings and unrelated stems of a word. Texts are indexed as written; queries, topics and wish comparison add these.
+// `english.json` has British and American pairs without endings (`british`), and forms with different stems (`forms`).
 
 const endingsOf = (word: string): string[] =>
   word.endsWith('e')
@@ -16,10 +15,10 @@ for (const pair of english.british) {
   for (const [at, one] of ones.entries()) for (const word of [one, others[at]!]) pairOf.set(word, [one, others[at]!])
 }
 
-/** `colour`, `behaviours`, `favourite`; the others that end so, such as `four` and `tour`, have one spelling. */
+/** `colour`, `behaviours`, `favourite`; others with this ending (`four`, `tour`) have one spelling. */
 const inOur =
   /^((?:be|bi|dis|mis|multi|re|techni|un|water)?(?:arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|glam|harb|hon|hum|lab|neighb|od|parl|ranc|rig|rum|savi?|splend|tum|val|vap|vig))ou?r(?!ous|ary|at|ific)(\p{L}*)$/u
-/** `organise`, `analysing`, `localisation`; not words that all write with one letter, such as `promise` and `resize`. */
+/** `organise`, `analysing`, `localisation`; not `promise` and `resize`, written in one way. */
 const inIse =
   /^((?!(?:adv|advert|clockw|comprom|conc|dev|disgu|enterpr|exerc|expert|franch|improv|merchand|otherw|prec|prem|prom|rev|superv|surpr|caps|downs|overs|res|ups)i[sz])\p{L}{3,}i|(?:anal|catal|dial|electrol|hydrol|paral)y)[sz](e[drs]?|ers|ings?|able|ability|ations?|ational)$/u
 
@@ -48,7 +47,7 @@ for (const line of english.forms) {
 }
 const inIfy = /^(\p{L}{3,})(?:(if(?:y|ies|ied|ying|iers?))|ifications?)$/u
 
-/** Other forms of a normalised word, which have not its stem: `faster` of `fast`, `notification` of `notify`. */
+/** Forms with another stem: `faster` of `fast`, `notification` of `notify`. */
 export function otherFormsOf(word: string): string[] {
   const other = word.replace(
     inIfy,
@@ -59,14 +58,14 @@ export function otherFormsOf(word: string): string[] {
   return [...spelt].filter((form) => stemOf(form) !== stemOf(word))
 }
 
-/** As one character, or as a vowel and a mark, as some keyboards and file systems write it. */
+/** One character, or a vowel plus a mark, as some keyboards and file systems write it. */
 const umlaut = /[äöüøÄÖÜØ]|[aouAOU]\u0308/g
 const plainVowels: Record<string, string> = { ä: 'a', ö: 'o', ü: 'u', ø: 'o' }
 
 /** Whether a text has an umlaut of German, or its like in Danish and Norwegian. */
 export const hasUmlaut = (text: string): boolean => text.search(umlaut) !== -1
 
-/** A text with its umlauts as people type them who have no key for them: `Übersicht` is `Uebersicht`. */
+/** Umlauts as typed without a key for them: `Übersicht` is `Uebersicht`. */
 export const withDigraphs = (text: string): string =>
   text.replace(umlaut, (letter, index: number) => {
     const vowel = plainVowels[letter.toLowerCase()] ?? letter[0]!.toLowerCase()
@@ -78,18 +77,15 @@ export const withDigraphs = (text: string): string =>
   })
 
 /**
- * A text with the vowels that normalisation makes of umlauts: `Uebersicht` is `Ubersicht`. After a vowel or q, `ue` is not typed for ü:
- * `neue`, `queue` (the rule of Lucene's GermanNormalizationFilter, which is that of Snowball's `german2`).
+ * Umlauts as normalized: `Uebersicht` is `Ubersicht`. Not `ue` after a vowel or q: `neue`, `queue` (rule of Lucene's
+ * GermanNormalizationFilter, from Snowball's `german2`).
  */
 export const withVowels = (text: string): string => text.replace(/([ao])e|(?<![aeiouyq])(u)e/giu, '$1$2')
 
 /** How words may be spelt otherwise, by their normalised form. */
 export type Spellings = ReadonlyMap<string, readonly string[]>
 
-/**
- * The words of a text that people also type otherwise, with an umlaut or with an e (decision 097) or in the English of another country, by
- * their normalised form; not where both have one stem, nor a stop word: most texts have those. Texts are not indexed so.
- */
+/** Words also typed with an umlaut, an e (decision 097) or in other English; no stop words or equal stems. */
 export function otherSpellings(text: string): Spellings {
   const spellings = new Map<string, string[]>()
   for (const piece of text.split(/\s+/)) {
