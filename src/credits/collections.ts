@@ -23,10 +23,10 @@ export interface Collection extends Spent {
   released: number
 }
 
-/** Who began it. A person and a run of a watch have the key that pays, too, if any; `personName` is null for a sign-in without a name. */
+/** Who started it. A person or watch also has the paying key, if any; `personName` is null for an unnamed sign-in. */
 export type Starter = JobCost['startedBy'] & { by: 'key' | 'person' | 'watch' }
 
-/** A page continues after when a collection began, in milliseconds since 1970, and the id of its reservation. */
+/** A page continues after a start, in milliseconds since 1970, and its reservation's id. */
 const cursors = cursorsOf<[startedAt: number, reservationId: string]>(
   'collections',
   (value): value is number => isPositionNumber(value) && value >= 0,
@@ -78,9 +78,8 @@ function starterOf({ key_id: keyId, watch_id: watchId, person_name: personName }
 }
 
 /**
- * One page of what an account reserved credits for in a period, the latest first. All of them add up to what `readSpending` tells of that period,
- * because both read the same rows.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ * Latest first; adds up to `readSpending`, from the same rows.
+ * @throws ServiceError INVALID_REQUEST for another list's cursor
  */
 export async function readCollections(
   executor: Executor,
