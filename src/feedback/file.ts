@@ -39,10 +39,7 @@ const maxErrors = 100
 const sampleSize = 5
 const maxStatuses = 10
 
-/**
- * Finds out how a file is written and which column is which field.
- * @throws UnreadableFileError for a file that is none, one without rows, and one without a column of texts
- */
+/** Detects format and columns. @throws UnreadableFileError if invalid, without rows, or without texts */
 export async function openFile({ file, name, format, given, areRequests }: ImportFile): Promise<OpenedFile> {
   const rows = await openRows(file)
   const columns = await readColumns(rows)
@@ -109,9 +106,9 @@ export interface CheckedFile {
   leftOut: Partial<Record<LeftOut, number>>
   /** Rows with an ask without a date. */
   undated: number
-  /** Rows with NUL or half of a surrogate pair in a field: neither can be stored, so both are removed. */
+  /** Rows with NUL or a lone surrogate in a field, which are removed because neither can be stored. */
   unstorable: number
-  /** How many such rows have a word for a status that is not understood, and the first ten of these words. */
+  /** Rows with an unknown status word, and the first ten of these words. */
   unknownStatuses: { rows: number; words: string[] }
   /** The first hundred rows that are wrong. */
   errors: { at: string; message: string }[]
@@ -119,7 +116,7 @@ export interface CheckedFile {
   sample: FoundRequest[]
 }
 
-/** Reads all of a file. A row that is wrong is named by its line, and so is the place from where on it cannot be read. */
+/** Reads the whole file. Names faulty rows, and where it becomes unreadable, by line. */
 export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
   const checked: CheckedFile = {
     ...{ rows: 0, asks: 0, repeated: 0, leftOut: {}, undated: 0, unstorable: 0, errors: [], wrongRows: 0, sample: [] },

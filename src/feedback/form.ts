@@ -101,7 +101,7 @@ export function registerForm(app: App, { database, clock, authentication, idempo
         {
           ...rest,
           description: text,
-          // Everybody may have a public key: with the ids of others it could change what was asked elsewhere.
+          // Public keys are for everybody: with others' ids they could change what was asked elsewhere.
           id: askId === undefined ? randomUUID() : isPublic ? `form:${askId}` : askId,
           votes: String(votes ?? ''),
           tags: tags?.join(',') ?? '',

@@ -4,7 +4,7 @@ import { type ColumnMapping, normalised } from './columns.ts'
 export const importFormats = ['canny', 'productboard', 'uservoice', 'github', 'reddit', 'table'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** Boards of wishes: each of their rows is a feature request, which detection need not find out. */
+/** Boards of wishes: each row is a feature request, without detection. */
 const boards: ReadonlySet<ImportFormat> = new Set(['canny', 'productboard', 'uservoice'])
 export const isBoard = (format: ImportFormat): boolean => boards.has(format)
 
@@ -35,7 +35,7 @@ const marks: readonly (readonly [ImportFormat, readonly (readonly string[])[]])[
   ],
 ]
 
-/** Columns whose names say something else than elsewhere. Reddit's `url` is what a post links to, and its community is no column of others. */
+/** Columns with another meaning here. Reddit's `url` is what a post links to; others lack its community. */
 export const columnsOfFormat: Partial<Record<ImportFormat, ColumnMapping>> = {
   reddit: { url: 'permalink', tags: 'subreddit' },
 }

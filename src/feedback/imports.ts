@@ -17,7 +17,7 @@ export interface Import {
 
 type ImportRow = Omit<Import, 'importedAt'> & { imported_at: Date }
 
-/** The imports of an account, or those of the operator, by name. @param accountId null for the operator */
+/** Imports by name. @param accountId null for the operator */
 export async function listImports(executor: Executor, accountId: string | null): Promise<Import[]> {
   const counts = sql`count(*)::integer as asks, count(unwritten.request_id)::integer as unindexed`
   const { rows } =
@@ -37,7 +37,7 @@ export async function listImports(executor: Executor, accountId: string | null):
 
 const isOperators = sql`platform = ${importPlatform} and starts_with(source_id, 'operator/')`
 
-/** The maximum of asks that one transaction deletes: in the embedded database all others wait for it. */
+/** Maximum asks deleted per transaction: in the embedded database all others wait. */
 const sliceRows = 100
 
 /** A query for some of these requests, which locks them in the order of all writers. */
@@ -52,9 +52,9 @@ const sliceOf = ({ name, source }: ImportName) =>
         select request_id from request_sources where platform = ${importPlatform} and source = ${source} limit ${sliceRows}`)
 
 /**
- * Deletes an import with all of its asks, for good; corrections of them stay, as of any request.
- * @param signal ends it between two transactions; what is left of the import of an account is deleted by the same call again, or in the background
- * @returns how many asks; null where there is no such import
+ * Deletes an import with its asks; corrections stay.
+ * @param signal ends it between transactions; a repeat, or for accounts the background, deletes the rest
+ * @returns number of asks; null without the import
  */
 export async function deleteImport(database: Database, name: ImportName, signal: AbortSignal): Promise<number | null> {
   const isForgotten = name.source !== null && (await forget(database, name.source))
@@ -78,10 +78,7 @@ const forget = (database: Database, source: string): Promise<boolean> =>
     return rows.length > 0
   })
 
-/**
- * A maintenance job: deletes a slice of the asks of imports that are gone, with their account or by a call that ended early.
- * @returns whether there may be more
- */
+/** Deletes asks left by deleted accounts, or by interrupted deletions. @returns whether more may remain */
 export async function deleteForgottenAsks(database: Database): Promise<boolean> {
   const forgotten = sql`
     select request_id from request_sources as found where platform = ${importPlatform} and not exists (

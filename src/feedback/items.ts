@@ -24,7 +24,7 @@ export function askOf(values: Readonly<Record<string, string>>, mapping: ColumnM
 
 const hasZone = /(?:z|utc|gmt|[+-]\d\d:?\d\d)$/i
 
-/** A date as exports write it: ISO 8601 and its relatives, `2024-01-31 10:00:00 UTC`, `Jan 31, 2024`, seconds since 1970. Without a zone it is UTC. */
+/** ISO 8601 and export forms: `2024-01-31 10:00:00 UTC`, `Jan 31, 2024`, seconds since 1970; UTC without a zone. */
 function dateOf(text: string): Date | null {
   if (/^\d{9,10}$/.test(text)) return asEpochSeconds(Number(text))
   return asDate(/^\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?$/.test(text) || hasZone.test(text) ? text : `${text} UTC`)
@@ -37,7 +37,7 @@ function descriptionOf(text: string, format: ImportFormat): string {
   return looksLikeHtml.test(text) ? htmlToPlainText(text) : plainText(text)
 }
 
-/** What an ask is found again by: the id that the file gives, else its address, else what it says. */
+/** Identifies an ask: the file's id, else its address, else its text. */
 const externalIdOf = (id: string, url: string, text: string): string =>
   asId(id) ?? (id === '' ? hash('sha256', url === '' ? text : url) : hash('sha256', id))
 

@@ -7,7 +7,7 @@ export interface ImportName {
   /** An account's id, or `operator`. */
   owner: string
   name: string
-  /** What it is in `account_sources` and `request_sources`, which say who sees it; null for what the operator imports for all. */
+  /** Its name in `account_sources` and `request_sources`, for visibility; null for an operator's import for all. */
   source: string | null
 }
 

@@ -19,7 +19,7 @@ import { deleteImport, listImports } from './imports.ts'
 import { importName } from './names.ts'
 import { storeAsks } from './store.ts'
 
-/** Files that are read and stored at once; those of other accounts wait for their turn. */
+/** Files read and stored at once; other accounts' wait. */
 const importsAtOnce = 2
 /** Of the values of `map`, as long as any header of a file. */
 const maxColumnName = 200
@@ -107,7 +107,7 @@ function createImporting(app: App, { dataDir, uploadLimits }: FeedbackDependenci
   }
 }
 
-/** The file is the body, whatever its content type says: programs say many things of CSV. */
+/** The body is the file, whatever its content type: programs disagree on CSV's. */
 async function registerImport(
   app: App,
   dependencies: FeedbackDependencies,

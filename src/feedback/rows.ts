@@ -17,7 +17,7 @@ export interface Row {
 export interface RowFile {
   /** Whether all of its rows have the same columns. */
   isTable: boolean
-  /** Its rows, one after another; other work of the event loop runs between them. @throws UnreadableFileError */
+  /** Reads row by row, yielding to the event loop. @throws UnreadableFileError */
   read(): AsyncGenerator<Row>
 }
 
@@ -42,7 +42,7 @@ async function headOf(file: ForeignFile): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Whether a value has the list of a document: the only one of objects that its object has, such as `posts`. */
+/** Whether a value holds a document's list: the only list of objects in its object, e.g. `posts`. */
 const hasList = (value: unknown) =>
   isObject(value) && Object.values(value).filter((list) => Array.isArray(list) && isObject(list[0])).length === 1
 
@@ -54,10 +54,7 @@ async function* inPauses<From, To>(values: AsyncIterable<From>, map: (value: Fro
   }
 }
 
-/**
- * Finds out how a file is written: as JSON Lines where its first line is an object, and not all of a document.
- * @throws UnreadableFileError for a document without a list of objects
- */
+/** JSON Lines if the first line is an object, but not the whole file. @throws UnreadableFileError without a list */
 export async function openRows(file: ForeignFile): Promise<RowFile> {
   const head = await headOf(file)
   const start = head.subarray(0, glance).toString().trimStart()
