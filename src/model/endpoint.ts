@@ -10,7 +10,7 @@ import { version } from '../runtime/version.ts'
 import { completionRequest, type Dialect, ModelError, type Question } from './completion.ts'
 import type { ModelConfig } from './settings.ts'
 
-/** The part of a pino logger that is needed here. It never gets a key, an address, a body, a query or a text of the cache. */
+/** The used part of a pino logger. It never gets a key, address, body, query or cached text. */
 export interface ModelLog {
   warn(fields: object, message: string): void
 }
@@ -25,15 +25,12 @@ export interface EndpointDependencies {
 }
 
 export interface Endpoint {
-  /**
-   * Whether a question may be sent. False for a minute or more after five failures of the endpoint in a row; after that, true is given
-   * once: to the question that probes the endpoint.
-   */
+  /** Whether a question may be sent: not for a minute or more after five failures in a row, then once, to probe. */
   admits(): boolean
   /**
-   * Sends a question, and reads the answer within the time limit of the model.
-   * @param read what the answer says, from its parsed body; throws ModelError when the form is wrong.
-   * @throws ModelError when there is no usable answer; the reason of `signal` once it is aborted.
+   * Sends a question and reads the answer within the time limit.
+   * @param read parses the body, or throws ModelError
+   * @throws ModelError without a usable answer; the reason of `signal`
    */
   complete<T>(question: Question, read: (body: unknown) => T, signal: AbortSignal): Promise<T>
 }
@@ -47,7 +44,7 @@ const dispatcherOf = ({ proxies, timeoutMs }: ModelConfig) =>
     ? getGlobalDispatcher()
     : createDispatcher(proxies, { connectMs: timeoutMs })
 
-/** An OpenAI-compatible endpoint. Redirects are never followed, and the key goes to the configured address alone. */
+/** An OpenAI-compatible endpoint. Never follows redirects: the key goes only to the configured address. */
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { config, clock, dispatcher = dispatcherOf(config) } = dependencies
   const circuit = createCircuit()

@@ -3,7 +3,7 @@ import type { NetworkProxies } from '../http/outbound/proxy.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { duration } from '../runtime/duration.ts'
 
-/** The environment variables of the model: part of the schema in `config.ts`, which alone reads them. */
+/** The model's environment variables: part of the schema in `config.ts`, which alone reads them. */
 export const modelVariables = {
   AI_BASE_URL: Type.Optional(
     Type.String({
@@ -43,11 +43,7 @@ export interface ModelConfig {
   proxies?: NetworkProxies
 }
 
-/**
- * What the variables of the model mean; null without a model.
- * @param complain called with the first that is wrong.
- * @param proxies of the network.
- */
+/** Null without a model. @param complain called with the first invalid variable @param proxies of the network */
 export function readModelConfig(
   environment: ModelEnvironment,
   complain: Complain<ModelEnvironment>,
