@@ -1,7 +1,7 @@
 import { stem as porter2 } from 'porter2'
 import { normaliseQuery } from './normalise.ts'
 
-/** A normalized word's stem in the index: Snowball, as in Postgres' `english`. Words with a digit have none. */
+/** A normalized word's stem in the index: Snowball, as in Postgres' `english`. Words with a digit stay as is. */
 export function stemOf(word: string): string {
   if (/\p{N}/u.test(word)) return word
   const stem = porter2(word)

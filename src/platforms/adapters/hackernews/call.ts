@@ -40,7 +40,7 @@ const unsureParameters: readonly UnsureParameter[] = [
 ]
 
 /**
- * On a 400, drops the exactness parameters one by one, the one named in the message first, and remembers those
+ * On a 400, drops the unsure parameters one by one, the one named in the message first, and remembers those
  * accepted. A refusal without any of them concerns the query.
  */
 export function createHackernewsCall({ client, budget, baseUrl }: HackernewsCallOptions): CallHackernews {

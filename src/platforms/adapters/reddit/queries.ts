@@ -31,7 +31,7 @@ export function redditQueryOf(form: string, topic: string): string | null {
 
 /**
  * Whether Reddit read the operators as text: most posts have neither a wish flair nor a phrase. For the flair query,
- * one post without a wish flair suffices.
+ * only flairs count.
  */
 export function ignoresOperators(form: string, children: unknown[]): boolean {
   const posts = children.map((child) => asFields(asFields(child)?.data)).filter((post) => post !== null)
