@@ -5,7 +5,7 @@ import type { Json } from '../platform.ts'
 
 /** Caches results that are expensive to fetch, in the database, across tasks and restarts. */
 export interface AdapterCache {
-  /** null when nothing is cached under this key, or it has expired. */
+  /** Null if the key is not cached or has expired. */
   read(platform: PlatformName, key: string, now: Date): Promise<Json>
   store(platform: PlatformName, key: string, value: Json, expiresAt: Date): Promise<void>
 }

@@ -24,9 +24,9 @@ export function reachesOlder(
   return rises.length * orderedShare <= moments.length - 1
 }
 
-/** An instant to the second, no later: ISO 8601 as every platform reads it. */
+/** ISO 8601 rounded down to the second, which every platform reads. */
 export const isoSecond = (instant: Date): string =>
   `${new Date(epochSecond(instant) * 1000).toISOString().slice(0, 19)}Z`
 
-/** Whole seconds since 1970, no later. */
+/** Seconds since 1970, rounded down. */
 export const epochSecond = (instant: Date): number => Math.floor(instant.getTime() / 1000)

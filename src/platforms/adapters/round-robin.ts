@@ -16,35 +16,35 @@ import {
 export type SourcePage = Page
 
 export interface RoundRobin {
-  /** Sites, forums, projects or phrases, in the order in which they are queried. */
+  /** Sites, forums, projects or phrases, in query order. */
   sources: readonly string[]
   request: PageRequest
   /** Index of the first source; by default the one after the source where earlier jobs for the topic stopped. */
   firstSource?: number
   /** The host of a source, because sources of one host fail together. By default all share one host. */
   hostOf?: (source: string) => string
-  /** @param cursor null for the first page of this source. */
+  /** @param cursor null for the source's first page */
   fetchFrom(source: string, cursor: Json): Promise<SourcePage>
 }
 
 interface Position {
-  /** The index of the next source; `turn` in the cursor. */
+  /** Index of the next source; `turn` in the cursor. */
   nextSource: number
-  /** The cursor of each source that has begun and has more. */
+  /** Cursors of sources that have started and have more. */
   next: Map<string, Json>
   ended: Set<string>
-  /** What sources failed with, until they deliver again. */
+  /** Failures of sources until they deliver again. */
   failed: Map<string, Failure>
 }
 
 interface Failure {
   code: PlatformErrorCode
   message: string
-  /** Whether it had delivered a page before. */
+  /** Whether it has delivered a page before. */
   hasBegun: boolean
 }
 
-/** The failures of sources whose others have delivered all that they have. */
+/** Some sources failed after the others delivered everything. */
 export class SourcesFailedError extends PlatformError {}
 
 /**
@@ -94,7 +94,7 @@ export async function fetchRoundRobin({
       for (const one of affected) {
         const hasBegun = position.next.has(one) || position.ended.has(one)
         hasBrokenOff ||= isOver && hasBegun
-        // A planned wait is no failure; a wait after one is, until the source delivers.
+        // A planned wait is no failure, but one after a failure is, until the source delivers.
         if (isOver || !(error instanceof PlannedWaitError))
           position.failed.set(one, { code: error.code, message: error.message, hasBegun })
         if (isOver) position.ended.add(one)
@@ -124,10 +124,10 @@ function inOwnSource(page: SourcePage, name: string): SourcePage {
   }
 }
 
-/** How many failures are told in full. */
+/** Maximum failures described in full. */
 const maxTold = 10
 
-/** Each failure once, in one text. */
+/** Describes each distinct failure once. */
 function summaryOf({ failed }: Pick<Position, 'failed'>): Pick<Failure, 'code' | 'message'> | null {
   const [first] = failed.values()
   if (first === undefined) return null
@@ -155,7 +155,7 @@ export function unreachedSources(sources: readonly string[], cursor: Json): stri
 /** A host paused for repeated failures counts as failed: the task waits for it only if no other host can answer. */
 const isPaused = (error: PlatformError) => error instanceof PlannedWaitError && error.code === 'unavailable'
 
-/** The error that can be over first. */
+/** The error that may end first. */
 function soonestOf(errors: PlatformError[]): PlatformError {
   const endOf = ({ retryAt }: PlatformError) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY
   return errors.reduce((soonest, error) => (endOf(error) < endOf(soonest) ? error : soonest))
@@ -170,7 +170,7 @@ const copyOf = ({ nextSource, next, ended, failed }: Position): Position => ({
 
 function advance(position: Position, source: string, nextCursor: Json): void {
   position.failed.delete(source)
-  // A platform that repeats a cursor would be queried for ever.
+  // Stops platforms that repeat a cursor from being queried forever.
   const isStuck = JSON.stringify(nextCursor) === JSON.stringify(position.next.get(source) ?? null)
   if (nextCursor === null || isStuck) {
     position.next.delete(source)

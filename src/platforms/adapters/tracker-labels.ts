@@ -41,7 +41,7 @@ export function meaningsOfLabels(labels: readonly string[]): ReadonlySet<LabelMe
   return found
 }
 
-/** The status of an issue that is open, by its labels. */
+/** An open issue's status, by its labels. */
 export function statusWhileOpen(found: ReadonlySet<LabelMeaning>): RequestStatus {
   if (found.has('declined')) return 'declined'
   if (found.has('in_progress')) return 'in_progress'

@@ -9,17 +9,16 @@ import type { App } from './source.ts'
 /** Searches for apps are known to allow about 20 calls a minute; the limit for reviews is unknown. */
 export const storeWindows = [{ limit: 20, windowMs: 60_000 }]
 
-/** What the App Store says of an app in one country. */
+/** The App Store's facts about an app in one country. */
 export interface AppFacts {
-  /** The source of a job, such as `us/839285684`. */
+  /** A job's source, such as `us/839285684`. */
   source: string
   name: string | null
   seller: string | null
-  /** How many people of this country rated it, with a review or without one. */
+  /** Ratings in this country, with or without a review. */
   ratings: number
 }
 
-/** What a call needs; the budget is that of the host. */
 export interface AppstoreCall {
   client: PlatformClient
   budget: Budget

@@ -3,18 +3,17 @@ import { readFeedBounded } from '../rss/feed.ts'
 import { isReview, listOf } from './review.ts'
 import { type App, storeUrl } from './source.ts'
 
-/** The depth of the feed: page 11 is refused. */
+/** The feed's depth: page 11 is refused. */
 export const maxPages = 10
 const pageSize = 50
 
-/** A page of reviews, the newest first. */
+/** A page of reviews, newest first. */
 export interface ReviewPage {
   reviews: Fields[]
-  /** Whether there is a next page. */
   hasNext: boolean
 }
 
-/** An address of a page, and how its answer is read: null for one that is no feed. */
+/** The address of a page and its parser, which returns null if it is no feed. */
 export interface PageForm {
   isXml: boolean
   path(app: App, page: number): string
@@ -60,7 +59,7 @@ export function readJsonPage(body: unknown, page: number): ReviewPage | null {
   return pageOf(entries, asString(attributes.find((one) => one?.rel === 'next')?.href), page)
 }
 
-/** What an element of Apple's own holds, in one entry. */
+/** The content of an Apple-specific element of one entry. */
 const elementOf = (entry: string, name: 'id' | 'im:rating' | 'im:version'): string | undefined =>
   new RegExp(`<${name}(?:\\s[^<>]{0,200})?>([^<>]{0,200})</${name}>`).exec(entry)?.[1]?.trim()
 
@@ -70,7 +69,7 @@ const withoutHtml = (entry: string): string =>
     ? entry.replace(/<content\s(?:[^<>]{0,200}\s)?type="html"[^<>]{0,200}>[^<]*<\/content>/g, '')
     : entry
 
-/** Where the first link of a relation leads. */
+/** The target of the first link with this relation. */
 function linkOf(xml: string, rel: 'next' | 'related'): string | null {
   const links = xml.match(/<link\s[^<>]{0,1000}>/g) ?? []
   const link = links.find((one) => one.includes(`rel="${rel}"`)) ?? ''
@@ -83,7 +82,7 @@ export async function readXmlPage(text: string, page: number, signal: AbortSigna
   const source = [head, ...written.map(withoutHtml)].join('')
   const feed = await readFeedBounded({ source, address: storeUrl }, signal)
   if (feed === null) return null
-  // The reader of feeds knows nothing of Apple's own elements.
+  // The feed parser does not know Apple's own elements.
   const own = new Map(written.map((entry) => [elementOf(entry, 'id'), entry]))
   const labelled = (value: unknown) => (value === undefined || value === null ? undefined : { label: value })
   const entries = feed.items.map(({ id, title, text: content, authorName, authorUrl, dates }) => {

@@ -9,9 +9,9 @@ import { type PageForm, pageForms, type ReviewPage, readJsonPage, readXmlPage } 
 import type { App } from './source.ts'
 
 const maxBytes = 5 * 1024 * 1024
-/** How long an empty page stays known, and when it is asked for again. */
+/** How long an empty page is remembered, and when to retry. */
 const outageMs = 60_000
-/** Names of apps change with their versions. */
+/** App names change with versions. */
 const nameMs = 24 * 60 * 60_000
 const maxRemembered = 1_000
 
@@ -19,21 +19,20 @@ const none: ReviewPage = { reviews: [], hasNext: false }
 /** Errors of an alternative form that only mean it does not exist, because the first form was answered. */
 const absences: ReadonlySet<string> = new Set(['blocked', 'unauthorized', 'bad_response'])
 
-/** What is read of an app. */
 export interface Asked {
   call: AppstoreCall
   app: App
   page: number
-  /** What the reader of a message can change. */
+  /** What the reader of an error message can change. */
   advice: string
 }
 
 export interface Reader {
   /** @throws SourceUnavailableError if a rated app shows no reviews; SourceRefusedError if there is no such app */
   readPage(asked: Asked): Promise<ReviewPage>
-  /** @throws SourceRefusedError without such an app */
+  /** @throws SourceRefusedError if there is no such app */
   factsOf(asked: Asked): Promise<AppFacts>
-  /** Null where it cannot be known now: that is no reason to lose a page. */
+  /** Null if unknown now, which is no reason to lose a page. */
   nameOf(asked: Asked): Promise<string | null>
 }
 
@@ -77,7 +76,7 @@ export function createReader(clock: Clock): Reader {
     const known = facts.get(sourceOf(asked))
     if (known !== undefined && known !== 'unknown') return known
     const found = await lookUp(asked.call, asked.app, asked.advice)
-    // One that nobody rated may be rated at any time.
+    // An unrated app may be rated at any time.
     facts.set(sourceOf(asked), found, { ttl: found.ratings === 0 ? outageMs : nameMs })
     return found
   }

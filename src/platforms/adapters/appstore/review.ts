@@ -13,7 +13,7 @@ import type { ItemResult } from '../../content/items.ts'
 import { cleanTags, htmlToPlainText, plainText, plainTitle } from '../../content/text.ts'
 import type { App } from './source.ts'
 
-/** A value of the feed: `{label, attributes}`. */
+/** Reads a feed value: `{label, attributes}`. */
 const label = (value: unknown): string | null => {
   const text = asFields(value)?.label
   return typeof text === 'number' ? String(text) : asString(text)
@@ -22,11 +22,11 @@ const label = (value: unknown): string | null => {
 const attribute = (value: unknown, name: string): string | null =>
   asString(asFields(asFields(value)?.attributes)?.[name])
 
-/** Where the feed may have one object, a list of them, or nothing. */
+/** The feed may have one object, a list, or nothing. */
 export const listOf = (value: unknown): unknown[] =>
   asList(value) ?? (value === undefined || value === null ? [] : [value])
 
-/** Both forms of a text, where there are two: the plain one. */
+/** The plain text, if there are two forms. */
 function textOf(content: unknown): string {
   const contents = listOf(content)
   const plain = contents.find((one) => attribute(one, 'type') !== 'html')
@@ -42,7 +42,7 @@ function starsOf(entry: Fields): number | null {
   return Number.isInteger(stars) && stars >= 1 && stars <= 5 ? stars : null
 }
 
-/** When it was written or last edited, by which the feed is ordered. */
+/** When it was written or last edited: the order of the feed. */
 export const reviewedAt = (entry: Fields): Date | null => asDate(label(entry.updated))
 
 /** A version is little more than a number, so its tag has no word a topic could match. */
@@ -61,7 +61,7 @@ export function readReview(entry: Fields, { country, id: app }: App, name: strin
   const author = asFields(entry.author)
   const links = listOf(entry.link).map((link) => asWebUrl(attribute(link, 'href')))
   return foundRequest({
-    // Ids of reviews are those of all countries together.
+    // Review ids are unique across countries.
     sourceId: `${app}:${id}`,
     sourceUrl: links.find((link) => link !== null) ?? `https://apps.apple.com/${country}/app/id${app}`,
     title: plainTitle(label(entry.title) ?? ''),

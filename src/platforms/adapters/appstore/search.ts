@@ -12,7 +12,7 @@ import { appOf, appstoreSources } from './source.ts'
 
 export interface AppstoreOptions extends AdapterDependencies {
   baseUrl: string
-  /** The apps whose reviews are read, round-robin, a page each. */
+  /** Apps to read, round-robin by page. */
   apps: readonly string[]
 }
 

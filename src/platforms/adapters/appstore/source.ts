@@ -1,13 +1,13 @@
 import type { SourceKind } from '../../definition.ts'
 
-/** Where the App Store answers programs. */
+/** The App Store's API host. */
 export const storeUrl = 'https://itunes.apple.com'
 
-/** An app in the store of a country; each country has reviews of its own. */
+/** An app in a country's store; each country has its own reviews. */
 export interface App {
-  /** ISO 3166-1, two letters, in lower case. */
+  /** ISO 3166-1 alpha-2, lower case. */
   country: string
-  /** The number of the app, the same in every country. */
+  /** The app's number, equal in every country. */
   id: string
 }
 
@@ -33,7 +33,7 @@ export const appstoreSources: SourceKind = {
   },
 }
 
-/** @param source in its normal form */
+/** @param source normalized */
 export function appOf(source: string): App {
   const [country = '', id = ''] = source.split('/')
   return { country, id }

@@ -6,7 +6,6 @@ import type { Answer } from '../../client/messages.ts'
 import { PlatformError } from '../../platform.ts'
 import { blueskyError, correctBlueskyBudget } from './session.ts'
 
-/** What the functions of this adapter share. */
 export interface Bluesky {
   clock: Clock
   call: CallBluesky
@@ -22,7 +21,7 @@ export interface BlueskyCallOptions {
   tokens: AccessTokens | null
 }
 
-/** Calls a method of the server, signed in. */
+/** Calls a server method, signed in. */
 export type CallBluesky = (
   method: string,
   parameters: Record<string, string | number> | [string, string][],

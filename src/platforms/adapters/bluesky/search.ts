@@ -11,7 +11,7 @@ import { type Bluesky, createBlueskyCall, withoutCredentials } from './call.ts'
 import { readBlueskyPost } from './post.ts'
 import { createBlueskySessions } from './session.ts'
 
-/** The lexicon of `app.bsky.feed.getPosts` allows so many. */
+/** The maximum in the lexicon of `app.bsky.feed.getPosts`. */
 const maxHandles = 25
 
 /**
@@ -126,7 +126,7 @@ export function blueskyWords(topic: string): string {
 /** The cursor is the offset of the next page. One that does not grow, or exceeds the depth, ends the search. */
 function readCursor(value: unknown, sent: string | null): string | null {
   const cursor = asString(value)
-  // It is stored with its task, and the database stores neither NUL nor a lone surrogate.
+  // Stored with the task: the database takes neither NUL nor lone surrogates.
   if (cursor === null || !/^[^\p{Cc}\p{Surrogate}]{1,2000}$/u.test(cursor)) return null
   if (!/^\d+$/.test(cursor)) return cursor
   const isFurther = sent === null || !/^\d+$/.test(sent) || Number(cursor) > Number(sent)

@@ -89,7 +89,7 @@ export function createBlueskySessions(options: BlueskySessionOptions): () => Pro
       readError: (answer) => sessionError(answer, clock.now()),
     })
     const value = asString(asFields(body)?.accessJwt)
-    // A value that cannot be sent in a header is no token.
+    // A token must fit in a header.
     if (value === null || !/^[\x21-\x7e]+$/.test(value)) {
       throw new PlatformError('bad_response', 'bluesky opened a session without a token. Check BLUESKY_API_URL.')
     }

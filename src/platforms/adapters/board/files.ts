@@ -26,7 +26,7 @@ async function readSecret(path: string): Promise<string | undefined> {
   return secret
 }
 
-/** Reads a description with its secret. @throws BoardError */
+/** Reads a description and its secret. @throws BoardError */
 export async function readBoardFile(path: string): Promise<Board> {
   const text = await readText(path)
   if (text === null) throw new BoardError('there is no such file.')

@@ -11,7 +11,7 @@ const environment = new JSONPathEnvironment({ maxRecursionDepth: 20 })
 environment.functionRegister.clear()
 
 const maxPath = 200
-/** Of one field of an item: its tags are the longest list. */
+/** Per item field: tags are the longest list. */
 const maxValues = 50
 
 /**
@@ -30,17 +30,17 @@ function compile(path: string, where: string): JSONPathQuery {
   }
 }
 
-/** Reads the values of one field of an item. */
+/** Reads a field's values from an item. */
 export type ReadValues = (item: Fields) => unknown[]
 
-/** A path to at most one value, of the whole answer. @throws BoardError */
+/** A path to at most one value of the answer. @throws BoardError */
 export function singlePath(path: string, where: string): (body: unknown) => unknown {
   const query = compile(path, where)
   if (!query.singularQuery()) throw new BoardError(`${where}: ${path} must name one value, without * or a filter.`)
   return (body) => query.query(body as never).values()[0]
 }
 
-/** A condition for items, such as `@.private == false`. @throws BoardError */
+/** A condition on items, such as `@.private == false`. @throws BoardError */
 export function condition(text: string, where: string): (items: readonly unknown[]) => unknown[] {
   const query = compile(`$[?${text}]`, where)
   return (items) => query.query(items as never).values() as unknown[]

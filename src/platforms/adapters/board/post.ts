@@ -13,7 +13,7 @@ import { cleanTags, htmlToPlainText, markdownToPlainText, plainText, plainTitle 
 import { statusOfWord } from '../status-words.ts'
 import type { Board, BoardField } from './description.ts'
 
-/** Milliseconds since 1970 are larger than any seconds that people mean. */
+/** Larger numbers are milliseconds: no plausible seconds reach this. */
 const firstMillisecond = 100_000_000_000
 
 /** Parses ISO 8601, or a number of seconds or milliseconds since 1970. */
@@ -56,7 +56,7 @@ export function readItem(board: Board, item: Fields, names?: ReadonlyMap<string,
   })
 }
 
-/** The word for a status, where an item may have the id of one. */
+/** The status word; items may have its id instead. */
 export const statusWord = (text: string, names?: ReadonlyMap<string, string>): string => names?.get(text) ?? text
 
 /** Maps a status word by the description, else by the usual words; null if unknown. */

@@ -48,14 +48,14 @@ function cursorOf(board: Board, body: unknown): string {
   return cursor
 }
 
-/** The position after a page; null when it was the last one. */
+/** The position after a page; null after the last. */
 function positionAfter(board: Board, body: unknown, items: readonly unknown[], position: Position): Position | null {
   const { paging } = board
   const page = position.page + 1
   const saysMore = board.more?.(body)
   if (paging.by === 'none' || items.length === 0 || page >= board.maxPages) return null
   if (board.more !== undefined && !saysMore) return null
-  // A shorter page is the last one, unless the board says that there is more.
+  // A short page is the last, unless the board says that there are more.
   if (paging.size !== undefined && items.length < paging.size && saysMore !== true && paging.by !== 'cursor')
     return null
   const cursor = cursorOf(board, body)
@@ -72,16 +72,14 @@ function idsHash({ fields }: Board, items: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(ids), 'base64').slice(0, 16)
 }
 
-/** One page of a board, as it was answered. */
 export interface BoardPage {
-  /** The names of statuses by their ids, where items have only these. */
+  /** Status names by id, if items have only ids. */
   names: ReadonlyMap<string, string> | undefined
-  /** All items of its list. */
   items: unknown[]
-  /** Those that the description wants. */
+  /** Items that match the description's condition. */
   wanted: unknown[]
   next: Position | null
-  /** The address that was called; the secret is never part of it. */
+  /** The called address, without the secret. */
   url: URL
 }
 

@@ -1,7 +1,6 @@
 import type { JsonRequest } from '../../client/messages.ts'
 import { BoardError } from './paths.ts'
 
-/** How a page is asked for. */
 export interface BoardRequest {
   url: string
   method: 'GET' | 'POST'
@@ -9,13 +8,13 @@ export interface BoardRequest {
   body?: object
 }
 
-/** What a request must say of the page. */
+/** What a request must say about the page. */
 interface PagedBy {
   by: 'none' | 'page' | 'offset' | 'cursor'
   size?: number
 }
 
-/** What stands in the places of a request. */
+/** Values of a request's placeholders. */
 export interface Places {
   topic: string
   page: number
@@ -27,7 +26,7 @@ export interface Places {
 
 const place = /\{(topic|page|offset|limit|cursor|secret)\}/g
 const onlyPlace = /^\{(topic|page|offset|limit|cursor|secret)\}$/
-/** The connection decides them, not a description. */
+/** Headers set by the connection, not by a description. */
 const ownHeaders =
   /^(?:host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|te|upgrade|trailer)$|^(?:proxy|sec)-/i
 
@@ -87,7 +86,7 @@ function fillBody(value: unknown, places: Places): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillBody(one, places)]))
 }
 
-/** The address of a first page has no parameter for the cursor that there is not. */
+/** The first page has no cursor, so its parameter is dropped. */
 function fillUrl(url: string, places: Places): URL {
   const filled = new URL(fill(url, places, encodeURIComponent))
   if (places.cursor === '')
@@ -95,7 +94,7 @@ function fillUrl(url: string, places: Places): URL {
   return filled
 }
 
-/** The request for a page. Each value of a place is encoded as its place needs. */
+/** Builds the request for a page, encoding each value for its place. */
 export function fillRequest(
   { url, method, headers, body }: BoardRequest,
   places: Places,

@@ -8,14 +8,14 @@ import { readTopicPage, topicIdOf } from './post.ts'
 
 interface Completion {
   forum: Forum
-  /** The words of the topic: the excerpts that lack one of them come first. */
+  /** Topic words: excerpts that lack one come first. */
   words: readonly string[]
   signal: AbortSignal
   /** Sends `GET /t/<id>.json`. Fails instead of waiting if the forum's limits allow no request now. */
   getTopic(id: string, signal: AbortSignal): Promise<unknown>
 }
 
-/** The maximum number of further requests for one page of a search. */
+/** Maximum extra requests per search page. */
 const completedAPage = 5
 /** Low enough that parallel reads of one forum never find its queue full. */
 const parallelReads = 2
@@ -63,13 +63,13 @@ async function orNull(answer: Promise<unknown>): Promise<Fields | null> {
   }
 }
 
-/** What one forum may be sent, by all tasks together. */
+/** Budgets of one forum, shared by all tasks. */
 export interface ForumHost {
   /** For `GET /search.json`. */
   searches: Budget
-  /** For everything else, such as the page of a topic. */
+  /** For all other requests, such as topic pages. */
   reads: Budget
-  /** Whether only accounts named this forum, and not the operator. */
+  /** Whether only accounts, not the operator, named this forum. */
   isForeign: boolean
 }
 
@@ -81,9 +81,9 @@ export interface ForumHosts {
 export interface ForumHostsOptions {
   clock: Clock
   openBudget: OpenBudget
-  /** The forums of the operator. */
+  /** The operator's forums. */
   forums: readonly Forum[]
-  /** The maximum number of other forums whose limits are remembered at the same time. */
+  /** Maximum other forums to remember. */
   maxForeign?: number
 }
 

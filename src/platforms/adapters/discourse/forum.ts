@@ -1,12 +1,12 @@
 import { withoutUnseen } from '../../../runtime/text/unseen.ts'
 
-/** The address of a Discourse forum, and which part of it holds wishes. */
+/** A Discourse forum, and the part of it with wishes. */
 export interface Forum {
-  /** Without the path of a category or tag. */
+  /** Without the category's or tag's path. */
   baseUrl: string
   /** Host, plus the path of a forum in a subfolder: the name in messages and budgets, and the prefix of its ids. */
   name: string
-  /** The part of its query that narrows a search to wishes. */
+  /** Query part that narrows a search to wishes. */
   filter: string
   /** The category (number or slug) or tag in the address; null for the whole forum. */
   part: ForumPart | null
@@ -35,7 +35,7 @@ export function readForum(address: string): Forum {
   return { baseUrl, name: `${url.host}${path}`, filter: part ? filterOf(part) : wishWords, part }
 }
 
-/** `/l/votes` and the like at the end of an address are views of the category. */
+/** A trailing `/l/votes` or similar is a view of the category. */
 function categoryPart(segments: string[]): ForumPart | null {
   const view = segments.indexOf('l', 1)
   const named = view < 0 ? segments : segments.slice(0, view)
@@ -54,7 +54,7 @@ function filterOf(part: ForumPart): string {
   return part.id === null ? `#${part.slugs.join(':')}` : `category:${part.id}`
 }
 
-/** Whether Discourse accepts it as the name of a category or tag in a filter. */
+/** Whether Discourse accepts it in a category or tag filter. */
 function isFilterWord(segment: string): boolean {
   return /^[\p{L}\p{M}\p{N}_-]+$/u.test(segment)
 }

@@ -21,13 +21,13 @@ function configuredCategory({ part }: Forum): string | null {
   return slug === undefined ? null : slug.replace(/[-_]+/g, ' ').trim()
 }
 
-/** An excerpt of a post, or its whole text where that is short. */
+/** An excerpt of a post, or all of a short one. */
 interface Blurb {
   text: string
   isExcerpt: boolean
 }
 
-/** A longer text without a space is written in a script that has none. */
+/** A longer text without a space is in a script without spaces. */
 const longestWord = 40
 
 /**
@@ -35,23 +35,23 @@ const longestWord = 40
  * without the partial word at its start.
  */
 export function readBlurb(html: string): Blurb {
-  // HTML, sometimes with marks around the words that match.
+  // HTML, sometimes with marks around matches.
   const text = htmlToPlainText(html)
   const start = /^(?:\.{3}|…)\s*/.exec(text)?.[0]
   const isExcerpt = start !== undefined || /(?:\.{3}|…)$/.test(text)
   if (start === undefined) return { text, isExcerpt }
   const shown = text.slice(start.length)
   const space = shown.search(/\s/)
-  // A space after the mark shows that it stands between words.
+  // A space after the mark shows that the cut is between words.
   const isPart = !/\s$/.test(start) && space >= 0 && space <= longestWord
   return { text: `… ${(isPart ? shown.slice(space) : shown).trimStart()}`, isExcerpt }
 }
 
 /** What Discourse, old and new, shows in place of a post its author deleted. */
 const deletedText = /^\((?:post|topic) (?:deleted|withdrawn) by (?:the )?author\b/i
-/** The topic that Discourse makes for every category, to describe it. */
+/** The topic Discourse creates to describe each category. */
 const categoryTitle = /^About the .+ category$/
-/** The number of a like among the actions on a post (post_action_type.rb). */
+/** Id of a like among a post's actions (post_action_type.rb). */
 const likeAction = 2
 
 /** Without hits the list may be missing; `grouped_search_result` shows that this is still a search. */
@@ -123,7 +123,7 @@ function readTopic({ post, topic, topicId, text, isExcerpt, source, forum }: Top
   })
 }
 
-/** The number of a topic in the `sourceId` of its request. */
+/** The topic number within a request's `sourceId`. */
 export function topicIdOf({ sourceId }: FoundRequest, forum: Forum): string {
   return sourceId.slice(forum.name.length + 1)
 }
@@ -158,6 +158,6 @@ function likesOf(post: Fields): number | null {
 function slugPath(topic: Fields): string {
   const slug = asString(topic.slug) ?? ''
   if (slug === '') return ''
-  // Some forums have slugs that are percent-encoded already.
+  // Some forums have percent-encoded slugs.
   return `${/^[\w%.~-]{1,300}$/.test(slug) ? slug : encodeURIComponent(slug.slice(0, 300).toWellFormed())}/`
 }

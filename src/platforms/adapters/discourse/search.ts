@@ -17,10 +17,10 @@ import { discourseSources } from './source.ts'
 import { verifyForum } from './verify.ts'
 
 interface ErrorOptions {
-  /** The name of the forum in messages. */
+  /** The forum's name in messages. */
   label: string
   now: Date
-  /** What to correct: a variable of the operator, or the source that an account named. */
+  /** What to fix: an operator's variable, or an account's source. */
   advice: string
 }
 
@@ -29,7 +29,7 @@ function discourseError(answer: Answer, { label, now, advice }: ErrorOptions): P
   const body = asFields(answer.body)
   const type = asString(body?.error_type)
   if (answer.status === 429 || type === 'rate_limit') return tooMany(label, cooldownEnd(answer, now))
-  // Too many searches, or too much load, can also be a success without results.
+  // Overload or too many searches may also be a success without results.
   const reason = asString(asFields(body?.grouped_search_result)?.error)
   if (reason && postsOf(body)?.length === 0) return tooMany(label, cooldownAfterRefusal({}, now))
   if (type === 'not_logged_in' || type === 'invalid_access' || answer.status === 401) {
@@ -41,7 +41,7 @@ function discourseError(answer: Answer, { label, now, advice }: ErrorOptions): P
   return null
 }
 
-/** The body is rounded up, the header may not be: the later of the two is safe. */
+/** The body is rounded up, the header may not be: use the later. */
 function cooldownEnd({ headers, body }: Answer, now: Date): Date {
   const waitSeconds = asInteger(asFields(asFields(body)?.extras)?.wait_seconds) ?? 0
   const ends = [retryAfter(headers, now), waitSeconds > 0 ? after(now, waitSeconds * 1000) : null]
@@ -66,7 +66,7 @@ interface Context extends DiscourseOptions {
 const lastPage = 10
 /** Maximum body of an account-named host during verification; `/site.json` of a large forum fits. */
 const maxForeignBytes = 2 * 1024 * 1024
-/** `min_search_term_length`, unless the forum has set another one. */
+/** Default `min_search_term_length`; forums may set another. */
 const shortestWord = 3
 
 /**
@@ -107,7 +107,7 @@ export function createDiscourse(options: DiscourseOptions): Platform {
   return { name: 'discourse', fetchPage, verifySource }
 }
 
-/** A forum, or a part of it, as one job searches it. */
+/** A forum, or part of one, as a job searches it. */
 interface SearchedForum {
   forum: Forum
   /** Named by an account and not exactly listed by the operator, who opened no more of its network than it listed. */
@@ -121,7 +121,7 @@ const labelOf = ({ name }: Forum) => `discourse (${name})`
 
 const adviceFor = ({ isNamed }: SearchedForum) => (isNamed ? 'Name another source.' : 'Check DISCOURSE_URLS.')
 
-/** A request that is no search: the page of a topic or category. */
+/** Reads anything but a search, such as a topic or category page. */
 async function readJson(
   { client, clock, hosts }: Context,
   searched: SearchedForum,

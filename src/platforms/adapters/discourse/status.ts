@@ -14,12 +14,12 @@ const tagsOfStatus: ReadonlyArray<[RequestStatus, ReadonlySet<string>]> = [
   ['planned', new Set('planned accepted roadmap on-roadmap on-the-roadmap backlog'.split(' '))],
 ]
 
-/** The names of a topic's tags: strings until 2025, objects in newer versions. */
+/** A topic's tag names: strings until 2025, objects since. */
 export function tagNames(topic: Fields): string[] {
   return cleanTags((asList(topic.tags) ?? []).map((tag) => (tag as Fields | null)?.name ?? tag))
 }
 
-/** What the tags of a topic say of its wish; null when they say nothing. */
+/** The status a topic's tags express; null without one. */
 export function discourseStatusOfTags(tags: readonly string[]): RequestStatus | null {
   const names = new Set(tags.map(normalisedTag))
   return tagsOfStatus.find(([, known]) => [...known].some((name) => names.has(name)))?.[0] ?? null
@@ -34,7 +34,7 @@ export function discourseStatus(topic: Fields): RequestStatus | null {
   return marks.includes(false) ? 'open' : null
 }
 
-/** `Status: Won't do`, `status-wont-do` and `wont_do` are one tag. */
+/** Equates `Status: Won't do`, `status-wont-do` and `wont_do`. */
 function normalisedTag(tag: string): string {
   const name = tag
     .toLowerCase()

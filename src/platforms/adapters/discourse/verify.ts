@@ -3,7 +3,7 @@ import { SourceRefusedError } from '../../platform.ts'
 import { checkSource } from '../source-check.ts'
 import type { Forum } from './forum.ts'
 
-/** Sends `GET <path>` to the forum. @returns the JSON body. */
+/** Sends `GET <path>` to the forum. @returns the JSON body */
 export type ReadForum = (path: string) => Promise<unknown>
 
 /**

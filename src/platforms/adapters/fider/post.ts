@@ -20,7 +20,7 @@ const slugOf = (value: unknown) => /^[\p{L}\p{N}_-]{1,200}$/u.exec(asString(valu
 export function readPost(address: string, post: Fields): ItemResult {
   const number = asId(post.number)
   if (post.status === 'deleted') return 'removed'
-  // Only its author and the staff see a post that waits for approval.
+  // Only author and staff see a post awaiting approval.
   if (post.isApproved === false) return 'notPublic'
   if (number === null || !/^\d+$/.test(number)) return null
   const name = boardName(address)

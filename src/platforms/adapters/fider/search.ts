@@ -12,13 +12,13 @@ import { readPost } from './post.ts'
 import { boardName, fiderSources } from './source.ts'
 
 export interface FiderOptions extends AdapterDependencies {
-  /** The addresses of boards, searched round-robin; a page is one board. */
+  /** Addresses of boards, searched round-robin; each is one page. */
   urls: readonly string[]
 }
 
 /** Fider's search accepts any limit and has no second page (app/services/sqlstore/postgres/post.go). */
 const pageSize = 100
-/** The maximum body of a board that an account chose while it is verified. */
+/** Maximum body of an account-named board during verification. */
 const maxForeignBytes = 2 * 1024 * 1024
 
 /** Fider has no rate limit, so this is deliberately gentle: every page is a full search. */
@@ -89,7 +89,7 @@ export function createFider({ client, clock, openBudget, urls }: FiderOptions): 
   return {
     name: 'fider',
     async fetchPage(request: PageRequest): Promise<Page | null> {
-      // Fider drops every other character of a query.
+      // Fider drops all other characters of a query.
       const words = searchWords(request.topic).join(' ')
       if (!/[\p{L}\p{N}]/u.test(words)) return null
       const sources = request.sources ?? urls

@@ -20,7 +20,7 @@ const maxCooldownMs = 3_600_000
 /** GitHub limits each resource separately and names it in `x-ratelimit-resource`. */
 type GithubResource = 'search' | 'core' | 'graphql'
 
-/** `x-ratelimit-*` of another resource do not describe the limit of this one. */
+/** `x-ratelimit-*` of another resource say nothing about this one. */
 function correctGithubBudget(budget: Budget, resource: GithubResource, { headers }: Answer, now: Date): void {
   const described = headerText(headers, 'x-ratelimit-resource') ?? resource
   if (described === resource) correctByHeaders(budget, headers, limitHeaders, now)
@@ -91,21 +91,21 @@ function hasData(body: unknown): boolean {
 }
 
 export interface GithubOptions extends AdapterDependencies {
-  /** `https://api.github.com`, or `https://<host>/api/v3` of an enterprise server. */
+  /** `https://api.github.com`, or an enterprise server's `https://<host>/api/v3`. */
   baseUrl: string
   token?: string | undefined
 }
 
 type Parameters = Record<string, string | number>
 
-/** The three parts of GitHub's API, each with its own limits. */
+/** GitHub's three APIs, each with its own limits. */
 export interface GithubApi {
   hasToken: boolean
-  /** `GET /search/issues`. @returns the answer, also a 422. */
+  /** `GET /search/issues`. @returns the answer, even a 422 */
   searchIssues(parameters: Parameters, signal: AbortSignal): Promise<Answer>
   /** Sends any other REST `GET`. @returns the answer, including a 403 about this address, 404, 410 and 451 */
   read(path: string, signal: AbortSignal): Promise<Answer>
-  /** `POST /graphql`; only with a token. @returns `data` and `errors`. */
+  /** `POST /graphql`, only with a token. @returns `data` and `errors` */
   query(query: string, variables: Fields, signal: AbortSignal): Promise<{ data: Fields; errors: unknown }>
 }
 

@@ -88,10 +88,10 @@ export interface DiscussionPage {
   topic: string
   /** The repository of an account; without it, all public ones. */
   repository?: string | undefined
-  /** `{after: [end cursor or null for each query]}`; null for the first page. */
+  /** `{after: [end cursor or null per query]}`; null for the first page. */
   cursor: Json
   signal: AbortSignal
-  /** Newest first, since this instant. */
+  /** Newest first, since this time. */
   since?: Date | null | undefined
 }
 
@@ -152,13 +152,13 @@ function nextCursorOf(connections: readonly (Fields | null)[], cursors: Cursors,
     const pageInfo = asFields(connection?.pageInfo)
     const isOver = reachesOlder(asList(connection?.nodes) ?? [], (node) => asDate(node.createdAt), since)
     const end = pageInfo?.hasNextPage === true && !isOver ? asString(pageInfo.endCursor) : null
-    // A platform that repeats a cursor would be queried for ever.
+    // Stops platforms that repeat a cursor from being queried forever.
     return end === cursors[index] ? null : end
   })
   return after.every((end) => end === null) ? null : { after }
 }
 
-/** A server that ignores `category:` answers every query with the same discussions. */
+/** A server that ignores `category:` answers every query alike. */
 function onceEach(requests: readonly FoundRequest[]): FoundRequest[] {
   return [...new Map(requests.map((request) => [request.sourceId, request])).values()]
 }

@@ -15,18 +15,18 @@ const lastPage = 10
 
 export interface IssuePage {
   topic: string
-  /** The repository of an account; without it, all public ones. */
+  /** An account's repository; by default all public ones. */
   repository?: string | undefined
   page: number
   signal: AbortSignal
-  /** Newest first, since this instant. */
+  /** Newest first, since this time. */
   since?: Date | null | undefined
 }
 
 export interface IssueSearch {
-  /** @returns null when the topic has no words, and past the end. */
+  /** @returns null if the topic has no words, or past the end */
   fetchTopic(page: IssuePage): Promise<Page | null>
-  /** The first page of several topics; null when GitHub refuses the combined query. */
+  /** First page of several topics; null if GitHub refuses the combined query. */
   fetchTopics(topics: readonly string[], signal: AbortSignal): Promise<FoundTogether | null>
 }
 

@@ -35,26 +35,25 @@ export function statusOfIssue({ isClosed, reason, labels }: GithubState): Reques
 
 function closedFor(reason: string | null, found: ReadonlySet<LabelMeaning>): RequestStatus {
   if (reason === 'not_planned' || found.has('declined')) return 'declined'
-  // Before May 2022 only a label says so.
+  // Before May 2022 only a label said so.
   if (reason === null && found.has('completed')) return 'completed'
-  // Discussions are `resolved`.
+  // Discussions say `resolved`.
   return reason === 'completed' || reason === 'resolved' ? 'completed' : 'closed'
 }
 
-/** By what an issue or a discussion is read again. */
+/** Identifies an issue or discussion for refreshes. */
 export interface GithubHandle {
-  /** The global id of GraphQL, `node_id` of REST. */
+  /** GraphQL's global id, `node_id` in REST. */
   nodeId: string
-  /** `owner/repository`; null for a discussion whose repository GitHub did not name. */
+  /** `owner/repository`; null for a discussion without a named repository. */
   repository: string | null
-  /** Of an issue, which has a number of its own in REST; a discussion has none. */
+  /** An issue's REST ids; null for a discussion. */
   issue: { sourceId: string; number: number } | null
 }
 
 interface IssueIds {
   nodeId: string | null
   sourceId: string
-  /** `owner/repository`. */
   repository: string | null
   number: number | null
 }
@@ -69,7 +68,7 @@ function issueHandle({ nodeId, sourceId, repository, number }: IssueIds): string
 export const discussionHandle = (nodeId: string, repository: string | null): string =>
   repository === null ? nodeId : `${nodeId} ${repository}`
 
-/** Reads a handle of an issue or of a discussion; null for another text. */
+/** Parses an issue's or discussion's handle; null for other text. */
 export function readHandle(handle: string): GithubHandle | null {
   const [nodeId = '', ...rest] = handle.split(' ')
   if (!/^[\w=-]+$/.test(nodeId)) return null
@@ -81,7 +80,7 @@ export function readHandle(handle: string): GithubHandle | null {
   return { nodeId, repository, issue: hasNumber ? { sourceId: rest[0] ?? '', number: Number(number) } : null }
 }
 
-/** An issue; null for a pull request, or one without an id or address. */
+/** Reads an issue; null for a pull request, or without id or address. */
 export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
   if (isInPrivateRepository(issue)) return 'notPublic'
   const sourceId = asId(issue.id)
@@ -103,7 +102,7 @@ export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
     authorHandle: user?.login,
     authorProfileUrl: user?.html_url,
     originalCreatedAt: issue.created_at,
-    // Before 2012 or so, and in proxies, an answer may have no state.
+    // Answers from about before 2012, and from proxies, may lack a state.
     status:
       asString(issue.state) === null
         ? null

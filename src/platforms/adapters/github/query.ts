@@ -43,9 +43,9 @@ export function githubQueryTogether(topics: readonly string[]): string {
   return `(${groups.join(' OR ')}) ${scope} archived:false ${labelsOrType}`
 }
 
-/** How many of the topics, from the first on, fit into one query; at least 1. */
+/** How many of the first topics fit into one query; at least 1. */
 export function countTopicsPerQuery(topics: readonly string[]): number {
-  // One operator is between the labels and the type, so as many others join the topics.
+  // One operator joins labels and type; the others join topics.
   let count = Math.min(topics.length, maxOperators)
   while (count > 1 && githubQueryTogether(topics.slice(0, count)).length > queryLimit) count--
   return count
@@ -78,7 +78,7 @@ function createdSince(query: string | null, since: Date | null | undefined): str
 function quotedWithin(topic: string, qualifiers: string): string | null {
   let query = ''
   for (const word of searchWords(topic)) {
-    // In quotes a word is never an operator or a qualifier.
+    // A quoted word is never an operator or qualifier.
     const longer = `${query}"${word}" `
     if (longer.length + qualifiers.length > queryLimit) break
     query = longer

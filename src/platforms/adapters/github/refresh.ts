@@ -6,10 +6,10 @@ import { discussionFields, labelNames, readDiscussion, repositoryFields, reposit
 import { type GithubHandle, readHandle, readIssue } from './post.ts'
 import { findPublicRepositories } from './repository.ts'
 
-/** "You may not provide more than 100 node ids" (sourcecred/sourcecred issue 908). */
+/** "You may not provide more than 100 node ids" (sourcecred/sourcecred#908). */
 const maxNodes = 100
 
-/** Without `enableDuplicate`, GitHub gives another reason for duplicates. */
+/** Without `enableDuplicate`, duplicates have another reason. */
 const issueFields = `id number url title body createdAt closedAt state stateReason(enableDuplicate: true)
   author { login url } labels(first: 20) { nodes { name } } comments { totalCount }
   reactions(content: THUMBS_UP) { totalCount } ${repositoryFields}`
@@ -79,7 +79,7 @@ function refreshedNode(
     : { handle, state: 'found', request }
 }
 
-/** The type of the error of each node; `path` is `["nodes", index]`. */
+/** Error types by node; `path` is `["nodes", index]`. */
 function problemsByIndex(errors: unknown): Map<number, string> {
   const problems = new Map<number, string>()
   for (const error of asList(errors) ?? []) {
@@ -122,7 +122,7 @@ async function readSingly(api: GithubApi, handles: readonly string[], signal: Ab
 
 async function readOne(api: GithubApi, handle: string, signal: AbortSignal): Promise<Refreshed> {
   const parsed = readHandle(handle)
-  // A discussion is in GraphQL only.
+  // Discussions exist only in GraphQL.
   if (!parsed?.issue) return { handle, state: 'unreadable' }
   const path = `/repos/${parsed.repository}/issues/${parsed.issue.number}`
   return refreshedIssue(handle, parsed, await api.read(path, signal))
@@ -138,7 +138,7 @@ function refreshedIssue(handle: string, { nodeId, issue }: GithubHandle, { statu
   if (status === 404) return { handle, state: 'missing' }
   const fields = asFields(body)
   if (status !== 200 || fields === null) return { handle, state: 'unreadable' }
-  // An issue that was transferred redirects to its copy, which is an issue of its own.
+  // A transferred issue redirects to its copy, a different issue.
   const isAnother = asId(fields.id) !== issue?.sourceId && asId(fields.node_id) !== nodeId
   if (isAnother) return { handle, state: 'missing' }
   const request = readIssue(fields)

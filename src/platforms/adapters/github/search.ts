@@ -30,7 +30,7 @@ export function createGithub(options: GithubOptions): Platform {
     const { topic, cursor, signal, mayShare = false, newestSince: since } = request
     if (searchWords(topic).length === 0) return null
     if (request.sources) return fetchOwnSources(api, issues, request, request.sources)
-    // Topics that share a page have no common instant.
+    // Topics sharing a page have no common `since`.
     if (mayShare && cursor === null && !since) return fetchFirstPage(topic, signal)
     if (!api.hasToken) return issues.fetchTopic({ topic, page: asPage(cursor, 1), signal, since })
     return fetchIssuesAndDiscussions(api, issues, request)
@@ -46,7 +46,7 @@ export function createGithub(options: GithubOptions): Platform {
 
 const nothing: SourcePage = { requests: [], nextCursor: null }
 
-/** The two are hosts of their own, because their limits and failures are. */
+/** Separate hosts, because their limits and failures are separate. */
 function fetchIssuesAndDiscussions(api: GithubApi, issues: IssueSearch, request: PageRequest): Promise<Page | null> {
   const { topic, signal, newestSince: since } = request
   return fetchRoundRobin({
@@ -60,7 +60,7 @@ function fetchIssuesAndDiscussions(api: GithubApi, issues: IssueSearch, request:
   })
 }
 
-/** Of each repository first the issues, and after them, with a token, the discussions. */
+/** Per repository first the issues, then, with a token, the discussions. */
 function fetchOwnSources(
   api: GithubApi,
   issues: IssueSearch,
@@ -99,6 +99,6 @@ async function verifyRepository(api: GithubApi, source: string, signal: AbortSig
   if (!isPublicRepository(repository))
     throw new SourceRefusedError(`The repository "${source}" of github is not public.`)
   const name = (asName(repository?.full_name) ?? source).toLowerCase()
-  // A search does not follow a new name.
+  // Searches do not follow renames.
   if (name !== source) throw new SourceRefusedError(`The repository "${source}" of github is now "${name}".`)
 }

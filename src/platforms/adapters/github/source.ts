@@ -2,7 +2,7 @@ import type { SourceKind } from '../../definition.ts'
 
 const ownerForm = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/
 const repositoryForm = /^(?!\.{1,2}$)[\w.-]{1,100}$/
-/** The first part of addresses at github.com that are no repositories. */
+/** First path segments at github.com that are no owners. */
 const pagesOfGithub = new Set(
   `about apps collections contact customer-stories enterprise events explore features issues login marketplace new
   notifications orgs organizations pricing pulls search security settings site sponsors stars topics trending users`.split(

@@ -9,14 +9,12 @@ import type { GitlabSource } from './source.ts'
 
 export const gitlabLimitHeaders: LimitHeaders = { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }
 
-/** A project or group, for messages. */
 export interface NamedSource {
   path: string
-  /** Where the person who reads the message can change it, such as `GITLAB_PROJECTS`. */
+  /** Where the message's reader can change it, such as `GITLAB_PROJECTS`. */
   listedIn: string
 }
 
-/** `GITLAB_PROJECTS`, or the job of an account. */
 export const listedInVariable = 'GITLAB_PROJECTS'
 export const listedInJob = 'the sources of the job'
 
@@ -30,7 +28,7 @@ export function gitlabError(answer: Answer, source: NamedSource, hasToken: boole
     case 401:
       return hasToken ? refusedToken() : neededToken()
     case 403:
-      // An answer without JSON comes from the front end: it refuses the address, not the token.
+      // Without JSON it is GitLab's front end, which refuses the address, not the token.
       if (!body) return null
       if (asString(body.error) === 'insufficient_scope') return refusedToken()
       return new SourceRefusedError(
@@ -77,7 +75,7 @@ const neededToken = () =>
 const refusedSearch = ({ path, listedIn }: NamedSource) =>
   new SourceRefusedError(`gitlab refused the search in "${path}". Check its label in ${listedIn}.`)
 
-/** The search limit names no time; its minute is over after the usual cooldown. */
+/** The search limit names no time; the usual cooldown outlasts its minute. */
 function tooMany({ headers }: Answer, now: Date): PlatformError {
   const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, gitlabLimitHeaders, now))
   return new PlatformError('rate_limited', 'gitlab allows no more requests for now.', { retryAt })
@@ -95,14 +93,14 @@ export interface ListRequest {
   source: Pick<GitlabSource, 'kind'> & NamedSource
   parameters: Record<string, string | number> | URLSearchParams
   signal: AbortSignal
-  /** Returns the refusal of an anonymous search like an answer. */
+  /** Returns the refusal of an anonymous search instead of throwing. */
   returnsRefusal?: boolean
 }
 
 /** Lists issues of a project or group (`GET /projects/:id/issues`, `GET /groups/:id/issues`). */
 export type ListIssues = (request: ListRequest) => Promise<Answer>
 
-/** One way to list issues: with a token or without, by a budget of its own. */
+/** Lists issues with or without a token, with its own budget. */
 export interface Lister {
   budget: Budget
   list: ListIssues
@@ -122,7 +120,7 @@ export const searchLimits = (baseUrl: string, hasToken: boolean): BudgetLimits =
   concurrency: 3,
 })
 
-/** Searches of groups are anonymous, also beside a token. */
+/** Group searches are always anonymous. */
 export const groupLimits = (baseUrl: string): BudgetLimits => ({
   ...searchLimits(baseUrl, false),
   name: `${new URL(baseUrl).host} (groups)`,

@@ -16,7 +16,7 @@ const lastPage = 500
 const lastUnsearchedPage = 10
 /** How long to list without `search` after an anonymous search was refused or ignored. */
 const unsearchedMs = 3_600_000
-/** Fewer hits may all be matches that are not visible in the text. */
+/** Fewer hits may all match in text that is not visible. */
 const fewestIgnoring = 5
 
 export interface ListingPage {
@@ -25,11 +25,11 @@ export interface ListingPage {
   words: readonly string[]
   page: number
   signal: AbortSignal
-  /** Only what was written since this instant; the order is always newest first. */
+  /** Only issues created since; always newest first. */
   since?: Date | null | undefined
 }
 
-/** Fetches one page of the issues of a source that have every word. */
+/** Fetches a page of issues that have every word. */
 export type FetchIssues = (page: ListingPage) => Promise<SourcePage>
 
 /**
@@ -54,7 +54,7 @@ export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): 
       return { answer: unsearched, isSearched: false }
     } catch (error) {
       const isRefusal = error instanceof SourceRefusedError || (error as PlatformError).code === 'unauthorized'
-      // The refusal of the search says better what to do.
+      // The search's own refusal explains better what to do.
       throw isRefusal ? (gitlabError(answer, source, false, clock.now()) ?? error) : error
     }
   }

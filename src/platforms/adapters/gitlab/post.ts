@@ -7,7 +7,7 @@ import { meaningsOfLabels, statusWhileOpen } from '../tracker-labels.ts'
 interface GitlabState {
   isClosed: boolean
   isDuplicate: boolean
-  /** Moved to another project, where the wish goes on. */
+  /** Moved to another project, where the wish continues. */
   isMoved: boolean
   labels: readonly string[]
 }
@@ -24,7 +24,7 @@ export function statusOfIssue({ isClosed, isDuplicate, isMoved, labels }: Gitlab
 
 /** Image and link attributes: `{width=600 height=349}` (docs.gitlab.com/user/markdown). */
 const attributes = /(\]\([^()\n]{0,2000}\)|\]\[[^[\]\n]{0,200}\])\{[^{}\n]{0,200}\}/g
-/** A table of contents, alone on its line. */
+/** A table of contents on its own line. */
 const tableOfContents = /^\s*(?:\[\[_?TOC_?\]\]|\[TOC\])\s*$/i
 /** GitLab commands on lines of their own (docs.gitlab.com/user/project/quick_actions). */
 const quickAction =
@@ -46,14 +46,14 @@ export function gitlabToPlainText(source: string): string {
   return flowingMarkdownToPlainText(lines.join('\n'))
 }
 
-/** An issue; null for an item of another type, or one without an id or address. */
+/** Reads an issue; null for another type, or without id or address. */
 export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
   if (isConfidential(issue)) return 'notPublic'
   const sourceId = asId(issue.id)
   const sourceUrl = asWebUrl(issue.web_url)
   if (sourceId === null || sourceUrl === null || isOfAnotherType(issue)) return null
   const author = asFields(issue.author)
-  // With `with_labels_details`, which some proxies add, a label is an object.
+  // With `with_labels_details`, added by some proxies, labels are objects.
   const tags = cleanTags((asList(issue.labels) ?? []).map((label) => asFields(label)?.name ?? label))
   const isClosed = issue.state === 'closed'
   return foundRequest({
@@ -69,7 +69,7 @@ export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
     authorProfileUrl: author?.web_url,
     originalCreatedAt: issue.created_at,
     status: statusOf(issue, isClosed, tags),
-    // Null on issues that were imported (gitlab-org/gitlab issue 21381).
+    // Null for imported issues (gitlab-org/gitlab#21381).
     statusChangedAt: isClosed ? issue.closed_at : null,
     sourceName: projectOf(issue, sourceUrl),
     refreshHandle: handleOf(issue),
@@ -81,7 +81,7 @@ export function isConfidential({ confidential }: Fields): boolean {
   return (confidential ?? false) !== false
 }
 
-/** The query excludes the others, but older servers ignore its parameters. */
+/** Older servers ignore the query's type filter. */
 function isOfAnotherType({ issue_type: type }: Fields): boolean {
   return type === 'incident' || type === 'test_case'
 }

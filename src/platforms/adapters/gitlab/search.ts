@@ -27,7 +27,7 @@ import { isConfidential, readIssue } from './post.ts'
 import { readSource } from './source.ts'
 import { type CheckVisibility, createVisibilityCheck } from './visibility.ts'
 
-/** One page, and an address of about two thousand characters. */
+/** One page, with an address of about 2,000 characters. */
 const maxIssues = 100
 
 /** `GET /projects/:id/issues?iids[]=` is no search, so free for jobs. @param checkVisibility null without a token */
@@ -45,7 +45,7 @@ function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null
         const issues = issuesOf(body)
         if (issues.length === 0 && (await showsNoIssues(list, source, signal))) return unreadable(handles)
         const { requests } = await readItems(issues, readIssue)
-        // One that is not in the list was deleted or became confidential.
+        // An issue not in the list was deleted or became confidential.
         const confidential = confidentialHandles(issues)
         return byHandle(handles, requests, (handle) => (confidential.has(handle) ? 'unreadable' : 'missing'))
       } catch (error) {
@@ -73,7 +73,7 @@ function parametersOf(handles: readonly string[]): URLSearchParams {
 
 const projectOf = (handle: string): string | null => /^([^#]+)#\d+$/.exec(handle)?.[1] ?? null
 
-/** Only a token shows confidential issues. */
+/** Only tokens show confidential issues. */
 function confidentialHandles(issues: readonly unknown[]): ReadonlySet<string> {
   const hidden = issues.flatMap((issue) => {
     const fields = asFields(issue)
@@ -94,7 +94,7 @@ export function createGitlab(options: GitlabOptions): Platform {
   const hasToken = token !== undefined
   const lister = createLister(options, token, searchLimits(baseUrl, hasToken))
   const fetchIssues = createIssueSearch(lister, clock)
-  // A token would also show the private projects of a group.
+  // A token would also show a group's private projects.
   const fetchGroup = hasToken
     ? createIssueSearch(createLister(options, undefined, groupLimits(baseUrl)), clock)
     : fetchIssues

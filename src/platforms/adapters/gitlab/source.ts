@@ -4,17 +4,17 @@ import type { SourceKind } from '../../definition.ts'
 const part = /^(?!-)(?!.*\.(?:git|atom)$)[\w.-]{1,255}(?<![.-])$/
 const groups = 'groups/'
 
-/** What an item of `GITLAB_PROJECTS` or a source of an account names. */
+/** An item of `GITLAB_PROJECTS`, or an account's source. */
 export interface GitlabSource {
-  /** `projects` or `groups`, as in the addresses of the API. */
+  /** As in API addresses. */
   kind: 'projects' | 'groups'
-  /** By path or number. */
+  /** Path or number. */
   path: string
-  /** The label of wishes there; null for all issues. */
+  /** The wish label; null for all issues. */
   label: string | null
 }
 
-/** A path has no colon, so the first one ends it; labels have them (`type::feature`). */
+/** Splits at the first colon: paths have none, labels may (`type::feature`). */
 export function readSource(source: string): GitlabSource {
   const [, named = source, label = ''] = /^([^:]*):(.*)$/.exec(source) ?? []
   const isGroup = named.trim().startsWith(groups)
@@ -34,7 +34,7 @@ export const gitlabSource: SourceKind = {
     const isAddress = /^(?:https?:\/\/)?(?:www\.)?gitlab\.com\//i.test(trimmed)
     const path = trimmed.replace(/^(?:https?:\/\/)?(?:www\.)?gitlab\.com\//i, '')
     if (path.includes('://')) return null
-    // `/-/` begins a page of the project, such as its issues.
+    // `/-/` starts a page of the project, such as its issues.
     const alone = isAddress
       ? path
           .replace(/[?#].*$/, '')

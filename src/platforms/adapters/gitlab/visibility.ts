@@ -9,7 +9,7 @@ import { gitlabError, gitlabLimitHeaders, listedInVariable, type NamedSource } f
 import type { GitlabSource } from './source.ts'
 
 export interface VisibilityOptions extends AdapterDependencies {
-  /** Of the searches: during its cooldown nothing is looked up. */
+  /** The searches' budget: no lookups during its cooldown. */
   searchBudget: Budget
   baseUrl: string
   token?: string | undefined
@@ -18,7 +18,7 @@ export interface VisibilityOptions extends AdapterDependencies {
 /** Resolves if the issues of a project or group are public. @throws SourceRefusedError if not; PlatformError */
 export type CheckVisibility = (source: Pick<GitlabSource, 'kind'> & NamedSource, signal: AbortSignal) => Promise<void>
 
-/** How long a source that was public is assumed to be public. */
+/** How long a source that was public counts as public. */
 const publicForMs = 60_000
 
 /** 400 requests a minute per project (docs.gitlab.com/administration/settings, "Rate limit on Projects API"). */
@@ -26,7 +26,7 @@ const lookupLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
   name: `${new URL(baseUrl).host} (projects)`,
   windows: [{ limit: 400, windowMs: 60_000 }],
   concurrency: 3,
-  // Without a token only the sources of accounts are looked up.
+  // Without a token, only account sources are looked up.
   isOptional: !hasToken,
 })
 
@@ -53,7 +53,7 @@ export function createVisibilityCheck(options: VisibilityOptions): CheckVisibili
     const isAnonymous = token === undefined || kind === 'groups'
     await client.getJson({
       platform: 'gitlab',
-      // A group would list its projects.
+      // Keeps a group from listing its projects.
       url: endpointUrl(baseUrl, address, kind === 'groups' ? { with_projects: 'false' } : {}),
       headers: isAnonymous ? {} : { 'private-token': token },
       budget,

@@ -4,12 +4,12 @@ import type { Json } from '../../platform.ts'
 import { wishPhrases } from '../wish-phrases.ts'
 import type { ApiVersion } from './version.ts'
 
-/** The maximum of an instance; a larger one is a 400. */
+/** An instance's maximum; more is a 400. */
 export const pageSize = 50
-/** Of version 3; a larger one is a 400 (db_schema/src/utils.rs). */
+/** Maximum of version 3; more is a 400 (db_schema/src/utils.rs). */
 const lastPage = 100
 
-/** A way in which people write a wish: before the words of the topic, or after them. */
+/** A wish phrase, and whether it stands before or after the topic. */
 export interface WishPattern {
   phrase: string
   isAfter: boolean
@@ -83,7 +83,7 @@ export function cursorAfter(version: ApiVersion, body: Fields | null, views: unk
 const isShim = (body: Fields | null): boolean =>
   [body?.comments, body?.communities, body?.users].some((list) => (asList(list) ?? []).length > 0)
 
-/** The identity of the first post of a page: it differs from page to page. */
+/** Identifies a page by its first post. */
 function fingerprintOf(views: unknown[]): string | null {
   const post = asFields(asFields(views[0])?.post)
   return (

@@ -36,7 +36,7 @@ function lemmyError({ status, headers, body }: Answer, label: string, now: Date)
 }
 
 export interface LemmyOptions extends AdapterDependencies {
-  /** The base addresses of the instances, searched round-robin, a page each. */
+  /** Base addresses of instances, searched round-robin by page. */
   urls: readonly string[]
 }
 
@@ -44,7 +44,7 @@ interface Context extends LemmyOptions {
   versions: ApiVersions
 }
 
-/** One instance, searched for one pattern. */
+/** An instance and a pattern. */
 interface Source {
   instance: Instance
   pattern: WishPattern
@@ -111,7 +111,7 @@ async function fetchSource(
   const answer = asFields(body)
   const views = requiredList(viewsOf(answer), { label, items: 'posts', variable: 'LEMMY_URLS' })
   const { requests, discarded } = await readItems(views, readPostView)
-  // Version 3 has no parameter for an instant.
+  // Version 3 has no date parameter.
   const isOver = reachesOlder(views, publishedAt, newestSince)
   return { requests, discarded, nextCursor: isOver ? null : cursorAfter(version, answer, views, cursor) }
 }

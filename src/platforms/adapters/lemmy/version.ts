@@ -19,7 +19,7 @@ const lemmyLimits = (name: string): BudgetLimits => ({
   concurrency: 1,
 })
 
-/** The configured instances, each with one budget, however often it is configured. */
+/** The configured instances, each once, with its budget. */
 export function createInstances(urls: readonly string[], openBudget: OpenBudget): Instance[] {
   const budgets = new Map<string, Budget>()
   return urls.map((baseUrl) => {
@@ -31,7 +31,7 @@ export function createInstances(urls: readonly string[], openBudget: OpenBudget)
   })
 }
 
-/** The version of the API: 4 since Lemmy 1.0, 3 before. */
+/** The API version: 4 since Lemmy 1.0, before 3. */
 export type ApiVersion = 3 | 4
 
 export interface ApiVersions {
@@ -47,7 +47,7 @@ export interface ApiVersionsOptions {
 
 /** Instances are upgraded while Wishwell runs. */
 const lifetimeMs = 86_400_000
-/** How long a page waits for the answer, in milliseconds. */
+/** How long a page waits for the version, in milliseconds. */
 const patienceMs = 3_000
 
 /**
@@ -83,7 +83,7 @@ export function createApiVersions({ client, clock, openBudget }: ApiVersionsOpti
         return version
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error
-        // An answer that is no JSON, or none of Lemmy, will not change soon; a fault will.
+        // Non-JSON or foreign answers will not change soon; faults will.
         if (error.retryAt === null && error.code === 'bad_response') {
           known.set(instance.name, { version: 3, expiresAt: after(now, lifetimeMs) })
         }
@@ -93,7 +93,7 @@ export function createApiVersions({ client, clock, openBudget }: ApiVersionsOpti
   }
 }
 
-/** Apart from the searches, so that this request never costs one of them. */
+/** Separate from searches, so this request never costs one. */
 function createVersionBudgets(openBudget: OpenBudget) {
   const budgets = new Map<string, ReturnType<OpenBudget>>()
   return (name: string) => {

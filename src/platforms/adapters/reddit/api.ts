@@ -42,7 +42,7 @@ function redditError(answer: Answer, now: Date, community: string | null = null)
       if (status === 404) return reason === null || reason === absentPage ? notFound() : blocked(true, status)
       return blocked(body !== null, status)
     default:
-      // A status of 500 or more in the answer itself is read by the client.
+      // The client handles an HTTP status of 500 or more.
       return answer.status < 300 && status >= 500 ? unavailable() : null
   }
 }
@@ -57,11 +57,11 @@ const unavailable = () => new PlatformError('unavailable', 'reddit is temporaril
 const notFound = () =>
   new PlatformError('bad_response', 'reddit has nothing at this address (404). Check REDDIT_API_URL.')
 
-/** Private, banned or in quarantine; only this community is affected. */
+/** Private, banned or quarantined; only this community is affected. */
 const refusedCommunity = (community: string, status: number) =>
   new SourceRefusedError(`reddit lets only some accounts read ${community}, or has no such community (${status}).`)
 
-/** Reddit's front end answers in HTML, its API in JSON. */
+/** Reddit's front end answers HTML, its API JSON. */
 function blocked(isJson: boolean, status: number): PlatformError {
   const message = isJson
     ? `reddit does not let this application search (${status}). Check that Reddit has approved it for the Data API.`
@@ -90,7 +90,7 @@ interface RedditTokenOptions extends AdapterDependencies {
   clientSecret: string
 }
 
-/** Of requests without a token, a minute; one token lasts for an hour or a day. */
+/** Token requests per minute; a token lasts an hour or a day. */
 const tokenRequestsPerMinute = 10
 const usualLifetimeSeconds = 3_600
 
@@ -124,7 +124,7 @@ function createRedditTokens(options: RedditTokenOptions): () => Promise<AccessTo
       readError: (answer) => redditError(answer, clock.now()),
     })
     const value = asString(asFields(body)?.access_token)
-    // A value that cannot be sent in a header is no token.
+    // A token must fit in a header.
     if (value === null || !/^[\x21-\x7e]{1,8000}$/.test(value)) {
       throw new PlatformError('bad_response', 'reddit gave no access token. Check REDDIT_TOKEN_URL.')
     }
@@ -150,7 +150,7 @@ export interface RedditApiOptions {
 export interface RedditRequest {
   path: string
   parameters: Record<string, string>
-  /** The community that is queried, such as `r/obsidianmd`; null for all. */
+  /** The community to query, such as `r/obsidianmd`; null for all. */
   community: string | null
   signal: AbortSignal
 }
@@ -179,7 +179,7 @@ export function createRedditApi(options: RedditApiOptions): RedditApi {
     const { body } = await withToken(tokens, (token) =>
       client.getJson({
         platform: 'reddit',
-        // Without `raw_json` the characters `&`, `<` and `>` come escaped.
+        // Without `raw_json`, `&`, `<` and `>` are escaped.
         url: endpointUrl(baseUrl, path, { ...parameters, raw_json: '1' }),
         headers: { authorization: `Bearer ${token}` },
         agentPrefix: redditAgentPrefix(clientId),

@@ -42,14 +42,14 @@ export function readRedditPost(child: Fields, isEscaped: boolean): ItemResult {
     commentCount: post.num_comments,
     authorHandle: author,
     authorProfileUrl: author && `${siteUrl}/user/${encodeURIComponent(author)}`,
-    // `created` is in the time zone of the server.
+    // `created` is in the server's time zone.
     originalCreatedAt: asEpochSeconds(post.created_utc),
     sourceName: community && `r/${community}`,
     refreshHandle: name,
   })
 }
 
-/** The fullname of a post, such as `t3_abc`; null for an element that is no post. */
+/** A post's fullname, such as `t3_abc`; null if it is no post. */
 export function redditNameOf(child: Fields): string | null {
   const post = asFields(child.data)
   const name = asId(post?.name) ?? `t3_${asId(post?.id) ?? ''}`

@@ -2,7 +2,7 @@ import { asFields, asString, type Fields } from '../../content/fields.ts'
 import { quotedWords } from '../../topic-words.ts'
 import { wishPhrases } from '../wish-phrases.ts'
 
-/** Of `q`, in characters (reddit.com/dev/api, "search"). */
+/** Maximum characters of `q` (reddit.com/dev/api, "search"). */
 const queryLimit = 512
 const flairOperator = 'flair:"feature request"'
 /** A flair is a community's label for a post. Communities without a wish flair are searched by these phrases. */
@@ -22,7 +22,7 @@ export const plainForms: readonly string[] = [wishPhrases[0], flairForm, ...wish
 /** Builds the grouped query. @returns null if the topic has no words */
 export const redditQuery = (topic: string): string | null => redditQueryOf(groupedForm, topic)
 
-/** @returns null when the topic has no words to search for. */
+/** @returns null if the topic has no words */
 export function redditQueryOf(form: string, topic: string): string | null {
   const wish = form === groupedForm ? wishes : form === flairForm ? flairOperator : `"${form}"`
   const words = quotedWords(topic, queryLimit - wish.length - 1)
@@ -41,7 +41,7 @@ export function ignoresOperators(form: string, children: unknown[]): boolean {
   return posts.length >= provingPosts && fitting.length * 2 < posts.length
 }
 
-/** Whether a page has a post that the grouped form should have found. */
+/** Whether a page has a post the grouped form should find. */
 export const hasWish = (children: unknown[]): boolean =>
   children.some((child) => {
     const post = asFields(asFields(child)?.data)

@@ -20,20 +20,20 @@ export interface RedditOptions extends AdapterDependencies {
 }
 
 const pageSize = 100
-/** A listing ends after about 1,000 posts (praw, listing/generator.py). */
+/** Listings end after about 1,000 posts (praw, listing/generator.py). */
 const lastPage = 10
-/** For how long it is remembered that Reddit reads operators as text. */
+/** How long to remember that Reddit reads operators as text. */
 const plainMs = 86_400_000
 const probeMs = 3_600_000
 
-/** A page with the elements that it was read from. */
+/** A page with its raw elements. */
 interface FormsPage extends SourcePage {
   children: unknown[]
-  /** The name of the search in the cursor. */
+  /** The search's name in the cursor. */
   searched: string
 }
 
-/** A community, or null for all, searched in one form. */
+/** A community (null: all) and a form. */
 interface Search {
   community: string | null
   form: string
@@ -69,13 +69,13 @@ export function createReddit(options: RedditOptions): Platform {
   function cursorAfterFirst({ children, searched, nextCursor }: FormsPage, communities: Communities): Json {
     const now = clock.now()
     const turn = communities.findIndex((community) => nameOf({ community, form: groupedForm }) === searched)
-    // The form of the round-robin, which also says which communities have had a page.
+    // A round-robin cursor that marks the communities already searched.
     const plainStart = { isPlain: true, turn, next: {}, ended: [searched] }
     if (ignoresOperators(groupedForm, children)) {
       plainUntil = after(now, plainMs)
       return plainStart
     }
-    // No post may have the operators as words; one plain query shows whether that is so.
+    // No post may contain the operators; one plain query tells.
     const mayProbe = children.length === 0 && nextCursor === null && !isAfter(probedUntil, now)
     if (mayProbe) probedUntil = after(now, probeMs)
     return mayProbe ? { ...plainStart, isProbe: true } : nextCursor
@@ -106,7 +106,7 @@ export function createReddit(options: RedditOptions): Platform {
   }
 }
 
-/** Of all public communities, or of the next one that the job names. */
+/** Searches all public communities, or the job's next one. */
 function fetchGrouped(api: RedditApi, request: PageRequest): Promise<FormsPage | null> {
   if (request.sources) return fetchForms(api, request, [groupedForm])
   const isOver = asPage(request.cursor, 1) > lastPage
@@ -123,7 +123,7 @@ type Communities = ReadonlyArray<Search['community']>
 
 const communitiesOf = ({ sources }: PageRequest): Communities => sources ?? [null]
 
-/** Fetches a page of the next community and form, round-robin. */
+/** Fetches a page of the next community and form. */
 async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly string[]): Promise<FormsPage | null> {
   const communities = communitiesOf(request)
   const searches = new Map<string, Search>(
@@ -172,7 +172,7 @@ async function fetchSearch(
   const { requests, discarded } = await readItems(children, (child) => readRedditPost(child, isEscaped))
   // A flair read as text only repeats the search for the bare words: its further pages are no wishes.
   const isText = form === flairForm && ignoresOperators(flairForm, children)
-  // Reddit has no parameter for an instant.
+  // Reddit has no date parameter.
   const isOver = children.length === 0 || isText || reachesOlder(children, createdAt, newestSince)
   return {
     requests,
@@ -201,7 +201,7 @@ function searchParameters(
   }
 }
 
-/** A listing whose cursor is the one that was sent would repeat for ever. */
+/** A listing that repeats its cursor would never end. */
 function cursorAfter(listing: Fields, sent: string | null, page: number): Json {
   const next = asId(listing.after)
   return next === null || next === sent || page >= lastPage ? null : { after: next, page: page + 1 }

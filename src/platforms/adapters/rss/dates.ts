@@ -1,9 +1,9 @@
 import { hourMs } from '../../../runtime/durations.ts'
 import { asDate } from '../../content/fields.ts'
 
-/** Clocks differ, and some feeds announce what appears within the day. */
+/** Clocks differ, and some feeds announce items of the same day. */
 const aheadMs = 24 * hourMs
-/** Before there were feeds: a date that nobody set. */
+/** Earlier dates were never set: there were no feeds. */
 const firstYear = 1990
 
 /** Languages of known month names; no two of them use one name for different months. */
@@ -32,12 +32,12 @@ function readMonths(): ReadonlyMap<string, number> {
   return found
 }
 
-/** The number of a month from its name or number, from 0; -1 for none. */
+/** A month's number, from 0, by name or number; -1 if unknown. */
 function monthOf(name: string): number {
   if (/^\d/.test(name)) return Number(name) - 1
   monthsByName ??= readMonths()
   const known = monthsByName.get(nameForm(name))
-  // Also as English abbreviates: Sept, Octob.
+  // Also English abbreviations: Sept, Octob.
   return known ?? (/^[a-z]+$/i.test(name) ? (monthsByName.get(name.slice(0, 3).toLowerCase()) ?? -1) : -1)
 }
 
@@ -55,10 +55,10 @@ const dayForms = [
   /^(?<month>\p{L}+)\.? (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})(?!\d)/iu,
   /^(?<year>\d{4})[-/.年] ?(?<month>\d{1,2})[-/.月] ?(?<day>\d{1,2})日?(?!\d)/,
 ]
-/** After a few words, such as "um", a time and its zone. */
+/** A time and zone, after a few words such as "um". */
 const timeForm =
   /^[^\d+]{0,8}(?<hour>\d{1,2})[:.h](?<minute>\d{2})(?:[:.](?<second>\d{2})(?:[.,]\d+)?)?\s*(?<half>[ap]\.?m\b\.?)?(?<zone>.*)$/i
-/** What a clock of Unix prints: the time stands before the year. */
+/** Unix clock output: the time precedes the year. */
 const clockForm = /^(\p{L}+ \p{L}+ \d{1,2}) (\d{1,2}:\d{2}(?::\d{2})?)(.*) (\d{4})$/u
 
 function zoneMs(text: string): number {
@@ -70,7 +70,7 @@ function zoneMs(text: string): number {
 /** Parses a date as written in mails (RFC 5322) and pages, in any known language; null if no such day exists. */
 function writtenDate(given: string): Date | null {
   const text = given.replace(/\s+/g, ' ').replace(clockForm, '$1 $4 $2$3')
-  // A weekday, which is often wrong, and an article come first.
+  // Skips a weekday, which is often wrong, and an article.
   const parts = [text, text.replace(/^\p{L}+\.?,? ?/u, ''), text.replace(/^\p{L}+\.?,? ?\p{L}+\.?,? ?/u, '')]
   for (const part of parts) {
     for (const form of dayForms) {

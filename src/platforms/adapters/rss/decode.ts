@@ -11,10 +11,10 @@ const beginnings: ReadonlyArray<readonly [encoding: string, bytes: readonly numb
   ['utf-16be', [0x00, 0x7b]],
 ]
 
-/** The part of a feed that may say its encoding; as long as any prolog is. */
+/** The start of a feed, long enough for any prolog. */
 const prologBytes = 1_000
 
-/** All encodings in which a feed may look like ASCII although it is not. */
+/** Encodings in which text may look like ASCII but is not. */
 const escaping = /^iso-2022-/
 
 /** A decoder for a WHATWG encoding label; null if the label is unknown. */
@@ -47,7 +47,7 @@ export function decodeFeed(bytes: Uint8Array, headers: AnswerHeaders): string {
   const named = [decoderOf(written), decoderOf(sent)].filter((decoder) => decoder !== null)
   const escaped = named.find(({ encoding }) => escaping.test(encoding))
   if (escaped) return escaped.decode(bytes)
-  // A text that is no valid UTF-8 is in no encoding of that name.
+  // Invalid UTF-8 is not UTF-8, whatever it is called.
   const other = named.find(({ encoding }) => !/^utf-/.test(encoding))
   return decodedStrictly(bytes) ?? (other ?? decoderOf('windows-1252')!).decode(bytes)
 }

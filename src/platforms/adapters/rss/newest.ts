@@ -4,7 +4,7 @@ import { feedDate } from './dates.ts'
 const memberLimit = 250_000
 const itemLimit = 1_000
 
-/** For dates of items that are only compared with each other. */
+/** No upper bound: these dates are only compared with each other. */
 const everyDate = new Date('9999-01-01')
 
 /** Picks the newest items, in their order. Undated items rank last, the first of them as the newest. */
@@ -30,7 +30,7 @@ function namesOf(xml: string, from: number, to: number): number {
       isInName = false
       continue
     }
-    // Blanks, `/`, `<` and `=` end a name.
+    // Space, `/`, `<` and `=` end a name.
     const isOfName = code > 0x20 && code !== 0x2f && code !== 0x3c && code !== 0x3d
     if (isOfName && !isInName) names++
     isInName = isOfName

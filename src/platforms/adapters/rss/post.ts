@@ -6,11 +6,11 @@ import { feedDate } from './dates.ts'
 import type { Feed, FeedItem, FeedText } from './feed.ts'
 
 const markup = /<(?:!--|\/?[a-z][a-z0-9]*(?:\s[^<>]*)?\/?>)/i
-/** Elements that no product calls a thing by, unlike `List<String>`. */
+/** Elements that are never product names, unlike `List<String>`. */
 const titleMarkup = /<\/?(?:b|i|u|s|em|strong|code|a|span|p|br|sub|sup|tt|small|font|img|div|mark)(?:\s[^<>]*)?\/?>/i
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8}\d{0,2});/i
 
-/** Markup that was escaped once more than it should be is converted once more. */
+/** Converts doubly escaped markup once more. */
 function htmlText(source: string): string {
   const text = htmlToPlainText(source)
   return !markup.test(source) && titleMarkup.test(text) ? htmlToPlainText(text) : text
@@ -34,7 +34,7 @@ export function sharedIds(items: readonly FeedItem[]): ReadonlySet<string> {
   return shared
 }
 
-/** Ids of feeds are any text, in any script, of any length. */
+/** Shortens ids, which may be any text of any length. */
 const shortId = (id: string): string =>
   asId(id) !== null && id.length <= 150 ? id : hash('sha256', id.toWellFormed(), 'hex').slice(0, 32)
 
@@ -45,9 +45,9 @@ export const feedKey = (address: string): string =>
 export interface ItemContext {
   feed: Feed
   address: string
-  /** `sharedIds` of the feed. */
+  /** See `sharedIds`. */
   shared: ReadonlySet<string>
-  /** The ids that were read before: an item that comes twice is read once. */
+  /** Ids read before: a repeated item is read once. */
   known: Set<string>
   now: Date
 }

@@ -24,7 +24,7 @@ async function correctStackexchangeBudget(budget: Budget, answer: Answer, now: D
   if (backoffSeconds > 0) budget.pauseUntil(after(now, backoffSeconds * 1000))
 }
 
-/** Where a site is named: in the configuration, or in the job of an account. */
+/** Where a site is named: here, or in an account's job. */
 export const listedInVariable = 'STACKEXCHANGE_SITES'
 export const listedInJob = 'the sources of the job'
 
@@ -74,7 +74,7 @@ export interface StackexchangeOptions extends AdapterDependencies {
   baseUrl: string
   /** A key from stackapps.com. It is sent in the query string, so query strings are never logged. */
   key?: string | undefined
-  /** API site parameters, searched round-robin, a page each. */
+  /** API site parameters, searched round-robin by page. */
   sites: readonly string[]
 }
 
@@ -91,18 +91,18 @@ const stackexchangeLimits = (baseUrl: string, hasKey: boolean): BudgetLimits => 
 })
 
 export interface SiteCall {
-  /** Below the base address, such as `/questions/1;2`. */
+  /** Below the base address, e.g. `/questions/1;2`. */
   path: string
   site: string
-  /** Where the person who reads a message can change the site. */
+  /** Where the message's reader can change the site. */
   listedIn: string
   parameters: Record<string, string | number>
   signal: AbortSignal
-  /** Returns error 404 like an answer: by id it means that nothing has that id. */
+  /** Returns error 404 instead of throwing: nothing has that id. */
   returnsMissing?: boolean
 }
 
-/** One call about one site. @returns the answer, a wrapper with `items`. */
+/** Calls one site. @returns the wrapper with `items` */
 export type CallSite = (call: SiteCall) => Promise<Fields | null>
 
 /** Whether a wrapper is the error `no_method`, which the API also answers for an unknown id. */

@@ -23,7 +23,7 @@ import {
 } from './api.ts'
 import { readQuestion } from './post.ts'
 
-/** The maximum ids of one call (api.stackexchange.com/docs/questions-by-ids). */
+/** Maximum ids per call (api.stackexchange.com/docs/questions-by-ids). */
 const maxQuestions = 100
 
 /** Deleted questions are left out, or a 404 if none is left. Neither says why, so both are `missing`. */
@@ -40,7 +40,7 @@ function createRefresh(callSite: CallSite): Refresh {
           path: `/questions/${ids}`,
           site,
           listedIn: listedInVariable,
-          // Without `pagesize` only 30 are answered.
+          // Default `pagesize` is 30.
           parameters: { filter: 'withbody', sort: 'activity', order: 'desc', pagesize: maxQuestions },
           signal,
           returnsMissing: handles.length === 1,
@@ -56,7 +56,7 @@ function createRefresh(callSite: CallSite): Refresh {
   }
 }
 
-/** A handle is `<site>:<question id>`; empty for another text. */
+/** Site of a handle `<site>:<question id>`; "" for other text. */
 const siteOf = (handle: string): string => /^([\w.-]+):\d+$/.exec(handle)?.[1] ?? ''
 
 const pageSize = 100
@@ -118,7 +118,7 @@ async function fetchSite(
       filter: 'withbody',
       sort: since ? 'creation' : 'relevance',
       order: 'desc',
-      // Whatever the order, `fromdate` means the creation of a question.
+      // `fromdate` means creation, whatever the order.
       ...(since ? { fromdate: epochSecond(since) } : {}),
       pagesize: pageSize,
       page,

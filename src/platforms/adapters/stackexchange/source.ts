@@ -20,7 +20,7 @@ export const stackexchangeSource: SourceKind = {
     const host = named.replace(/^www\./, '')
     const site = siteOfHost(host)
     if (site !== null) return siteForm.test(site) ? site : null
-    // The name of a site is not an address: `example.com` is the host of something else.
+    // A site name is no address: `example.com` is another host.
     return isAddress || /\.(?:com|org|net|io)$/.test(host) || !siteForm.test(host) ? null : host
   },
 }

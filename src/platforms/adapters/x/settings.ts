@@ -5,7 +5,7 @@ export const x = definePlatform({
   title: 'X',
   votes: 'likes',
   isOpen: false,
-  // Its terms: only ids are passed on, and what is shown must be the current version.
+  // X's terms: share only ids, and show only current versions.
   publicPages: { show: 'links' },
   // X's terms demand that posts deleted there are deleted here; 30 days is our interpretation.
   retentionDays: 30,

@@ -52,9 +52,9 @@ export function youtubeLimits(baseUrl: string): { search: BudgetLimits; comments
 interface Refusal {
   reasons: Set<string>
   message: string
-  /** `youtube.commentThread` when the error concerns the comments, not the caller. */
+  /** `youtube.commentThread` for errors about comments, not the caller. */
   domains: Set<string>
-  /** Which quota is used up, if the newer envelope names it. */
+  /** The used-up quota, if the newer envelope names it. */
   quotaLimit: string
 }
 
@@ -103,7 +103,7 @@ function isVideoClosed(answer: Answer): boolean {
   return hasAny(refusal, videoReasons) || isPrivate
 }
 
-/** The error in an answer; null for none. */
+/** The error in an answer, or null. */
 function youtubeError(answer: Answer, now: Date, resetsAt: Date): PlatformError | null {
   const refusal = readRefusal(answer)
   if (!refusal) return defaultError('youtube', answer, now)

@@ -2,10 +2,9 @@ import { asFields, asId, asName, asString, asWebUrl, type Fields, foundRequest }
 import type { ItemResult } from '../../content/items.ts'
 import { htmlToPlainText, plainText } from '../../content/text.ts'
 
-/** What is cached of a video that a search found. */
+/** What is cached of a found video. */
 export interface Video {
   id: string
-  /** Plain text. */
   title: string
 }
 
@@ -16,7 +15,7 @@ const heldStatuses: ReadonlySet<unknown> = new Set(['heldForReview', 'likelySpam
 export const refreshHandleOf = (commentId: string, videoId: string, title: string): string =>
   `${commentId} ${videoId} ${title}`.trimEnd()
 
-/** The parts of a handle of `refreshHandleOf`. */
+/** Parses a handle made by `refreshHandleOf`. */
 export function readRefreshHandle(handle: string): { commentId: string; video: Video } {
   const [commentId = '', id = '', ...title] = handle.split(' ')
   return { commentId, video: { id, title: title.join(' ') } }

@@ -5,7 +5,7 @@ import { type Refresh, type Refreshed, unreadable } from '../../platform.ts'
 import { type CallYoutube, ClosedVideoError } from './call.ts'
 import { readRefreshHandle, readThread, type Video } from './post.ts'
 
-/** More are an error (sns-sdks/python-youtube issue 103). */
+/** More is an error (sns-sdks/python-youtube#103). */
 const maxHandles = 50
 
 export interface YoutubeRefreshOptions {
@@ -23,7 +23,7 @@ export function createYoutubeRefresh({ call, commentBudget }: YoutubeRefreshOpti
     groupOf: () => 'comments',
     async read(handles, signal) {
       const known = handles.map((handle) => ({ handle, ...readRefreshHandle(handle) }))
-      // `maxResults`, `order` and `searchTerms` are refused beside `id`.
+      // `maxResults`, `order` and `searchTerms` are refused with `id`.
       const parameters = { id: known.map(({ commentId }) => commentId).join(','), textFormat: 'plainText' }
       try {
         const { body } = await call({

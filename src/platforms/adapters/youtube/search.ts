@@ -44,7 +44,6 @@ const failureLimit = 3
 /** Maximum age of a video searched by date: older ones have few new comments, or are among the most relevant. */
 const youngVideoMs = 14 * dayMs
 
-/** What the functions of this adapter share. */
 interface Youtube {
   call: CallYoutube
   searchBudget: Budget
@@ -107,7 +106,7 @@ async function findVideos(
 }
 
 interface VideoSearch {
-  /** Of the cache. */
+  /** Cache key. */
   key: string
   order: Record<string, string>
 }
@@ -150,7 +149,7 @@ async function fetchFromVideos(
     try {
       return await fetchComments(youtube, byId.get(id)!, { cursor, firstPhrase, request })
     } catch (error) {
-      // In the cache too: the cursor does not record it when the next request has to wait.
+      // Also in the cache: if the next request must wait, no cursor records it.
       if (error instanceof ClosedVideoError) for (const { key } of searches) await youtube.videoCache.drop(key, id)
       if (!isUnreadable(error)) throw error
       failures.push(error)
@@ -158,7 +157,7 @@ async function fetchFromVideos(
     }
   }
   const page = await fetchRoundRobin({ sources: [...byId.keys()], request, fetchFrom }).catch((error) => {
-    // When every video that is left is closed, there is nothing to read: an ordinary end.
+    // If all remaining videos are closed, the search just ends.
     if (error instanceof ClosedVideoError) return null
     throw error
   })

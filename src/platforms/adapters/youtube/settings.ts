@@ -14,7 +14,7 @@ export const youtube = definePlatform({
     YOUTUBE_API_KEY: secret('a YouTube Data API key; required for YouTube'),
   },
   required: ['YOUTUBE_API_KEY'],
-  // Most comments on a video about a topic only talk about the video.
+  // Most comments only talk about the video.
   contextIsTopic: ({ description }) => expressesWish(description),
   create: async (dependencies, { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: key }) =>
     (await import('./search.ts')).createYoutube({ ...dependencies, baseUrl, key }),
