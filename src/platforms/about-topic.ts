@@ -12,7 +12,7 @@ import { addDiscarded } from './content/items.ts'
 import type { FoundRequest, Page, Platform } from './platform.ts'
 
 interface TopicFilterOptions {
-  /** `PlatformDefinition.contextIsTopic`. */
+  /** See `PlatformDefinition.contextIsTopic`. */
   contextIsTopic?: ContextTest | undefined
 }
 
@@ -48,7 +48,7 @@ async function splitPage(page: Page, topic: string, options: TopicFilterOptions)
   return { ...page, requests, incomplete, offTopic, discarded }
 }
 
-/** The fields that are compared with a topic. */
+/** Fields compared with a topic. */
 export type ComparedFields = Pick<FoundRequest, 'title' | 'description' | 'tags' | 'sourceName'>
 
 /** Whether a request's source name counts when it is compared with the topic. */
@@ -57,15 +57,15 @@ export type ContextTest = (request: Pick<FoundRequest, 'title' | 'description'>)
 /** Whether a request is about the topic. */
 export type TopicTest = (request: ComparedFields) => boolean
 
-/** Whether the compared texts of a request have the words of the topic. */
+/** Whether compared texts have the topic's words. */
 type TextsTest = (texts: readonly string[]) => boolean
 
-/** As much of each field as the search indexes, in UTF-16 units. */
+/** Compares as much of each field as the search indexes, in UTF-16 units. */
 const limits = { title: 1_000, tags: 4_000, sourceName: 1_000, description: 20_000 }
 const pieceLength = 120
-/** A piece without a boundary between words ends here. */
+/** Cuts a piece without a word boundary here. */
 const maxPieceLength = 2_000
-/** Of a topic with more words than this, most are enough. */
+/** Above this number of words, most of a topic's words suffice. */
 const allWordsLimit = 3
 const shareOfWords = 2 / 3
 
@@ -75,11 +75,11 @@ const isUnspacedCharacter = new RegExp(`^${unspacedCharacterPattern}$`, 'u')
 interface TopicWord {
   text: string
   isCharacter: boolean
-  /** What a folded text with the word contains. */
+  /** A substring of every folded text with the word. */
   sign: string
 }
 
-/** One way to write a topic, and how many of its words a text needs. */
+/** One spelling of a topic, and how many of its words a text needs. */
 interface TopicForm {
   words: readonly TopicWord[]
   needed: number
@@ -107,7 +107,7 @@ export function createTopicTest(
   }
 }
 
-/** @param topics one topic in several spellings */
+/** @param topics spellings of one topic */
 function createTextsTest(topics: readonly string[]): TextsTest {
   const forms = topics.flatMap(writtenForms).map(topicForm)
   if (forms.some(({ needed }) => needed === 0)) return () => true
@@ -130,7 +130,7 @@ function createTextsTest(topics: readonly string[]): TextsTest {
   }
 }
 
-/** Adds the candidates that are words of a text. @returns whether there was one. */
+/** Adds candidates that are words of a text. @returns whether any were */
 function addFound(found: Set<string>, candidates: readonly TopicWord[], text: string): boolean {
   const before = found.size
   const normalised = normaliseText(text, text.length)
@@ -174,12 +174,12 @@ function topicWord(word: string): TopicWord {
     string,
   ]
   const different = [...sign].findIndex((letter, at) => letter !== other[at])
-  // What all spellings begin with. Every text contains the empty sign.
+  // The common prefix of all spellings; every text contains "".
   const common = isRewrittenName(word) ? '' : different === -1 ? sign : sign.slice(0, different)
   return { text: stemInOneSpelling(word), isCharacter: isUnspacedCharacter.test(word), sign: common }
 }
 
-/** The short fields first, so that most descriptions need not be normalised. */
+/** Short fields first, so most descriptions need no normalizing. */
 function comparedTexts({ title, tags, sourceName, description }: ComparedFields, withSource: boolean): string[] {
   const source = withSource ? (sourceName ?? '').slice(0, limits.sourceName) : ''
   return [
@@ -188,7 +188,7 @@ function comparedTexts({ title, tags, sourceName, description }: ComparedFields,
   ]
 }
 
-/** A text in pieces that end between two words. */
+/** Splits a text between words. */
 function* pieces(text: string): Generator<string> {
   const boundary = /[\s\u3001\u3002\uff0c]/g
   for (let start = 0; start < text.length; ) {

@@ -19,7 +19,7 @@ export interface PlatformsOptions {
   timeScale?: number | undefined
 }
 
-/** The platforms that are on, and the hosts that they call. */
+/** The enabled platforms and their hosts. */
 export interface Platforms {
   adapters: ReadonlyMap<PlatformName, Platform>
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>

@@ -8,7 +8,6 @@ import type { FoundRequest, Platform } from './platform.ts'
 
 // Kinds of environment variables for adapters, checked by `settings.ts` by `x-kind`.
 
-/** The address of an API. */
 export const webAddress = (fallback: string, meaning: string) =>
   Type.String({
     pattern: '^https?://[^\\s]+$',
@@ -21,13 +20,13 @@ export const webAddress = (fallback: string, meaning: string) =>
 export const secret = (meaning: string) =>
   Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description: meaning, 'x-kind': 'secret' }))
 
-/** A comma list of at least one item. */
+/** A comma list with at least one item. */
 export const commaList = (items: readonly string[], meaning: string) => list('list', items, meaning)
 
-/** A comma list of at least one address. */
+/** A comma list with at least one address. */
 export const webAddressList = (items: readonly string[], meaning: string) => list('web address list', items, meaning)
 
-/** The same where there is none by default. */
+/** Like `webAddressList`, with none by default. */
 export const optionalWebAddressList = (meaning: string) =>
   Type.Optional(Type.String({ description: `comma list: ${meaning}`, 'x-kind': 'web address list' }))
 
@@ -38,13 +37,13 @@ export const optionalSourceList = (meaning: string) =>
 const list = (kind: 'list' | 'web address list', items: readonly string[], meaning: string) =>
   Type.String({ default: items.join(','), description: `comma list: ${meaning}`, 'x-kind': kind })
 
-/** The different items of a comma list. */
+/** Distinct items of a comma list. */
 export function itemsOf(list = ''): string[] {
   const trimmed = list.split(',').map((item) => item.trim())
   return [...new Set(trimmed.filter((item) => item !== ''))]
 }
 
-/** One without a name and a password: addresses are shown and logged. */
+/** Without credentials: addresses are shown and logged. */
 export function isWebAddress(text = ''): boolean {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   return url !== null && url.username === '' && url.password === ''
@@ -73,15 +72,15 @@ export interface CachingAdapterDependencies extends AdapterDependencies {
 export interface PublicPages {
   /** `links`: only the number of posts and links to them. `texts`: also texts and authors. */
   show: 'texts' | 'links'
-  /** The terms of the platform, where they demand a link to them beside its posts. */
+  /** The platform's terms, if they demand a link next to its posts. */
   termsUrl?: string
   /** Forbids `nofollow` on links, as some platforms' attribution rules demand. */
   hasPlainLinks?: boolean
 }
 
-/** How an account names a source of a platform in a job, such as a repository. */
+/** How accounts name a platform's sources in a job, such as repositories. */
 export interface SourceKind {
-  /** What to write, for errors and docs, such as `owner/repository`. */
+  /** What to write, for errors and docs, e.g. `owner/repository`. */
   form: string
   example: string
   /** The stored and compared form of a source, at most 300 characters; null if the text names none. */
@@ -92,19 +91,19 @@ export interface SourceKind {
 export interface PlatformDefinition<Variables extends TProperties = TProperties> {
   /** Checked to be `[a-z]+`: it is also a folder, an item of `RETENTION_DAYS` and part of addresses. */
   name: PlatformName
-  /** The name that people use for it. */
+  /** Display name. */
   title: string
-  /** What `votes` of its requests count, in a few words: likes, a score. */
+  /** What its `votes` count, in a few words: likes, a score. */
   votes: string
   /** Its search needs no credentials; on by default unless `isOptIn`. */
   isOpen: boolean
   /** Off until the operator names it, because no default sources suit everybody. */
   isOptIn?: boolean
-  /** Its environment variables; their names begin with that of the platform. */
+  /** Its environment variables, named after the platform. */
   variables: Variables
-  /** The variables without which it is skipped. */
+  /** Variables without which it is skipped. */
   required?: readonly (keyof Variables & string)[]
-  /** What is shown of its requests where no key is needed. */
+  /** What to show of its requests without an API key. */
   publicPages: PublicPages
   /** Days to store requests after their last refresh, if its terms limit that. */
   retentionDays?: number

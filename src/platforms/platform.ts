@@ -1,6 +1,6 @@
 import type { Discarded, PlatformErrorCode, PlatformName, RequestStatus } from '../database/column-types.ts'
 
-/** A value that survives JSON: a cursor is stored with its task between two pages. */
+/** JSON, because cursors are stored with their task between pages. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
 /**
@@ -31,7 +31,7 @@ export interface FoundRequest {
   excerpt: boolean
   /** Human-readable name of the repository, project, site, forum category, community or video. */
   sourceName: string | null
-  /** What `Platform.refresh` reads it again by; null where that is impossible. */
+  /** Handle for `Platform.refresh`; null if impossible. */
   refreshHandle: string | null
   /** The account's source it was found in (`PageRequest.sources`); null if found in the operator's. */
   ownSource: string | null
@@ -48,17 +48,17 @@ export type Refreshed = { handle: string } & (
   | { state: 'gone' | 'missing' | 'unreadable' }
 )
 
-/** One page of a platform's search: one upstream request of the largest sensible size. */
+/** A page of search results: one upstream request of the largest sensible size. */
 export interface Page {
-  /** About the topic: they join it. */
+  /** Requests about the topic, which join it. */
   requests: FoundRequest[]
   /** Excerpts without the topic's words, which the full text may have: stored, but not in the topic. */
   incomplete?: FoundRequest[]
   /** Not about the topic: not stored, only refreshed if already stored. Counted by `discarded.offTopic`. */
   offTopic?: FoundRequest[]
-  /** How many items of the answer are not stored, by reason. */
+  /** Items that are not stored, by reason. */
   discarded?: Discarded
-  /** The cursor of the next page; null when the platform has no more for this topic. */
+  /** The next page's cursor; null at the end. */
   nextCursor: Json
   /**
    * Newest first, replaces `nextCursor` if the whole page is known: skips its source, whose rest is older. Null or
@@ -68,9 +68,9 @@ export interface Page {
 }
 
 export interface PageRequest {
-  /** Trimmed, 2 to 100 characters, otherwise any text. */
+  /** Trimmed, 2 to 100 characters, any text. */
   topic: string
-  /** null for the first page, then the `nextCursor` of the page before. */
+  /** Null for the first page, then the previous page's `nextCursor`. */
   cursor: Json
   /** Aborted on cancellation, on shutdown, or with a TimeoutError at the job's time limit. */
   signal: AbortSignal
@@ -100,7 +100,7 @@ export interface Platform {
    * @throws SourceRefusedError if not; PlatformError if unclear now
    */
   verifySource?(source: string, signal: AbortSignal): Promise<void>
-  /** Present where the platform has a cheap way to read known requests again. */
+  /** Set if the platform can cheaply read known requests again. */
   readonly refresh?: Refresh
 }
 
@@ -108,7 +108,7 @@ export interface Platform {
 export type PlatformsByName = Pick<ReadonlyMap<PlatformName, Platform>, 'get'>
 
 export interface Refresh {
-  /** The maximum handles of one call, which is one upstream request. */
+  /** Maximum handles per call, which is one upstream request. */
   readonly maxHandles: number
   /** Handles with the same key, such as a repository or site, can be read in one call. */
   groupOf(handle: string): string
@@ -119,7 +119,7 @@ export interface Refresh {
   read(handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]>
 }
 
-/** What was found of handles, and what is said of each other one. */
+/** Combines found requests with a verdict for each other handle. */
 export function byHandle(
   handles: readonly string[],
   found: readonly FoundRequest[],
@@ -132,7 +132,7 @@ export function byHandle(
   })
 }
 
-/** What is returned where none of the handles can be read. */
+/** The result if no handle is readable. */
 export const unreadable = (handles: readonly string[]): Refreshed[] =>
   handles.map((handle) => ({ handle, state: 'unreadable' }))
 
@@ -140,9 +140,9 @@ export const unreadable = (handles: readonly string[]): Refreshed[] =>
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
   readonly code: PlatformErrorCode
-  /** When another try can succeed; null when none can, so that the task ends. */
+  /** When a retry can succeed; null if never: the task ends. */
   readonly retryAt: Date | null
-  /** Whether there was no answer at all: no connection, or silence. */
+  /** Whether there was no answer: no connection, or silence. */
   readonly isUnreachable: boolean
 
   constructor(

@@ -38,7 +38,7 @@ export const platformNames: readonly PlatformName[] = platformDefinitions.map(({
 /** The platform of imported requests: never collected, without a definition, visible per account (`feedback/`). */
 export const importPlatform: PlatformName = 'import'
 
-/** The platforms that requests may be from. */
+/** Platforms that stored requests may have. */
 export const storedPlatformNames: readonly PlatformName[] = [...platformNames, importPlatform]
 
 /** Platforms searchable without credentials: the default of calls that name none, as far as enabled. */
@@ -46,12 +46,12 @@ export const openPlatformNames: readonly PlatformName[] = platformDefinitions
   .filter(({ isOpen }) => isOpen)
   .map(({ name }) => name)
 
-/** On by default. */
+/** Enabled by default. */
 export const defaultPlatformNames: readonly PlatformName[] = platformDefinitions
   .filter(({ isOpen, isOptIn }) => isOpen && !isOptIn)
   .map(({ name }) => name)
 
-/** @throws Error for a name that no platform has. */
+/** @throws Error for an unknown name */
 export function definitionOf(platform: PlatformName): PlatformDefinition {
   const definition = platformDefinitions.find(({ name }) => name === platform)
   if (definition === undefined) throw new Error(`there is no platform ${platform}`)
@@ -66,7 +66,7 @@ export const votesOf = (platform: PlatformName): string | null =>
 export const publicPagesOf = (platform: PlatformName): PublicPages =>
   platformDefinitions.find(({ name }) => name === platform)?.publicPages ?? { show: 'links' }
 
-/** The platforms whose texts a page without a key may show. */
+/** Platforms whose texts may be shown without an API key. */
 export const publicTextPlatforms: readonly PlatformName[] = platformDefinitions
   .filter(({ publicPages }) => publicPages.show === 'texts')
   .map(({ name }) => name)

@@ -4,7 +4,7 @@ import { named } from '../http/openapi-components.ts'
 import { oneOf, openWord } from '../http/schemas.ts'
 import { platformNames } from './registry.ts'
 
-/** The name of any platform, also of one that is off now. */
+/** Any platform's name, enabled or not. */
 export const anyPlatform = Type.Unsafe<PlatformName>({ type: 'string' })
 
 /** Why a platform delivered nothing. */

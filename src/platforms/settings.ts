@@ -12,7 +12,7 @@ import {
   platformNames,
 } from './registry.ts'
 
-/** The default of `RETENTION_DAYS`: the limits in the terms of the platforms. */
+/** Default of `RETENTION_DAYS`: the limits in the platforms' terms. */
 const defaultRetention = platformDefinitions.flatMap(({ name, retentionDays }) =>
   retentionDays === undefined ? [] : [`${name}:${retentionDays}`],
 )
@@ -36,10 +36,10 @@ export const platformVariables = {
   ...variablesOfAdapters,
 }
 
-/** The variables of the platforms, validated and with their defaults. */
+/** The platforms' variables, validated, with defaults. */
 export type PlatformEnvironment = Record<string, string | undefined>
 
-/** What an operator must do to turn a platform on. */
+/** How an operator enables a platform. */
 export function howToTurnOn(platform: PlatformName): string {
   const { required = [] } = definitionOf(platform)
   const credentials = required.length === 0 ? '' : ` and set ${required.join(' and ')}`
@@ -49,11 +49,11 @@ export function howToTurnOn(platform: PlatformName): string {
 export interface PlatformsConfig {
   enabled: PlatformName[]
   defaults: PlatformName[]
-  /** For each platform that is on: its required variables that are not set. */
+  /** Required but unset variables of each enabled platform. */
   missing: ReadonlyMap<PlatformName, readonly string[]>
   /** Days to store requests after their last refresh, also of disabled platforms; without an entry, forever. */
   retention: ReadonlyMap<PlatformName, number>
-  /** The variables of all adapters. */
+  /** Variables of all adapters. */
   environment: PlatformEnvironment
 }
 
@@ -62,7 +62,7 @@ export function readPlatformsConfig(environment: PlatformEnvironment, complain: 
   checkKinds(environment, complain)
   const enabled = parseNames('PLATFORMS', environment.PLATFORMS, platformNames, complain)
   const open = enabled.filter((name) => openPlatformNames.includes(name))
-  // Where only platforms with credentials are on, the operator has chosen them.
+  // If only platforms with credentials are enabled, the operator chose them.
   const fallback = open.length > 0 ? open : enabled
   const missingOf = (platform: PlatformName) =>
     (definitionOf(platform).required ?? []).filter((variable) => environment[variable] === undefined)
@@ -79,7 +79,7 @@ const addressRule = 'an http or https address without a name and a password'
 
 function checkKinds(environment: PlatformEnvironment, complain: Complain): void {
   for (const [variable, schema] of Object.entries(platformVariables)) {
-    // Without a value and a default it is one that need not be there.
+    // Without value and default, the variable is optional.
     if (environment[variable] === undefined) continue
     const kind = (schema as { 'x-kind'?: string })['x-kind']
     const items = itemsOf(environment[variable])
@@ -106,7 +106,7 @@ function parseNames(
   return names
 }
 
-/** Whole days from 1 to 9999, infinitely many for `none`; null for another text. */
+/** Whole days from 1 to 9999, Infinity for `none`; null for other text. */
 function parseDays(text: string): number | null {
   if (text === 'none') return Number.POSITIVE_INFINITY
   const days = (parseDuration(text, 'd') ?? 0) / dayMs

@@ -45,7 +45,7 @@ const host = closed({
   ),
 })
 
-/** The state of a platform, as it is answered. */
+/** A platform's state, as in answers. */
 export const platform = closed(
   {
     platform: openWord(platformNames, 'Its name'),
@@ -214,7 +214,7 @@ function adviceFor(
   const page = `docs/platforms/${platform}.md`
   if (state === 'off') return howToTurnOn(platform)
   if (state === 'not_configured') return `Set ${missing.join(' and ')} (${page}).`
-  // An error before a success is over.
+  // Errors before a success no longer count.
   const failing = hosts.filter(({ lastError, lastSuccessAt }) => lastError && lastError.at > (lastSuccessAt ?? ''))
   const worst = failing.find(({ lastError }) => lastError?.code !== 'rate_limited') ?? failing[0]
   if (!worst?.lastError) return null

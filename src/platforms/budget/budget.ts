@@ -9,15 +9,15 @@ import { createSlots, type EnterSlot } from './slots.ts'
 import { createWindows, type RequestWindow, type Room } from './windows.ts'
 
 interface CooldownState {
-  /** No request before this moment, because the host demanded it; may be in the past. */
+  /** The host demanded no requests before this; may be in the past. */
   cooldownUntil: Date | null
 }
 
-/** The time that a host demands without requests. */
+/** A pause demanded by a host. */
 interface Cooldown {
-  /** When it ends; null when there is none. */
+  /** When it ends; null without one. */
   until(now: Date): Date | null
-  /** Begins a cooldown until this moment; a longer one that is under way stays. */
+  /** Starts or extends a cooldown to this time; never shortens one. */
   extend(moment: Date): void
   state(now: Date): CooldownState
   restore(state: CooldownState): void
@@ -45,12 +45,12 @@ function createCooldown(): Cooldown {
   }
 }
 
-/** The limits of one host, as its documentation states them. */
+/** A host's documented limits. */
 export interface BudgetLimits {
-  /** The name of the host for operators; unique within its platform. */
+  /** The host's name for operators, unique within its platform. */
   name: string
   windows: readonly RequestWindow[]
-  /** The maximum number of requests under way at the same time. */
+  /** Maximum concurrent requests. */
   concurrency: number
   /** For a day or longer; its use survives a restart. */
   quota?: Pick<Quota, 'limit' | 'periodEnd'>
@@ -60,10 +60,10 @@ export interface BudgetLimits {
   isOptional?: boolean
 }
 
-/** Gives an adapter the budget of a host; called once for each host. */
+/** Opens a host's budget; called once per host. */
 export type OpenBudget = (limits: BudgetLimits) => Budget
 
-/** The state of a host that survives restarts. */
+/** Host state that survives restarts. */
 export interface HostMemory extends CooldownState, HealthState {}
 
 export interface BudgetState extends HostMemory {
@@ -84,9 +84,9 @@ export interface Budget {
   correct(limits: { remaining: number; resetAt: Date }, now: Date): void
   /** Applies the remaining quota the host states; if none, the next request waits until `resetsAt`. */
   correctQuota(left: { remaining: number; resetsAt: Date }, now: Date): Promise<void>
-  /** Begins a cooldown until this moment; a longer one that is under way stays. */
+  /** Starts or extends a cooldown to this time; never shortens one. */
   pauseUntil(moment: Date): void
-  /** The host has answered in its own form: it works, even if it refused. */
+  /** The host answered in its own format, so it works, even if it refused. */
   recordAnswer(): void
   recordSuccess(now: Date): void
   recordFailure(error: PlatformError, now: Date): void
@@ -100,7 +100,7 @@ export interface BudgetOptions extends BudgetLimits {
   quotas: QuotaStore
 }
 
-/** @throws RangeError when a limit is not a whole number above 0. */
+/** @throws RangeError if a limit is not a positive whole number */
 export function createBudget(options: BudgetOptions): Budget {
   const { platform, name, quotas } = options
   const windows = createWindows(options.windows)
@@ -144,7 +144,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
 const nextQueryMessage = (platform: PlatformName, at: Date) => `${platform} is next queried at ${formatMoment(at)}.`
 
-/** Without `retryAt`: it ends the task instead of delaying it to the next day. */
+/** Has no `retryAt`: ends the task instead of delaying it to the next day. */
 export const quotaExhausted = (platform: PlatformName, resetsAt: Date) =>
   new PlatformError(
     'quota_exhausted',

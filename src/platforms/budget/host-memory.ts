@@ -7,13 +7,13 @@ import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { maxPauseMs } from '../client/headers.ts'
 import type { Budget, BudgetState } from './budget.ts'
 
-/** A crash loses at most the changes of this time. */
+/** A crash loses at most this much. */
 const saveEveryMs = 1_000
 
 export interface HostMemoryStore {
-  /** Writes the states that have changed since they were last written. */
+  /** Writes states that changed since the last write. */
   save(): Promise<void>
-  /** Ends the regular saving, after a last one. */
+  /** Saves once more, then stops saving. */
   stop(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export async function rememberHosts({ database, clock, log, hosts }: HostMemoryO
       written.set(budget, fingerprint(state))
     }
   }
-  // One after the other: an older state must not overtake a newer one.
+  // In sequence, so an older state never overtakes a newer one.
   let saving = Promise.resolve()
   const saveNext = () => {
     saving = saving.catch(() => {}).then(save)
@@ -100,7 +100,7 @@ async function write(database: Database, platform: PlatformName, state: BudgetSt
     .onConflict((conflict) =>
       conflict.columns(['platform', 'name']).doUpdateSet((eb) => ({
         ...row,
-        // Another process may have stored a longer cooldown or a later success.
+        // Another process may have stored a longer cooldown or later success.
         cooldown_until: sql<Date | null>`greatest(excluded.cooldown_until,
           case when platform_hosts.cooldown_until <= ${new Date(now.getTime() + maxPauseMs + clockToleranceMs)}::timestamptz then platform_hosts.cooldown_until end)`,
         last_success_at: eb.fn<Date | null>('greatest', ['platform_hosts.last_success_at', 'excluded.last_success_at']),

@@ -15,7 +15,7 @@ export function createQuotaStore(database: Database): QuotaStore {
   }
 }
 
-/** A period that ends later was begun by a clock that was ahead. */
+/** A later end was set by a clock that was ahead. */
 const latestEnd = (quota: Quota, now: Date) => new Date(quota.periodEnd(now).getTime() + clockToleranceMs)
 
 async function read(database: Database, quota: Quota, now: Date): Promise<QuotaState | null> {
@@ -65,7 +65,7 @@ async function correct(
     .where('platform', '=', platform)
     .where('name', '=', name)
     .where('resets_at', '>', now)
-    // Without this condition every answer would rewrite the row.
+    // Keeps every answer from rewriting the row.
     .where((eb) => eb.or([eb('used', '<', limit - remaining), eb.val(remaining <= 0)]))
     .execute()
 }
@@ -76,7 +76,7 @@ export interface Quota {
   /** Unique within the platform. */
   name: string
   limit: number
-  /** When a period that begins now ends. */
+  /** The end of a period that starts now. */
   periodEnd: (now: Date) => Date
 }
 
@@ -85,17 +85,17 @@ export interface QuotaState {
   resetsAt: Date
 }
 
-/** Counts the use of quotas, for all processes that share the database. */
+/** Counts quotas, for all processes that share the database. */
 export interface QuotaStore {
   /** Counts one request atomically. @returns null if it may be sent, else the start of the next period */
   take(quota: Quota, now: Date): Promise<Date | null>
   /** Applies what the platform says is left, which includes other users of the address or key. */
   correct(quota: Quota, remaining: number, resetsAt: Date, now: Date): Promise<void>
-  /** null when nothing of the current period was used. */
+  /** Null if nothing of the current period was used. */
   read(quota: Quota, now: Date): Promise<QuotaState | null>
 }
 
-/** For tests and tools that have no database. */
+/** For tests and tools without a database. */
 export function createMemoryQuotas(): QuotaStore {
   const states = new Map<string, QuotaState>()
   const keyOf = ({ platform, name }: Quota) => `${platform} ${name}`

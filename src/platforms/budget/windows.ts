@@ -1,7 +1,7 @@
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { maxPauseMs } from '../client/headers.ts'
 
-/** At most `limit` requests in any span of `windowMs`. */
+/** At most `limit` requests in any `windowMs`. */
 export interface RequestWindow {
   limit: number
   windowMs: number
@@ -49,7 +49,7 @@ export function createWindows(limits: readonly RequestWindow[]): RequestWindows 
     correct({ remaining, resetAt }, now) {
       const resetAtMs = resetAt.getTime()
       if (resetAtMs <= now.getTime()) return
-      // Answers can arrive out of order: within one period of the host, the count only falls.
+      // Answers may be out of order: within a host's period, counts only fall.
       const isSamePeriod = resetAtMs === host.resetAtMs
       host = { remaining: isSamePeriod ? Math.min(host.remaining, remaining) : remaining, resetAtMs }
     },
@@ -63,7 +63,7 @@ export function createWindows(limits: readonly RequestWindow[]): RequestWindows 
   }
 }
 
-/** How much of a window is left, from 0 to 1. */
+/** Remaining share of a window, 0 to 1. */
 const share = ({ remaining, limit }: Room) => remaining / limit
 
 /** A ring of the last `limit` times: the next request may go once the oldest has left the window. */
@@ -91,7 +91,7 @@ function slidingWindow({ limit, windowMs }: RequestWindow) {
     room(nowMs: number): Room {
       countAheadAsNow(nowMs)
       const counted = takenAtMs.filter((takenMs) => takenMs + windowMs > nowMs)
-      // All leave the window after the same time, so the first one leaves first.
+      // All leave the window after the same time, so the first leaves first.
       const firstMs = counted.reduce((first, takenMs) => Math.min(first, takenMs), nowMs)
       const resetsAt = new Date(counted.length === 0 ? nowMs : firstMs + windowMs)
       return { remaining: limit - counted.length, limit, resetsAt }

@@ -7,13 +7,13 @@ export interface AccessToken {
 }
 
 export interface AccessTokens {
-  /** A token that is valid for at least a minute. @throws the error of fetching one. */
+  /** A token valid for at least a minute. @throws the error of fetching one */
   get(): Promise<string>
   /** Drops a refused token, so that the next call fetches another; keeps a newer one. */
   forget(value: string): void
 }
 
-/** A token that is about to expire could be refused when it arrives. */
+/** A token about to expire could be refused on arrival. */
 const marginMs = 60_000
 
 /** Caches one access token for all tasks; concurrent callers share one fetch. */

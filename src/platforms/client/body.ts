@@ -2,7 +2,7 @@ import { JsonTextError, readJson } from '../../runtime/foreign/json.ts'
 import { decodeContent } from './content-coding.ts'
 import { type AnswerHeaders, headerText } from './headers.ts'
 
-/** Why a received body cannot be used. The message never holds a part of it. */
+/** Why a received body is unusable. The message never quotes it. */
 export class BodyError extends Error {
   override readonly name = 'BodyError'
 }

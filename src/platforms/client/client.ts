@@ -15,7 +15,7 @@ import { connectionError, isTimeout, isTransient, noAnswerInTime } from './fault
 import { after } from './headers.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 
-/** The ceiling before the first repetition. */
+/** Maximum wait before the first retry. */
 const firstRetryMs = 500
 const capMs = 8_000
 
@@ -50,13 +50,13 @@ export interface ClientOptions {
   log?: PlatformLog
   random?: () => number
   dispatcher?: Dispatcher
-  /** By default none. */
+  /** Default: none. */
   proxies?: NetworkProxies
   /** Allows private addresses named by accounts, treated like the operator's own. */
   allowPrivateTargets?: boolean
-  /** Resolves the names that the operator chose; by default the resolver of the system. */
+  /** Resolves the operator's names; by default the system's resolver. */
   resolver?: LookupFunction | undefined
-  /** Resolves the names that accounts name; by default the resolver of the system. */
+  /** Resolves account-named hosts; by default the system's resolver. */
   resolve?: Resolve
   timeouts?: Partial<ClientTimeouts>
   maxBodyBytes?: number
@@ -72,7 +72,7 @@ const defaultTimeouts: ClientTimeouts = {
 }
 const defaultMaxBodyBytes = 10 * 1024 * 1024
 const retryLimit = 2
-/** When to try a host again whose queue is full. */
+/** When to retry a host with a full queue. */
 const busyMs = 1_500
 
 interface ClientContext extends ExchangeContext {
@@ -96,7 +96,7 @@ export function endpointUrl(baseUrl: string, path: string, parameters: Record<st
 
 const refuse = (message: string) => new SourceRefusedError(message)
 
-/** The HTTP client of all platforms; the README of this module states its law. */
+/** The HTTP client of all platforms; this module's README states its rules. */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const { allowPrivateTargets = false, resolver, resolve, proxies = noProxies } = options
@@ -152,7 +152,7 @@ async function getJson(context: ClientContext, request: JsonRequest): Promise<An
       if (isAdmitted) budget.recordFailure(silence, context.clock.now())
       throw silence
     }
-    // A planned wait is no new information about the host.
+    // A planned wait says nothing new about the host.
     if (error instanceof PlatformError && !(error instanceof PlannedWaitError)) {
       budget.recordFailure(error, context.clock.now())
     }
@@ -183,7 +183,7 @@ async function tryRepeatedly(context: ClientContext, request: JsonRequest, signa
       if (!isLast && !signal.aborted) {
         const delayMs = retryDelay(attempt, context.random, context.timeouts.retryMs)
         context.log?.warn({ platform, code: error.code, attempt, delayMs }, 'trying a platform again')
-        // At the deadline the first fault is more informative than the deadline.
+        // At the deadline, the first fault says more than the deadline.
         await sleep(delayMs, undefined, { signal }).catch(() => {})
       }
       if (isLast || signal.aborted) {

@@ -10,7 +10,7 @@ const zlib = [promisify(unzip), promisify(inflateRaw)] as const
 // Reads truncated bodies as far as they go: many lack only the checksum, and the parser notices the rest.
 const finishFlush = constants.Z_SYNC_FLUSH
 
-/** The length of the header of a gzip member (RFC 1952, 2.3.1). */
+/** Length of a gzip member's header (RFC 1952, 2.3.1). */
 function gzipHeader(bytes: Buffer): number {
   const flags = bytes[3] ?? 0
   let at = 10
@@ -28,7 +28,7 @@ const inflate: Decoder = async (bytes, maxOutputLength) => {
     return await whole(bytes, { maxOutputLength, finishFlush })
   } catch (error) {
     if (error instanceof RangeError) throw error
-    // The header of zlib (RFC 1950) is a multiple of 31.
+    // A zlib header is a multiple of 31 (RFC 1950).
     const isZlib = bytes.length > 1 && bytes.readUInt16BE() % 31 === 0 && (bytes[0]! & 15) === 8
     const start = isGzip(bytes) ? gzipHeader(bytes) : isZlib ? 2 : 0
     return raw(bytes.subarray(start), { maxOutputLength, finishFlush })
@@ -38,7 +38,7 @@ const inflate: Decoder = async (bytes, maxOutputLength) => {
 const brotli: Decoder = (bytes, maxOutputLength) =>
   promisify(brotliDecompress)(bytes, { maxOutputLength, finishFlush: constants.BROTLI_OPERATION_FLUSH })
 
-/** A frame of more memory is no content coding (RFC 9659). */
+/** Larger windows are no content coding (RFC 9659). */
 const zstdParams = { [constants.ZSTD_d_windowLogMax]: 23 }
 const maxFrames = 1_000
 
@@ -67,7 +67,7 @@ const zstd: Decoder = async (bytes, maxOutputLength) => {
 
 interface Frame {
   buffer: Buffer
-  /** How much of the input the frame was. */
+  /** Input bytes consumed by the frame. */
   engine: { bytesWritten: number }
 }
 
@@ -78,10 +78,10 @@ const decoders: ReadonlyMap<string, Decoder> = new Map([
   ['zstd', zstd],
 ])
 
-/** What a request says that it reads. */
+/** The `Accept-Encoding` of requests. */
 export const acceptEncoding = [...decoders.keys()].join(', ')
 
-/** One body in more codings is no answer of a server. */
+/** No server encodes a body more often. */
 const maxCodings = 5
 
 /**

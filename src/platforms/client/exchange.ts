@@ -11,18 +11,18 @@ import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 const redirectLimit = 3
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
-/** What one exchange needs of the client. */
+/** What an exchange needs from the client. */
 export interface ExchangeContext {
   clock: Clock
   userAgent: string
   dispatcher: Dispatcher
-  /** For addresses that accounts name: it connects to public ones only. */
+  /** For account-named addresses: connects only to public ones. */
   foreignDispatcher: Dispatcher
   timeouts: ClientTimeouts
   maxBodyBytes: number
 }
 
-/** The name of the platform or host in messages. */
+/** The platform or host in messages. */
 export const labelOf = ({ label, platform }: JsonRequest): string => label ?? platform
 
 /** Follows redirects. @throws PlatformError for an error answer; connection errors unchanged */
@@ -61,7 +61,7 @@ async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }:
       if (!(error instanceof PlannedWaitError)) throw error
       const { code, message } = error
       const retryAt = error.retryAt!
-      // Not a planned wait: it counts as a try, so that a task cannot repeat this without end.
+      // Counts as a try, not a planned wait, so a task cannot repeat it forever.
       const failed = () => {
         throw new PlatformError(code, message, { retryAt })
       }
@@ -99,12 +99,12 @@ async function readAnswer(
   // A series of bad requests must not pause a host for all tasks.
   if (bodyError === null && answer.status < 500) budget.recordAnswer()
   await request.readLimits?.(answer)
-  // The status first: it says more than the broken body of an error.
+  // The status first: it says more than an error's broken body.
   const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
   const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(label, answer, context.clock.now()))
   if (error) {
     const retryAt = error.retryAt ?? retryAfter(answer.headers, context.clock.now())
-    // The cooldown holds for all tasks.
+    // Cools down all tasks.
     if (retryAt) budget.pauseUntil(retryAt)
     throw retryAt && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt }) : error
   }

@@ -10,7 +10,7 @@ const timeoutCodes = new Set([
   'ETIMEDOUT',
 ])
 
-/** Worth another try at once: the same request may succeed a moment later. */
+/** Worth an immediate retry: the request may succeed a moment later. */
 export function isTransient(error: PlatformError): boolean {
   return error.code === 'unavailable' || error.code === 'timeout'
 }
@@ -37,7 +37,7 @@ export function defaultError(label: string, answer: Answer, now: Date): Platform
   return new PlatformError('bad_response', `${label} answered ${status}. Check its base address.`)
 }
 
-/** Whether an error, or the reason of a signal, is that of `AbortSignal.timeout`. */
+/** Whether an error or abort reason comes from `AbortSignal.timeout`. */
 export const isTimeout = (reason: unknown): boolean => (reason as { name?: unknown } | null)?.name === 'TimeoutError'
 
 export const noAnswerInTime = (label: string): PlatformError =>
@@ -51,7 +51,7 @@ export function connectionError(label: string, error: unknown): PlatformError {
   if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new PlatformError('bad_response', `${label} did not answer in HTTP (${code}). Check its base address.`)
   }
-  // Only the code: undici's errors can carry pieces of the body.
+  // Only the code: undici's errors may quote the body.
   return new PlatformError(
     'unavailable',
     `The connection to ${label} failed (${code}). Check the network and its base address.`,

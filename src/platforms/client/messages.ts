@@ -4,18 +4,18 @@ import type { PlatformError } from '../platform.ts'
 import type { ParseBody } from './body.ts'
 import type { AnswerHeaders } from './headers.ts'
 
-/** An answer of a platform, also an error. */
+/** A platform's response, including errors. */
 export interface Answer {
   status: number
   headers: AnswerHeaders
-  /** undefined when the body is not JSON, or not what `parseBody` of the request reads. */
+  /** Undefined if neither JSON nor readable by `parseBody`. */
   body: unknown
 }
 
 export interface JsonRequest {
   platform: PlatformName
   url: URL
-  /** Sent by POST; a GET request has none. */
+  /** Sent by POST; GET has none. */
   body?: string
   headers?: Record<string, string>
   budget: Budget
@@ -31,22 +31,22 @@ export interface JsonRequest {
   readError?: (answer: Answer) => PlatformError | null
   /** Set if an account named the address: each connection is checked, and private addresses are refused. */
   isForeign?: boolean
-  /** The maximum size of a body; by default that of the client. */
+  /** Maximum body size; by default the client's. */
   maxBodyBytes?: number
-  /** Reads a body that is no JSON. */
+  /** Parses a body other than JSON. */
   parseBody?: ParseBody
-  /** Error statuses that are returned like a success, for the adapter to read. */
+  /** Error statuses returned like a success, for the adapter. */
   acceptStatuses?: readonly number[]
 }
 
 export interface ClientTimeouts {
   connectMs: number
   headersMs: number
-  /** Between two pieces of a body. */
+  /** Between two chunks of a body. */
   bodyMs: number
   /** For all tries of one call together, not counting the wait for a slot. */
   deadlineMs: number
-  /** The maximum wait before the second try; it doubles before each further one. */
+  /** Maximum wait before the second try, doubled for each further one. */
   retryMs: number
   /** How long a task waits after all tries of a call have failed. */
   cooldownMs: number

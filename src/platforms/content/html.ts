@@ -29,7 +29,7 @@ function addressCutShort({ attribs, children = [] }: Node): string | null {
   return bare(address).startsWith(bare(shown[1]!)) ? address : null
 }
 
-/** A paragraph without a text is no empty line: a page does not show it. */
+/** An empty paragraph is not shown on a page, so it is no empty line. */
 const formatParagraph: FormatCallback = (element, walk, builder, options) => {
   if ((element as Node).children?.every(isBlank)) return
   builder.openBlock({ leadingLineBreaks: options.leadingLineBreaks ?? 2 })
@@ -42,11 +42,11 @@ const isBlank = ({ type, name, data }: Node) =>
 
 const convert = compile({
   wordwrap: false,
-  // A no-break space is white space to a reader.
+  // Readers see a no-break space as white space.
   whitespaceCharacters: ' \t\r\n\f\u200b\u00a0\ufeff',
-  // A text that contains `<body>` must not hide the text around it.
+  // A text with `<body>` must not hide the text around it.
   baseElements: { selectors: ['wishwell-root'], returnDomByDefault: true },
-  // Deeper than this is an attack on the stack, not a text.
+  // Deeper nesting attacks the stack.
   limits: { maxDepth: 64, ellipsis: '' },
   formatters: { link: formatLink, shownParagraph: formatParagraph },
   selectors: [
@@ -59,7 +59,7 @@ const convert = compile({
       selector,
       options: { uppercase: false, leadingLineBreaks: 2 },
     })),
-    // Not the library's own tables: `colspan` lets a page ask for any amount of memory.
+    // The library's tables let `colspan` take any amount of memory.
     { selector: 'table', format: 'block' },
     { selector: 'tr', format: 'block' },
     { selector: 'td', format: 'inlineSurround', options: { suffix: ' ' } },
@@ -77,7 +77,7 @@ export function htmlToPlainText(source: string, limitBytes = textLimitBytes): st
 
 /** Unescapes an HTML-escaped title, as in Stack Exchange: `&lt;div&gt;` becomes `<div>`. */
 export function escapedTitle(source: string): string {
-  // It has no tags: a bracket that is not escaped is text too.
+  // It has no tags: an unescaped bracket is text too.
   const escaped = capBytes(source, titleSourceLimitBytes).replaceAll('<', '&lt;')
   return plainTitle(convert(`<pre>${escaped}</pre>`))
 }

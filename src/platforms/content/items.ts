@@ -3,7 +3,7 @@ import { createPauses } from '../../runtime/event-loop.ts'
 import { type FoundRequest, PlatformError } from '../platform.ts'
 import { asFields, asList, type Fields } from './fields.ts'
 
-/** The sums of two counts by reason, without fields of zero. */
+/** Adds counts by reason, omitting zeros. */
 export function addDiscarded(one: Discarded = {}, other: Discarded = {}): Discarded {
   const sum: Discarded = {}
   for (const reason of discardReasons) {
@@ -14,13 +14,13 @@ export function addDiscarded(one: Discarded = {}, other: Discarded = {}): Discar
 }
 
 interface RequiredList {
-  /** The name of the platform or host in messages. */
+  /** The platform or host in messages. */
   label: string
   /** What the list holds, in the plural. */
   items: string
-  /** The environment variable with the address that the operator should check. */
+  /** The environment variable the operator should check. */
   variable: string
-  /** A sentence for a reader who cannot change that variable. */
+  /** Advice for readers who cannot change that variable. */
   advice?: string
 }
 

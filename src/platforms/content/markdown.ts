@@ -4,11 +4,11 @@ import { htmlToPlainText } from './html.ts'
 import { withoutFillers } from './markdown-fillers.ts'
 import { capBytes, textLimitBytes, withoutSpoilerMarks } from './plain-text.ts'
 
-/** The hosts whose addresses are images although they may have no ending that says so. */
+/** Hosts that serve images without a telling file ending. */
 const imageHosts =
   /^https?:\/\/(?:(?:private-)?user-images\.githubusercontent\.com|github\.com\/user-attachments\/assets|i\.imgur\.com|i\.redd\.it|preview\.redd\.it|i\.(?:stack\.imgur\.com|sstatic\.net))\//i
 const imageEnding = /\.(?:png|jpe?g|gif|webp|svg|bmp|avif|heic)(?:[?#].*)?$/i
-/** A row of dashes under the head of a table. */
+/** The dashes below a table's head. */
 const tableRule = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[-:| \t]*$/m
 
 /** Drops what readers do not see from a parsed line: spoiler marks, image attributes and image addresses. */
@@ -39,13 +39,13 @@ function withoutImageAddresses(text: string): string {
 /** Spoiler marks of Discourse and Reddit; a pair may span two texts around other markup. */
 function readSpoilers(children: Token[]): void {
   const texts = children.filter(({ type }) => type === 'text')
-  // A text of the parser has no line break.
+  // The parser's texts have no line breaks.
   const joined = texts.map(({ content }) => content).join('\n')
   const read = withoutSpoilerMarks(joined).split('\n')
   for (const [index, token] of texts.entries()) token.content = read[index] ?? ''
 }
 
-/** Lemmy: `::: spoiler title` and the `:::` that ends it, each a line. */
+/** Lemmy: `::: spoiler title` and its closing `:::`, each on a line. */
 function readDirectives(children: Token[]): void {
   for (const [index, token] of children.entries()) {
     const startsLine = index === 0 || isBreak(children[index - 1])
@@ -59,7 +59,7 @@ function readDirectives(children: Token[]): void {
 
 const isBreak = (token: Token | undefined) => token?.type === 'softbreak' || token?.type === 'hardbreak'
 
-/** A line of which nothing is left is no line: its break goes too. */
+/** Drops the break of a line that became empty. */
 function dropEmptyLines(children: Token[]): void {
   const left: Token[] = []
   let isEmptied = false
@@ -110,7 +110,7 @@ function escapeOtherTags(source: string): string {
   )
 }
 
-/** @param breaks whether a single line break is shown as one. */
+/** @param breaks keeps single line breaks */
 function createMarkdown(breaks: boolean) {
   // Tables stay as typed: readable enough, and the only construct that can take markdown-it half a second.
   const markdown = new MarkdownIt({ html: true, breaks, maxNesting: 40 }).disable('table')

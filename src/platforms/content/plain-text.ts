@@ -9,7 +9,7 @@ export function withoutSpoilerMarks(text: string): string {
   )
 }
 
-/** Only marks that are a pair: `a >! b` is code. */
+/** Only marks in pairs: `a >! b` is code. */
 function withoutRedditMarks(text: string): string {
   let isOpen = false
   let closings = text.split('!<').length - 1
@@ -28,7 +28,7 @@ function withoutRedditMarks(text: string): string {
 
 /** Maximum text that is parsed and stored, in UTF-8 bytes (the storage rule of the whole service). */
 export const textLimitBytes = 64 * 1024
-/** Titles are single lines of at most this many characters. */
+/** Maximum characters of a title. */
 export const titleLimit = 500
 const nameLimit = 200
 const tagLimit = 100
@@ -53,7 +53,7 @@ export function plainTitle(source: string): string {
   return cut(withoutControls(source.slice(0, 16 * titleLimit)).replace(/\s+/g, ' '), titleLimit)
 }
 
-/** A name as it is written, in one line of at most 200 characters. */
+/** A name as one line of at most 200 characters. */
 export const plainName = (source: string): string => singleLine(source, nameLimit)
 
 /** Storable tags: strings only, trimmed, distinct, at most 50 of at most 100 characters. */
@@ -67,12 +67,12 @@ export function cleanTags(values: Iterable<unknown>): string[] {
   return [...tags]
 }
 
-/** Line breaks become spaces; other white space stays. */
+/** Turns line breaks into spaces; keeps other white space. */
 function singleLine(source: string, limit: number): string {
   return cut(withoutControls(source.slice(0, 16 * limit)).replace(/[\n\t\u2028\u2029]+/g, ' '), limit)
 }
 
-/** Empty where nothing of it is seen. */
+/** Empty if nothing is visible. */
 function cut(line: string, limit: number): string {
   const trimmed = isSeen(line) ? line.trim() : ''
   return trimmed.length <= limit ? trimmed : [...trimmed].slice(0, limit).join('').trimEnd()
@@ -88,7 +88,7 @@ function withoutControls(text: string): string {
 
 /** The longest prefix that fits into `limitBytes` of UTF-8 without splitting a character. */
 export function capBytes(text: string, limitBytes: number): string {
-  // A UTF-16 unit takes at most three bytes of UTF-8.
+  // A UTF-16 unit takes at most three UTF-8 bytes.
   if (text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes) return text
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(limitBytes))
   return text.slice(0, read)

@@ -3,7 +3,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import { invalidField } from '../../http/validation.ts'
 import type { SourceKinds } from './source-kinds.ts'
 
-// What a caller names in `sources` of a job, such as {"github": ["owner/repository"]}.
+// The `sources` of a job, such as {"github": ["owner/repository"]}.
 
 const maxOfPlatform = 10
 const maxOfJob = 50
@@ -25,12 +25,12 @@ const formsOf = (kinds: SourceKinds) => [...kinds].map(([name, { form }]) => ` $
 
 export type SourcesBody = Static<ReturnType<typeof sourcesSchema>>
 
-/** A source and where it is in the body. */
+/** A source and its place in the body. */
 export interface NamedSource {
   platform: PlatformName
-  /** Normalised. */
+  /** Normalized. */
   source: string
-  /** Of the first of equal ones, such as `sources.github[0]`. */
+  /** Of the first of equal ones, e.g. `sources.github[0]`. */
   path: string
 }
 
@@ -68,7 +68,7 @@ export function readSources(
   return [...named.values()]
 }
 
-/** The sources of each platform. */
+/** Sources by platform. */
 export type SourcesByPlatform = ReadonlyMap<PlatformName, string[]>
 
 export function byPlatform(named: readonly NamedSource[]): SourcesByPlatform {

@@ -20,9 +20,9 @@ export const sourceVariables = {
 
 export type SourcesConfig = ReturnType<typeof readSourcesConfig>
 
-/** Interprets the variables of the sources of accounts. */
+/** Reads the variables of account sources. */
 export const readSourcesConfig = (environment: Static<TObject<typeof sourceVariables>>) => ({
-  /** Undefined: it depends on the number of accounts. */
+  /** Undefined: depends on the number of accounts. */
   policy: environment.SOURCES,
   allowPrivateTargets: environment.ALLOW_PRIVATE_TARGETS,
 })

@@ -1,13 +1,13 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import { itemsOf, type PlatformDefinition, type SourceKind } from '../definition.ts'
 
-/** How sources are named, for each platform of which a job may name some. */
+/** How sources are named, by platform; only those whose sources jobs may name. */
 export type SourceKinds = ReadonlyMap<PlatformName, SourceKind>
 
 export const sourceKindsOf = (definitions: readonly PlatformDefinition[]): SourceKinds =>
   new Map(definitions.flatMap(({ name, sources }) => (sources === undefined ? [] : [[name, sources] as const])))
 
-/** The sources that the operator lists for each platform, normalised. */
+/** The operator's sources by platform, normalized. */
 export type ListedSources = ReadonlyMap<PlatformName, ReadonlySet<string>>
 
 const isList = (schema: unknown) => String((schema as { 'x-kind'?: string })['x-kind']).endsWith('list')

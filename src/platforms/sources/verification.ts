@@ -7,9 +7,9 @@ import { createSlots, type EnterSlot } from '../budget/slots.ts'
 import { PlatformError, type PlatformsByName, SourceRefusedError } from '../platform.ts'
 import type { NamedSource } from './named-sources.ts'
 
-/** How long a caller waits for all of its sources. */
+/** How long a caller waits for all sources. */
 const defaultLimitMs = 10_000
-/** How long a verdict holds. */
+/** How long a verdict is valid. */
 const verdictMs = 5 * 60_000
 const maxVerdicts = 5_000
 /** Maximum sources a process has to verify, running and waiting. */
@@ -17,7 +17,7 @@ const maxUnderWay = 100
 /** Maximum parallel verifications: each is a request to a host that an account chose. */
 const maxAtOnce = 20
 
-/** Why a source is refused; null: it exists and is public. */
+/** Why a source is refused; null if it is public. */
 type Verdict = string | null
 
 export interface VerificationDependencies {
@@ -85,7 +85,7 @@ async function request(
   const signal = AbortSignal.timeout(limitMs)
   try {
     const leave = await enterSlot(signal)
-    // The slot is taken until the request has ended, also where nobody waits for it any more.
+    // The slot stays taken until the request ends, even if nobody waits anymore.
     const verified = (async () => verify.call(adapter, source, signal))().finally(() => leave?.())
     await unlessAborted(verified, signal)
     return null
