@@ -19,7 +19,7 @@ export const platformTitles: Readonly<Record<string, string>> = {
   import: 'Imported',
 }
 
-/** A platform's display name; a removed one's own name. */
+/** The name that people use for a platform; of one that is here no more its own. */
 export const platformTitle = (platform: string): string => platformTitles[platform] ?? platform
 
 interface Origin {
@@ -27,6 +27,6 @@ interface Origin {
   sourceName: string | null
 }
 
-/** An imported request's source, e.g. `import:inbox`; null for others. */
+/** What an imported request is shown as, such as `import:inbox`; null for others. */
 export const importTitle = ({ sourcePlatform, sourceName }: Origin): string | null =>
   sourcePlatform === 'import' ? `import:${sourceName}` : null
