@@ -3,9 +3,9 @@ import type { Transaction } from './open.ts'
 
 /** Equal in all processes. A transaction takes its locks in this order and before row locks, so that none deadlock. */
 const numbers = {
-  /** Held while the first account is made. */
+  /** Held while creating the first account. */
   bootstrap: 4_680_001,
-  /** Held while a search index is built, which takes minutes on a full table. */
+  /** Held while building a search index, which takes minutes on a full table. */
   searchIndex: 4_680_002,
   /** Shared by every page being stored; exclusive for a purge that adds suppressions. */
   suppressions: 4_680_003,
@@ -16,7 +16,7 @@ const numbers = {
   memberships: 4_680_011,
   /** Per hash of an account's source: shared by pages with requests from it, exclusive for a job that names it. */
   source: 4_680_017,
-  /** Held while a slice of differences is added to the counts of topics. */
+  /** Held while adding a batch of differences to topic counts. */
   topicCounts: 4_680_012,
   /** Held while a batch of texts, or of words gained or lost, is added to the vocabulary. */
   vocabulary: 4_680_014,
@@ -30,12 +30,12 @@ const numbers = {
 
 export type AdvisoryLock = Exclude<keyof typeof numbers, 'liveTopic' | 'source' | 'wakeUp' | 'accountWishes'>
 
-/** Takes a lock exclusively until the transaction ends. */
+/** Locks exclusively until the transaction ends. */
 export async function takeLock(transaction: Transaction, lock: AdvisoryLock): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(numbers[lock])})`.execute(transaction)
 }
 
-/** Takes a lock exclusively until the transaction ends, if it is free now. */
+/** Locks exclusively until the transaction ends, if the lock is free. */
 export async function tryLock(transaction: Transaction, lock: AdvisoryLock): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_xact_lock(${sql.lit(numbers[lock])}) as taken`.execute(transaction)

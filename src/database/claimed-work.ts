@@ -16,34 +16,32 @@ const keys = {
 
 type ClaimedTable = keyof typeof keys
 
-/** A row that this process has claimed. */
 export interface ClaimedRow {
-  /** The key of the row. */
   id: string
-  /** Tells one claim of a row from another. */
+  /** Distinguishes claims of one row. */
   token: string
 }
 
-/** The longest time of a claim. */
+/** Maximum duration of a claim. */
 const maxClaimMs = 3600_000
 
 /** By the database clock, because processes' clocks differ. A claim longer than allowed predates a clock change. */
 export const isUnclaimed = sql<boolean>`(claimed_until is null
   or claimed_until not between clock_timestamp() and clock_timestamp() + ${sql.lit(maxClaimMs)} * interval '1 ms')`
 
-/** The assignments that end a claim, for an update that changes the row, too. */
+/** Assignments that end a claim, for updates that also change the row. */
 export const noClaim = sql`claimed_by = null, claimed_until = null`
 
 const endOf = (claimMs: number | RawBuilder<number>) =>
   sql`clock_timestamp() + make_interval(secs => least((${claimMs})::float8, ${sql.lit(maxClaimMs)}) / 1000)`
 
 export interface ClaimOptions<Columns> {
-  /** What is due, of rows that nobody has claimed. */
+  /** Condition for due rows among the unclaimed. */
   where: RawBuilder<unknown>
   order: RawBuilder<unknown>
   max: number
   claimMs: number | RawBuilder<number>
-  /** What is returned of each row, beside its key and the token. */
+  /** Returned per row, besides key and token. */
   columns?: RawBuilder<Columns>
 }
 
@@ -93,7 +91,7 @@ export async function lockClaims(
   return new Set(rows.map(({ token }) => token))
 }
 
-/** Ends claims before their time, so that any process may claim the rows at once. */
+/** Ends claims early, so that any process may claim the rows at once. */
 export async function releaseClaims(
   executor: Executor,
   table: ClaimedTable,

@@ -17,7 +17,7 @@ export const keyScopes = ['read', 'collect', 'manage'] as const
 /** `feedback` allows only sending feedback. The words of v1 are closed, so its answers say `feedbackOnly`. */
 export type KeyScope = (typeof keyScopes)[number] | 'feedback'
 
-/** The name of a platform: the key of its adapter in `platforms/registry.ts`. */
+/** A platform's name: its adapter's key in `platforms/registry.ts`. */
 export type PlatformName = string
 
 /** Why a platform delivered nothing (more); `docs/platforms/` says what to do about each. */
@@ -53,16 +53,16 @@ export const standings = { likely: 2, maybe: 1, unlikely: 0, unlisted: -1 } as c
 
 export type Standing = (typeof standings)[keyof typeof standings]
 
-/** How purges and suppressions identify a request or its author. */
+/** Ways in which purges and suppressions identify a request or author. */
 export type IdentityKind = 'id' | 'url' | 'handle' | 'name' | 'profile'
 
 /** `removed` includes withheld items and meaningless closings; `beyondLimit` is more than one answer may hold. */
 export const discardReasons = ['offTopic', 'noText', 'reply', 'notPublic', 'removed', 'beyondLimit'] as const
 export type DiscardReason = (typeof discardReasons)[number]
-/** How many items were left out, by reason; no field for zero. */
+/** Items left out, by reason; no field for zero. */
 export type Discarded = Partial<Record<DiscardReason, number>>
 
-/** A column that is set once, when its row is inserted. */
+/** A column set only on insert. */
 export type Fixed<T> = ColumnType<T, T, never>
 export type FixedWithDefault<T> = ColumnType<T, T | undefined, never>
 /** jsonb: read as a value, written as JSON text, because the two drivers serialize arrays differently. */

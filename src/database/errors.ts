@@ -1,4 +1,4 @@
-/** Faults of the network between us and Postgres, as Node and node-postgres name them. */
+/** Network faults towards Postgres, as named by Node and node-postgres. */
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -15,7 +15,7 @@ const networkCodes = new Set([
  */
 const unavailableStates = /^(08...|53...|57P..|57014|25P03|58030|25006)$/
 
-/** node-postgres and the embedded database report a lost connection without any code. */
+/** A lost connection has no code in node-postgres and the embedded database. */
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable|The embedded database is closed)/
 

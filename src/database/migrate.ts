@@ -31,7 +31,7 @@ export async function migrate(database: Database, location: DatabaseLocation = s
   await requireReadableSchema(database, location)
   const { error, results } = await new Migrator({ db: database, provider }).migrateToLatest()
   if (error) {
-    // A process of a newer version may have migrated while this one waited for the lock.
+    // A newer process may have migrated while this one waited for the lock.
     await requireReadableSchema(database, location)
     throw error
   }

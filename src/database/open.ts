@@ -14,10 +14,10 @@ import { openPostgres } from './postgres/open-postgres.ts'
 import type { Tables } from './tables.ts'
 import { type Writes, watchWrites } from './writes.ts'
 
-/** The handle for statements outside of a transaction. */
+/** For statements outside transactions. */
 export type Database = Kysely<Tables>
 export type Transaction = KyselyTransaction<Tables>
-/** What a function takes that may run inside a transaction or outside. */
+/** For functions that may run inside or outside a transaction. */
 export type Executor = Database | Transaction
 
 export type DatabaseBackend = 'embedded' | 'postgres'
@@ -27,7 +27,7 @@ export interface OpenDatabase {
   backend: DatabaseBackend
   /** The embedded database below `database`; null on Postgres, which has its own backup tools. */
   embedded: EmbeddedClient | null
-  /** What pg-boss needs to store its queue in the same database. */
+  /** Lets pg-boss store its queue in the same database. */
   queueOptions: ConstructorOptions
   listen: Listen
   /** False while writes are refused, e.g. by a full disk. After a refused write it tries one itself. */
@@ -38,20 +38,20 @@ export interface OpenDatabase {
 }
 
 export interface DatabaseOptions {
-  /** A Postgres address; undefined means the embedded database in `dataDir`. */
+  /** Postgres address; undefined for the embedded database in `dataDir`. */
   databaseUrl: string | undefined
   dataDir: string
-  /** The address of Postgres itself where `databaseUrl` is a pooler. */
+  /** Postgres' own address if `databaseUrl` is a pooler. */
   listenUrl?: string | undefined
-  /** The maximum of connections that this process opens to Postgres for statements. */
+  /** Maximum Postgres connections of this process for statements. */
   poolSize?: number
-  /** The maximum for the queue. */
+  /** Maximum connections of the queue. */
   queuePoolSize?: number
   /** Statement time limit on Postgres, 0 for none. The embedded database has none until `embedded.limitStatements`. */
   statementTimeoutMs?: number
   /** Called with the SQL of every statement of ours (not the queue's) that ran. */
   onStatement?: ((statement: string) => void) | undefined
-  /** Called when the embedded database dies by itself: the process can only stop. */
+  /** Called if the embedded database dies: the process can only stop. */
   onCrash: (error: Error) => void
 }
 
@@ -76,7 +76,7 @@ async function openOrMakeDatabase({ dataDir, onCrash }: DatabaseOptions): Promis
   return openEmbedded(databaseIn(dataDir), onCrash)
 }
 
-/** A handle on a running embedded database. @param close ends its use. */
+/** A handle on a running embedded database. @param close ends its use */
 export function handleOfEmbedded(
   client: EmbeddedClient,
   options: Pick<DatabaseOptions, 'onStatement'>,

@@ -14,22 +14,22 @@ const advice: Record<SchemaMismatch, string> = {
 export class SchemaVersionError extends Error {
   override readonly name = 'SchemaVersionError'
   readonly mismatch: SchemaMismatch
-  /** @param location what was refused, and the setting that names another one. */
+  /** @param location the refused database, and the setting that names another */
   constructor(mismatch: SchemaMismatch, { subject, setting }: DatabaseLocation) {
     super(`${subject} ${advice[mismatch]} (another ${setting}).`)
     this.mismatch = mismatch
   }
 }
 
-/** A database as messages for the operator name it. */
+/** How messages for the operator name a database. */
 export interface DatabaseLocation {
-  /** The subject of a sentence. */
+  /** Subject of a sentence. */
   subject: string
-  /** What chooses the database: an environment variable. */
+  /** The environment variable that selects the database. */
   setting: string
 }
 
-/** A database that the caller has no name for. */
+/** A database the caller has no name for. */
 export const someDatabase: DatabaseLocation = { subject: 'The database', setting: 'DATA_DIR or DATABASE_URL' }
 
 export const locationOfDataDirectory = (dataDir: string): DatabaseLocation => ({

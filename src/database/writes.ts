@@ -14,15 +14,15 @@ export async function recordIfWritable<T>(write: Promise<T>): Promise<T | undefi
   }
 }
 
-/** Whether the database takes writes, by the statements that failed. */
+/** Whether the database takes writes, judged by failed statements. */
 export interface Writes {
-  /** Must be called for each statement that failed. */
+  /** Call for each failed statement. */
   failed(error: unknown): void
-  /** Whether the database takes writes. Tries one only after a refused one. */
+  /** Probes with a write only after a refused one. */
   areTaken(database: Kysely<Tables>): Promise<boolean>
 }
 
-/** A probe writes, and readiness checks may be frequent. */
+/** Limits probes: they write, and readiness checks may be frequent. */
 const probeEveryMs = 1_000
 
 /** Needs 400 kB of disk. A temporary table logs only catalog rows: a full log would end the database. */
@@ -42,7 +42,7 @@ export function watchWrites(): Writes {
       await probe(database)
       refused = false
     } catch {
-      // Still refused, or the database is unreachable, which other statements report.
+      // Still refused; or unreachable, which other statements report.
     } finally {
       underWay = null
     }

@@ -8,7 +8,7 @@ import { connectWorker, type Operation } from './wire.ts'
 export type { OpenTransaction, Queryable }
 
 interface Statements extends Queryable {
-  /** Runs several statements at once, with no parameters; one result a statement. */
+  /** Runs several statements without parameters; one result each. */
   exec(sql: string): Promise<StatementResult[]>
 }
 
@@ -21,13 +21,13 @@ export interface EmbeddedClient extends Statements {
   readonly closed: boolean
   readonly waitReady: Promise<void>
   transaction<T>(run: (transaction: OpenTransaction) => Promise<T>): Promise<T>
-  /** Opens a transaction, which holds the lock until it is committed or rolled back. */
+  /** Opens a transaction, which holds the lock until commit or rollback. */
   begin(): Promise<OpenTransaction>
-  /** Runs with the lock held and without a transaction, for commands that allow none. */
+  /** Holds the lock without a transaction, for commands that allow none. */
   alone<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
-  /** Like `alone`, for maintenance: `idleMs` does not count it as use. */
+  /** Like `alone`, for maintenance: not counted as use by `idleMs`. */
   aside<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
-  /** Statements in order with all others, for maintenance: `idleMs` does not count them. */
+  /** Ordered with all other statements, for maintenance: not counted by `idleMs`. */
   readonly uncounted: Statements
   /** Milliseconds since the last use ended; 0 while one runs or waits. */
   idleMs(): number
@@ -48,7 +48,7 @@ type Wire = ReturnType<typeof connectWorker>
 /** How long closing may wait for sent statements and the last checkpoint. */
 const usualClosingMs = 15_000
 
-/** Measures since when the database is unused. */
+/** Measures how long the database has been unused. */
 function createUseClock() {
   let users = 0
   let usedAt = performance.now()
@@ -73,12 +73,12 @@ const firstOf = <T>([result]: StatementResult[]) => {
   return { ...result, rows: result.rows as T[] }
 }
 
-/** Statements and blocks of statements in the order of the lock. */
+/** Statements and blocks in lock order. */
 function createLockedStatements(call: Wire['call']) {
   const lock = createExclusiveLock()
-  /** One operation, sent when no lock is held and all earlier ones are sent. */
+  /** Sent when the lock is free and all earlier operations are sent. */
   const share = (operation: Operation) => lock.share(() => call(operation))
-  /** With the lock held and every earlier operation answered. */
+  /** Runs with the lock, after every earlier operation is answered. */
   const hold = async <T>(run: () => Promise<T>): Promise<T> => {
     const release = await lock.hold()
     try {
@@ -88,7 +88,7 @@ function createLockedStatements(call: Wire['call']) {
       release()
     }
   }
-  /** A statement of the holder of the lock. */
+  /** A statement of the lock's holder. */
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) =>
     firstOf<T>(await call({ operation: 'query', sql, parameters }))
   const statements: Statements = {

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Queryable } from './client.ts'
 
-/** Enough to use Node's four file threads. */
+/** Uses Node's four file threads. */
 const parallelCopies = 8
 
 const walSegment = /^[0-9A-F]{24}$/
@@ -32,7 +32,7 @@ async function forEachFile(files: readonly string[], run: (path: string) => Prom
   await Promise.all(Array.from({ length: parallelCopies }, copyRemaining))
 }
 
-/** As a clone that shares its blocks where the file system can do that. */
+/** Clones blocks if the file system can. */
 const copy = (path: string, from: string, to: string) =>
   copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE)
 
@@ -47,7 +47,7 @@ const defaultSettlingMs = 2_000
  */
 export async function copyAhead(from: string, to: string, settlingMs = defaultSettlingMs): Promise<CopiedFiles> {
   await mkdir(to, { mode: 0o700 })
-  // The clock of the file system, which also stamps the changes of files.
+  // The file system's clock, which also stamps file changes.
   const settledBefore = (await stat(to, { bigint: true })).ctimeNs - BigInt(settlingMs) * 1_000_000n
   const { directories, files } = await list(from)
   for (const path of directories) await mkdir(join(to, path), { recursive: true })

@@ -1,11 +1,11 @@
 import { statfsSync } from 'node:fs'
 
-/** Why a data directory cannot be used; the message is for the operator. */
+/** Why a data directory is unusable; the message is for the operator. */
 export class DataDirectoryError extends Error {
   override readonly name: string = 'DataDirectoryError'
 }
 
-/** The ends of sentences for the errors of a file system. */
+/** Sentence endings for file system errors. */
 const meanings: Record<string, string> = {
   EACCES: 'may not be used by the user that Wishwell runs as',
   EPERM: 'may not be used by the user that Wishwell runs as',
@@ -42,10 +42,10 @@ export function explainFileError(error: unknown, dataDir: string): unknown {
 /** Full-disk messages of Postgres and its WebAssembly, where 51 is ENOSPC (Emscripten's errno.h). */
 const fullDisk = /no space left|disk full|ErrnoError\W.*\berrno: 51\b/i
 
-/** A start writes at least one segment of the log, 16 MB. */
+/** A start writes at least one 16 MB log segment. */
 const minFreeBytes = 20_000_000
 
-/** As `explainFileError`, for a database that did not open: also explains a full disk. */
+/** Like `explainFileError`, for a failed opening; also explains a full disk. */
 export function explainOpening(error: unknown, dataDir: string): unknown {
   const explained = explainFileError(error, dataDir)
   if (explained !== error || error instanceof DataDirectoryError) return explained

@@ -1,19 +1,19 @@
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-// The names in a data directory, and how one database replaces another.
+// Names in a data directory, and how one database replaces another.
 
-/** The database itself. */
+/** The installed database. */
 export const databaseIn = (dataDir: string): string => join(dataDir, 'database')
 
-/** A restored database that was opened successfully and is not installed yet. */
+/** A restored database, opened successfully but not installed yet. */
 const restoredIn = (dataDir: string) => join(dataDir, 'database.restored')
 
 /** Whether a name in a data directory is Wishwell's; all others belong to the operator. */
 export const isOurs = (name: string): boolean =>
   /^(?:admin-key|lock\.db.*|database(?:\..+)?|search-index)$/.test(name) || name.startsWith(workPrefix)
 
-/** Long and hidden, so that no file of the operator is taken for one and deleted. */
+/** Long and hidden, so that no file of the operator is deleted by mistake. */
 const workPrefix = '.wishwell-work-'
 
 /** Makes a temporary directory, mode 0700. The next start deletes leftovers of a crash. */
@@ -26,7 +26,7 @@ export const hasDatabase = (dataDir: string): boolean =>
 /** The complete database the next start opens; null if it would create one. */
 export function currentDatabaseIn(dataDir: string): string | null {
   const directory = existsSync(databaseIn(dataDir)) ? databaseIn(dataDir) : restoredIn(dataDir)
-  // The file that Postgres writes last when it makes a database.
+  // The last file that Postgres writes when creating a database.
   return existsSync(join(directory, 'PG_VERSION')) ? directory : null
 }
 

@@ -24,7 +24,7 @@ class EmbeddedConnection implements DatabaseConnection {
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const queries: Queryable = this.#transaction ?? this.#client
     const { rows, affectedRows } = await queries.query<R>(text, [...parameters]).catch((error: Error) => {
-      // Adds the stack of the call: the error has only that of the answer.
+      // Adds the call's stack; the error has only the answer's.
       error.stack = `${error.stack}\n${new Error('called').stack?.split('\n').slice(1).join('\n')}`
       throw error
     })
@@ -91,7 +91,7 @@ class EmbeddedAdapter extends PGliteAdapter {
   }
 }
 
-/** The dialect of the embedded database, for Kysely. */
+/** Kysely's dialect for the embedded database. */
 export const embeddedDialect = (client: EmbeddedClient): Dialect => ({
   createAdapter: () => new EmbeddedAdapter(),
   createDriver: () => new EmbeddedDriver(client),

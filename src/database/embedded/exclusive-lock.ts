@@ -7,9 +7,9 @@ import { currentOrder, currentOwner, service, unknownCaller } from '../../runtim
  * goes first: slow searches of one account delay others by a single statement.
  */
 export interface ExclusiveLock {
-  /** @param send sends one statement, at once when it is called. */
+  /** @param send sends one statement immediately */
   share<T>(send: () => Promise<T>): Promise<T>
-  /** @returns the function that releases the lock; calling it again does nothing. */
+  /** @returns an idempotent function that releases the lock */
   hold(): Promise<() => void>
 }
 
@@ -18,9 +18,9 @@ const recentMs = 1_000
 
 interface Owner {
   name: string
-  /** In the order of their calls. */
+  /** In call order. */
   waiting: { order: number; grant: () => void }[]
-  /** Milliseconds of the database until `usedAt`; those of long ago are counted less. */
+  /** Milliseconds of use until `usedAt`; older use counts less. */
   usedMs: number
   usedAt: number
 }
@@ -28,7 +28,7 @@ interface Owner {
 /** Statements a lone account may have sent and unanswered, so that the thread never idles. */
 const sentAhead = 2
 
-/** Who waits for the database, and who goes next. */
+/** Who waits for the database, and who is next. */
 function createQueue(now: () => number) {
   const owners = new Map<string, Owner>()
   const usedBy = ({ usedMs, usedAt }: Owner, at: number) => usedMs * 0.5 ** ((at - usedAt) / recentMs)
@@ -58,11 +58,11 @@ function createQueue(now: () => number) {
       const at = now()
       owner.usedMs = usedBy(owner, at) + ms
       owner.usedAt = at
-      // It may have been forgotten while a long statement ran.
+      // It may have been dropped during a long statement.
       if (!owners.has(owner.name)) owners.set(owner.name, owner)
       forgetIdle(at)
     },
-    /** Whether several accounts used the database of late. */
+    /** Whether several accounts used the database recently. */
     isShared: (): boolean => [...owners.keys()].filter((name) => name !== service && name !== unknownCaller).length > 1,
   }
 }
@@ -70,7 +70,7 @@ function createQueue(now: () => number) {
 export function createExclusiveLock(now = () => performance.now()): ExclusiveLock {
   const queue = createQueue(now)
   let held = false
-  /** Operations that were sent and not answered. */
+  /** Operations sent but not answered. */
   let underWay = 0
   let answeredAt = 0
 
@@ -88,10 +88,10 @@ export function createExclusiveLock(now = () => performance.now()): ExclusiveLoc
   }
   const ended = (owner: Owner, from: number) => {
     const at = now()
-    // Of two that were sent the second one runs from the answer to the first one on.
+    // The second of two sent operations runs from the first one's answer.
     queue.use(owner, at - Math.max(from, answeredAt))
     answeredAt = at
-    // Whoever was answered may ask again at once, and has used less than who waits.
+    // An answered owner may ask again at once, having used less than the waiting one.
     if (owner.waiting.length === 0 && queue.isShared()) setImmediate(grantNext)
     else grantNext()
   }

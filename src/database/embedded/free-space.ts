@@ -14,7 +14,7 @@ interface Blocks {
   bsize: number
 }
 
-/** Some file systems do not say how large they are. */
+/** Some file systems report no size. */
 const bytesOf = ({ blocks, bavail, bsize }: Blocks) => (blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize)
 
 /** Free bytes on a directory's disk; Infinity if unknown. */
@@ -26,7 +26,7 @@ export async function freeBytes(directory: string): Promise<number> {
   }
 }
 
-/** @throws DataDirectoryError when the disk has no room for the log of a start. */
+/** @throws DataDirectoryError if the disk has no room for the log of a start */
 export function requireFreeSpace(directory: string): void {
   const free = bytesOf(statfsSync(directory))
   if (free >= neededBytes) return
@@ -52,7 +52,7 @@ export function refuseWritesWithoutSpace(client: EmbeddedClient, directory: stri
   const timer = setInterval(() => {
     if (underWay) return
     underWay = true
-    // A database that died or is being closed fails every statement, and says so elsewhere.
+    // A dead or closing database fails every statement, and reports that elsewhere.
     check()
       .catch(() => {})
       .finally(() => {

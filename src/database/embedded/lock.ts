@@ -6,14 +6,14 @@ import { DataDirectoryError, explainFileError } from './data-directory-error.ts'
 
 // Closes a data directory to other users. PGlite ignores the umask, so modes are set afterwards.
 
-/** The permissions of every user but the owner. */
+/** All permissions except the owner's. */
 const forOthers = 0o077
 const writableByOthers = 0o022
 
 /** Null without numeric users (Windows), where access lists rule and modes mean nothing. */
 const ownUser = () => process.geteuid?.() ?? null
 
-/** The operator decides: a file of another user is neither taken over nor closed. */
+/** The operator decides about other users' files: they are neither taken over nor closed. */
 function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   const own = ownUser()
   if (own === null || uid === own) return
@@ -23,10 +23,10 @@ function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   )
 }
 
-/** Removes the permissions of all other users from a file or directory of ours. */
+/** Removes other users' permissions from our file or directory. */
 function close(path: string, { mode, uid }: Stats): void {
   requireOwner(path, { uid })
-  // Special bits (set-user-id and the like) are removed, too.
+  // Also removes special bits (set-user-id etc.).
   if ((mode & 0o7000) === 0 && (mode & forOthers) === 0) return
   chmodSync(path, mode & 0o700)
   if ((statSync(path).mode & forOthers) === 0) return
@@ -43,7 +43,7 @@ export function closeToOthers(path: string): void {
   const root = link.isSymbolicLink() ? statSync(path) : link
   close(path, root)
   if (!root.isDirectory()) return
-  // Directories first: a user who cannot enter one cannot change what is checked next.
+  // Directories first: users who cannot enter one cannot change what is checked next.
   for (const { name, parentPath } of readdirSync(path, { recursive: true, withFileTypes: true })) {
     const inner = join(parentPath, name)
     const stats = lstatSync(inner)
@@ -85,7 +85,7 @@ function secureDataDirectory(dataDir: string): void {
     if (ownUser() === null) return
     closeDataDirectory(dataDir)
     for (const name of readdirSync(dataDir).filter(isOurs)) {
-      // A file that disappears meanwhile belongs to the process that uses the directory.
+      // A file that disappears meanwhile belongs to the process using the directory.
       const stats = lstatSync(join(dataDir, name), { throwIfNoEntry: false })
       if (stats) requireOwner(join(dataDir, name), stats)
     }
@@ -103,7 +103,7 @@ function closeContents(dataDir: string): void {
   }
 }
 
-/** Another living process owns the data directory. */
+/** Another running process has the data directory. */
 export class DataDirectoryInUseError extends DataDirectoryError {
   override readonly name = 'DataDirectoryInUseError'
   constructor(dataDir: string) {
@@ -133,7 +133,7 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock {
     closeContents(dataDir)
   } catch (error) {
     lock?.close()
-    // SQLITE_BUSY (5) and its extended codes: another process holds the transaction.
+    // SQLITE_BUSY (5) and extended codes: another process holds the transaction.
     const code = (error as { errcode?: number }).errcode
     if (code !== undefined && (code & 0xff) === 5) throw new DataDirectoryInUseError(dataDir)
     throw explainFileError(error, dataDir)

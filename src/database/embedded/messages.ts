@@ -9,7 +9,7 @@ import type { PreparedStatements } from './statements.ts'
 
 /** A request to the database worker, which answers strictly in order. */
 export type WorkerRequest =
-  /** A message of Postgres' protocol. */
+  /** A Postgres protocol message. */
   { id: number; operation: 'send'; message: Uint8Array<ArrayBuffer> } | { id: number; operation: 'close' }
 
 /** An error as plain fields: classes do not survive the structured clone between threads. */
@@ -21,16 +21,15 @@ export interface WorkerError {
 export type WorkerResponse =
   | { type: 'ready' }
   | { type: 'failed'; error: WorkerError }
-  /** The whole answer of Postgres, errors of statements included. */
+  /** Postgres' whole answer, including statement errors. */
   | { type: 'answer'; id: number; answer: Uint8Array<ArrayBuffer> }
   | { type: 'error'; id: number; error: WorkerError }
-  /** The database itself broke (WebAssembly aborted): it answers nothing any more. */
+  /** WebAssembly aborted: the database is unusable. */
   | { type: 'broken'; error: WorkerError }
 
-/** The fields of a Postgres error that callers log or handle. */
+/** Postgres error fields that callers log or handle. */
 const errorFields = ['code', 'severity', 'detail', 'hint', 'constraint', 'table', 'column', 'where'] as const
 
-/** The message and the Postgres fields of an error. */
 export function describeError(error: unknown): WorkerError {
   const source = error as Record<string, unknown>
   const fields: Record<string, string> = {}
@@ -47,12 +46,12 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unkn
 export interface StatementResult {
   rows: Record<string, unknown>[]
   fields: { name: string; dataTypeID: number }[]
-  /** How many rows a statement wrote; undefined for one that writes none. */
+  /** Rows written; undefined for a statement that writes none. */
   affectedRows?: number
 }
 
 export interface Answer {
-  /** Of the statements that succeeded, in their order. */
+  /** Results of successful statements, in order. */
   results: StatementResult[]
   /** Why an operation failed or its answer is unreadable; null if all succeeded. */
   error: (Error & { code?: string | undefined }) | null
@@ -61,7 +60,7 @@ export interface Answer {
   notifications: { channel: string; payload: string }[]
 }
 
-/** Parameters as they are sent. @throws TypeError for one that is no database value. */
+/** Encodes parameters. @throws TypeError for a value that is none of the database's */
 export const toParameters = (values: readonly unknown[]): (string | Buffer | null)[] =>
   values.map((value) => {
     if (typeof value === 'function' || typeof value === 'symbol')
@@ -69,7 +68,7 @@ export const toParameters = (values: readonly unknown[]): (string | Buffer | nul
     return prepareValue(value)
   })
 
-/** One statement with its parameters, prepared as `statements.ts` says. */
+/** A statement with parameters, prepared according to `statements.ts`. */
 export const statementMessage = (
   { name, before }: ReturnType<PreparedStatements['begin']>,
   values: (string | Buffer | null)[],
@@ -91,10 +90,10 @@ const fatalSeverities = new Set(['FATAL', 'PANIC'])
 type Message = Parameters<Parameters<Parser['parse']>[1]>[0]
 type Field = { name: string; dataTypeID: number; format: 'text' | 'binary' }
 
-/** Such as `INSERT 0 5`, `UPDATE 3` or `CREATE TABLE`. */
+/** E.g. `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
 const written = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/
 
-/** Reads the whole answer to one message. */
+/** Parses the whole answer to one message. */
 export function readAnswer(bytes: Uint8Array): Answer {
   const answer: Answer = { results: [], error: null, isFatal: false, notifications: [] }
   let fields: Field[] = []

@@ -11,7 +11,7 @@ interface PostgresModule {
   _raw_parser(text: number, mode: number): number
 }
 
-/** Behind the end of any memory: reading there traps. */
+/** Beyond any memory: reading there traps. */
 const nowhere = -1
 
 function trap(call: () => unknown): void {
@@ -75,6 +75,6 @@ export const openPglite = (directory: string): Promise<PGlite> =>
   PGlite.create(directory, {
     extensions: { pg_textsearch, parserInBaseline },
     startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
-    // Minimal settings: making a database needs the most memory.
+    // Minimal, because creating a database needs the most memory.
     initDbStartParams: ['--set', 'shared_buffers=1MB', '--set', 'max_connections=10'],
   })

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import { serialize } from 'pg-protocol'
 
-/** After so many runs a statement is prepared: most that run twice run often. */
+/** Runs before a statement is prepared: most that run twice run often. */
 const runsBeforePrepared = 2
 /** Replan after this many runs: a small table's plan is a scan, and only ANALYZE updates its statistics. */
 const runsOfPlan = 200
-/** So many stay prepared, those that ran last. */
+/** Maximum prepared statements; the most recent ones stay. */
 const maxPrepared = 200
-/** Of so many the runs are counted. */
+/** Maximum statements whose runs are counted. */
 const maxCounted = 1_000
-/** Longer statements are built for one call. */
+/** Longer statements are built for a single call. */
 const maxTextLength = 10_000
 
 interface Prepared {
@@ -25,13 +25,13 @@ export interface PreparedStatements {
   begin(text: string): { name: string; before: Buffer[] }
   /** Call at the end of every run. @param code SQLSTATE of the failure; null on success */
   ended(text: string, name: string, code: string | null): void
-  /** Must be called before a script of several statements is sent. */
+  /** Call before sending a script of several statements. */
   seeScript(script: string): void
 }
 
 /** Changing a table invalidates its prepared statements: their rows would have other columns. */
 const changesTables = /\b(?:alter|create|drop)\b/i
-/** The prepared statement does not exist (any more), or its table has changed. */
+/** The prepared statement is missing, or its table changed. */
 const isUseless = (code: string) => code === '26000' || code === '0A000'
 
 export function createPreparedStatements(): PreparedStatements {

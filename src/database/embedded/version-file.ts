@@ -27,7 +27,7 @@ export function requireReadableVersion(dataDir: string): void {
   } catch (error) {
     throw explainFileError(error, dataDir)
   }
-  // A damaged file decides nothing: the migrations that are recorded in the database do.
+  // A damaged file decides nothing; the migrations recorded in the database do.
   const mismatch = version === null ? null : mismatchOfVersion(version)
   if (mismatch !== null) throw new SchemaVersionError(mismatch, locationOfDataDirectory(dataDir))
 }

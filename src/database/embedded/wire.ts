@@ -14,7 +14,7 @@ import {
 } from './messages.ts'
 import { createPreparedStatements, type PreparedStatements } from './statements.ts'
 
-/** An error that Postgres reported; `code` is its SQLSTATE, as with node-postgres. */
+/** An error reported by Postgres; `code` is its SQLSTATE, as in node-postgres. */
 export class EmbeddedDatabaseError extends Error {
   override readonly name = 'EmbeddedDatabaseError'
   constructor(error: WorkerError) {
@@ -35,12 +35,12 @@ interface Pending {
   reject(error: Error): void
 }
 
-/** Turns operations into messages to the worker thread. */
+/** Encodes operations as messages to the worker thread. */
 function createSender(worker: Worker, statements: PreparedStatements) {
   const post = (id: number, message: Uint8Array<ArrayBuffer>) =>
     worker.postMessage({ id, operation: 'send', message } satisfies WorkerRequest, [message.buffer])
   const sendStatement = (id: number, text: string, values: readonly unknown[]) => {
-    // First, because it may throw: a statement that has a name must be sent.
+    // First, because it may throw, and a named statement must be sent.
     const parameters = toParameters(values)
     const prepared = statements.begin(text)
     post(id, statementMessage(prepared, parameters))
@@ -85,7 +85,7 @@ function createReceiver(statements: PreparedStatements, listeners: Listeners, on
   }
 }
 
-/** What Postgres says of a statement that it ended by its own limit. */
+/** Postgres' error for its own statement timeout. */
 const timeLimitReached = (maxMs: number): WorkerError => ({
   message: `canceling statement due to statement timeout: it ran longer than ${maxMs} ms`,
   fields: { code: '57014' },
@@ -104,11 +104,11 @@ function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: nu
     clearTimeout(timer)
     const [id, limit] = [watched, maxMs]
     if (id === null || limit === null) return
-    // An answer that came while this thread was busy is read before the second step.
+    // Answers that arrived while this thread was busy are read first.
     timer = setTimeout(() => setImmediate(() => pending.has(id) && onLimit(id, limit)), limit)
   }
   return {
-    /** To be called when a call was added or taken. */
+    /** Call when a call was added or taken. */
     update: () => {
       const id = pending.keys().next().value ?? null
       if (id === watched) return
@@ -148,7 +148,7 @@ function createPendingCalls(
         pending.set(id, { statement: send(operation, id), resolve, reject })
         update()
       } catch (error) {
-        // A parameter that cannot be sent, a function for example.
+        // A parameter that cannot be sent, e.g. a function.
         reject(error as Error)
       }
       return promise
@@ -156,7 +156,7 @@ function createPendingCalls(
     take,
     limit,
     runningMs,
-    /** @returns false when they have failed before. */
+    /** @returns false if they failed before */
     fail: (error: Error): boolean => {
       if (failure) return false
       failure = error
@@ -197,7 +197,7 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   const endWith = (slow: Pending | undefined, maxMs: number) => {
     const error = new EmbeddedDatabaseError(timeLimitReached(maxMs))
     slow?.reject(error)
-    // The others are not too slow.
+    // The other calls are not too slow.
     if (die(new Error('The embedded database is closed, since a statement ran too long.'))) onCrash(error)
     void worker.terminate()
   }

@@ -11,13 +11,13 @@ if (port === null) throw new Error('worker.ts runs only as a worker thread')
 /** What WebAssembly throws when it aborts; statement errors never have these names. */
 const wasmFaults = new Set(['RuntimeError', 'ExitStatus'])
 
-/** @param owned is transferred, not copied. */
+/** @param owned is transferred, not copied */
 const reply = (response: WorkerResponse, owned: ArrayBuffer[] = []) => port.postMessage(response, owned)
 
 /** The raw answer. `execProtocolRaw` would parse and leak it (PGlite 0.5.14); the two cannot be mixed. */
 async function answerOf(database: PGlite, message: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = []
-  // Each part is a view of the database's own memory.
+  // Each part is a view of the database's memory.
   await database.execProtocolRawStream(message, { onRawData: (part) => void parts.push(part.slice()) })
   return joinBytes(parts)
 }

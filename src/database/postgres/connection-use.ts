@@ -4,15 +4,15 @@ import type { Tables } from '../tables.ts'
 
 /** Connections of a Postgres, and what Wishwell's processes on this database may need. */
 export interface ConnectionUse {
-  /** What ordinary roles may open: `max_connections` without those that are reserved. */
+  /** Connections for ordinary roles: `max_connections` without reserved ones. */
   available: number
-  /** Open connections of all clients of the server, this process included. */
+  /** Open connections of all the server's clients, including this process. */
   open: number
-  /** The processes of Wishwell on this database that are connected, this one included. */
+  /** Connected Wishwell processes on this database, including this one. */
   processes: number
-  /** The maximum that this process opens. */
+  /** Maximum connections of this process. */
   neededByProcess: number
-  /** What all these processes need at most, and other clients have open now. */
+  /** Maximum of all these processes, plus other clients' open connections. */
   needed: number
 }
 
@@ -49,7 +49,7 @@ export async function readConnectionUse(
   }
 }
 
-/** A sentence for the log, and whether these processes fit. */
+/** A sentence for the log, and whether the processes fit. */
 export function describeConnectionUse({ available, open, processes, neededByProcess, needed }: ConnectionUse) {
   const fits = needed <= available
   const need = `${processes} processes with up to ${neededByProcess} each, and other clients, need ${needed}`

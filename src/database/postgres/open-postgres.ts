@@ -15,7 +15,7 @@ import {
 } from './pools.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
-/** The maintenance statements of the queue have no time limit. */
+/** The queue's maintenance statements have no time limit. */
 const queueSilenceMs = 300_000
 
 /** pg-boss has a lazy pool of its own, so that searches never delay its heartbeats, and the shared listener. */
@@ -49,7 +49,7 @@ interface Pulse {
 
 const pauseMs = 1_000
 
-/** Even a busy server answers an empty query in less. */
+/** Even a busy server answers an empty query faster. */
 const timeoutMs = 5_000
 
 /**
@@ -85,7 +85,7 @@ function startPulse(connectionString: string, sockets: Sockets): Pulse {
       await client.query('select 1')
       sockets.open()
     } catch {
-      // A refusal is an answer. Where nothing listens, every connection fails by itself.
+      // A refusal is an answer. If nothing listens, every connection fails by itself.
       if (connection !== null) sockets.open()
       drop()
     } finally {
@@ -105,7 +105,7 @@ function startPulse(connectionString: string, sockets: Sockets): Pulse {
 
 const minVersion = 15
 
-/** PgBouncer refuses the time limits of a connection by default. */
+/** By default PgBouncer refuses connections with time limits. */
 const explainPooler = (error: unknown): never => {
   if (!(error instanceof Error) || !/unsupported startup parameter/i.test(error.message)) throw error
   const remedy = 'Set DATABASE_LISTEN_URL to the address of Postgres itself (docs/operating.md)'
@@ -125,7 +125,7 @@ const connectionsBesidePools = 2
 
 export interface PostgresOptions {
   databaseUrl: string
-  /** The address of Postgres itself where `databaseUrl` is a pooler. */
+  /** Postgres' own address if `databaseUrl` is a pooler. */
   listenUrl?: string | undefined
   poolSize?: number | undefined
   queuePoolSize?: number | undefined
@@ -154,7 +154,7 @@ export async function openPostgres(options: PostgresOptions) {
         connectionString: directUrl,
         connectionTimeoutMillis: connectionTimeoutMs,
         application_name: applicationNames.listener,
-        // A channel may be silent for ever: the keep-alive of the socket finds a dead peer.
+        // Channels may be silent forever: the socket's keep-alive finds a dead peer.
         stream: sockets.maker(0),
       }),
   )

@@ -11,7 +11,7 @@ import { valueTypes } from '../values.ts'
 import type { Sockets } from './sockets.ts'
 
 interface TimeLimits {
-  /** 0 for none. */
+  /** 0: none. */
   statementMs: number
   idleInTransactionMs: number
 }
@@ -58,7 +58,7 @@ class PooledDialect extends PostgresDialect {
 /** Long enough for any bounded statement, short enough for a runaway one. */
 export const defaultStatementTimeoutMs = 15_000
 
-/** Our transactions wait for nothing but the database. */
+/** Our transactions wait only for the database. */
 const idleInTransactionTimeoutMs = 10_000
 
 /** How long a statement waits for a connection. */
@@ -70,16 +70,16 @@ const silenceMs = 60_000
 /** How long connections may take to close properly: a hung Postgres does not answer. */
 const goodbyeMs = 2_000
 
-/** By these names Postgres shows what a connection is for. */
+/** Shown in Postgres for each connection. */
 export const applicationNames = { pool: 'wishwell', queue: 'wishwell-queue', listener: 'wishwell-listen' }
 
 interface PoolOptions extends pg.PoolConfig {
   databaseUrl: string
-  /** How long a connection may be silent while a statement runs; 0 for ever. */
+  /** Maximum silence while a statement runs; 0: unlimited. */
   silenceMs: number
 }
 
-/** A pool of connections whose errors reach only the statements that they interrupt. */
+/** A pool whose connection errors reach only the interrupted statements. */
 export function openPool({ databaseUrl, silenceMs, ...options }: PoolOptions, sockets: Sockets): pg.Pool {
   const pool = new pg.Pool({
     connectionTimeoutMillis: connectionTimeoutMs,
@@ -89,7 +89,7 @@ export function openPool({ databaseUrl, silenceMs, ...options }: PoolOptions, so
   })
   // The pool replaces connections that break while idle; unhandled, the event would end the process.
   pool.on('error', () => {})
-  // A connection that breaks in use fails its query, and the caller handles that.
+  // A connection that breaks in use fails its query, which its caller handles.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
@@ -101,9 +101,9 @@ interface MainPool {
   statementTimeoutMs: number
 }
 
-/** The connections of calls, jobs and background work. */
+/** Connections for calls, jobs and background work. */
 export function openMainPool({ databaseUrl, isPooled, poolSize, statementTimeoutMs }: MainPool, sockets: Sockets) {
-  // A process that is frozen inside a transaction would hold its locks for ever.
+  // A process frozen inside a transaction would hold its locks forever.
   const limits: TimeLimits = { statementMs: statementTimeoutMs, idleInTransactionMs: idleInTransactionTimeoutMs }
   const settings = {
     statement_timeout: limits.statementMs,
@@ -116,7 +116,7 @@ export function openMainPool({ databaseUrl, isPooled, poolSize, statementTimeout
       max: poolSize,
       types: valueTypes,
       application_name: applicationNames.pool,
-      // Without a limit for statements there is none for silence.
+      // Without a statement limit, silence is unlimited too.
       silenceMs: statementTimeoutMs === 0 ? 0 : silenceMs,
     },
     sockets,
@@ -124,7 +124,7 @@ export function openMainPool({ databaseUrl, isPooled, poolSize, statementTimeout
   return { pool, dialect: isPooled ? new PooledDialect(pool, limits) : new PostgresDialect({ pool }) }
 }
 
-/** Waits until the connections are closed, for `goodbyeMs` at most. */
+/** Waits up to `goodbyeMs` for connections to close. */
 export async function waitForGoodbye(ended: Promise<unknown>): Promise<void> {
   const late = new AbortController()
   await Promise.race([ended, sleep(goodbyeMs, null, { signal: late.signal }).catch(() => {})])

@@ -9,7 +9,7 @@ export class SilentPostgresError extends Error {
   }
 }
 
-/** The number of bytes that each socket had received at one moment. */
+/** Bytes received by each socket at one time. */
 export type ReceivedBytes = ReadonlyMap<Socket, number>
 
 /**

@@ -10,14 +10,14 @@ import type {
 } from '../column-types.ts'
 
 export interface PlatformsTables {
-  /** The used part of quotas that outlive a restart. */
+  /** Use of quotas, surviving restarts. */
   platform_quotas: {
     platform: Fixed<PlatformName>
     name: Fixed<string>
     used: number
     resets_at: Date
   }
-  /** The state of each host that a platform's adapter calls. */
+  /** State of each host that adapters call. */
   platform_hosts: {
     platform: Fixed<PlatformName>
     name: Fixed<string>
@@ -32,14 +32,14 @@ export interface PlatformsTables {
     remaining_limit: number
     remaining_resets_at: Date
   }
-  /** How many pages of a topic a platform has delivered to all jobs. */
+  /** Pages of a topic a platform has delivered, to all jobs. */
   platform_topics: {
     platform: Fixed<PlatformName>
     topic_key: Fixed<string>
     pages: number
     collected_at: Date
   }
-  /** Values that an adapter would need further calls to look up again. */
+  /** Values an adapter would need extra calls to look up again. */
   adapter_cache: {
     platform: Fixed<PlatformName>
     key: Fixed<string>
@@ -48,15 +48,15 @@ export interface PlatformsTables {
   }
 }
 
-/** What a live call collects: topics, and a page of each from platforms. */
+/** What a live call collects: one page per topic and platform. */
 export interface CallPlan {
   topics: string[]
   collections: Collection[]
-  /** What is not collected because the platform is off. */
+  /** Not collected, because the platform is disabled. */
   off: { topic: string; platform: PlatformName }[]
 }
 
-/** A page of a topic from a platform. */
+/** A topic's page from a platform. */
 export interface Collection {
   topic: string
   platform: PlatformName
@@ -74,51 +74,51 @@ export interface ScrapingTables {
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
-    /** When it ends at the latest. */
+    /** Its end at the latest. */
     expires_at: FixedWithDefault<Date>
-    /** Null while it is queued. */
+    /** Null while queued. */
     begun_at: Date | null
-    /** When its last task ended. */
+    /** End of its last task. */
     ended_at: Date | null
-    /** Of unowned jobs: what makes two topics the same. */
+    /** Unowned jobs only: equal for equal topics. */
     topic_key: FixedWithDefault<string | null>
     /** Unowned jobs only: an expansion suggested the topic, and no call has named it. */
     from_expansion: Generated<boolean>
-    /** What the caller named, normalised, by platform; null: the sources of the operator. */
+    /** The caller's sources by platform, normalized; null: the operator's. */
     sources: ColumnType<Record<PlatformName, string[]> | null, string | undefined, never>
-    /** The watch whose run it is; the job outlives it. */
+    /** The watch that ran it; the job outlives it. */
     watch_id: FixedWithDefault<string | null>
-    /** It collects newest first what is newer; null: by relevance. */
+    /** Collects newest first from this time on; null: by relevance. */
     newest_since: FixedWithDefault<Date | null>
   }
   scrape_tasks: {
     id: Generated<string>
     job_id: Fixed<string>
     platform: Fixed<PlatformName>
-    /** The order in which the caller named the platforms. */
+    /** The caller's order of platforms. */
     position: Fixed<number>
     state: Generated<TaskState>
     /** Counts claims of this task: writes by a worker with a smaller number have no effect. */
     fencing_token: Generated<number>
-    /** What the platform's adapter needs for the next page. */
+    /** The adapter's position for the next page. */
     cursor: JsonColumn<unknown>
     pages: Generated<number>
     requests_found: Generated<number>
-    /** New requests of the class likely. */
+    /** New requests of class likely. */
     requests_created: Generated<number>
-    /** New requests of the class maybe. */
+    /** New requests of class maybe. */
     maybe_created: Generated<number>
     /** Items left out of its pages, by reason, and how many of the rest have no date. */
     discarded: ColumnType<Discarded & { undated?: number }, string | undefined, string>
-    /** Of its account, normalised; null: those of the operator. */
+    /** The account's sources, normalized; null: the operator's. */
     sources: FixedWithDefault<string[] | null>
-    /** Failed tries of the page that is due now. */
+    /** Failed tries of the current page. */
     tries: Generated<number>
-    /** How often the page that is due now was taken over from a dead worker. */
+    /** How often the current page was taken over from a dead worker. */
     takeovers: Generated<number>
-    /** When the last page was stored, or the task began: waiting is bounded from here. */
+    /** When the last page was stored or the task began: the start of a bounded wait. */
     page_due_since: Date | null
-    /** Set while the task waits for its platform; its queue job starts then. */
+    /** Set while waiting for the platform; its queue job starts then. */
     waiting_until: Date | null
     queue_message_id: string | null
     error_code: PlatformErrorCode | null
@@ -128,7 +128,7 @@ export interface ScrapingTables {
     /** Counts changes of state, pages, requests and waiting; 0 before it starts. Written by a trigger. */
     revision: GeneratedAlways<number>
   }
-  /** When each account was last served: the greater, the later. */
+  /** Order in which accounts were served; greater is later. */
   account_schedule: {
     account_id: Fixed<string>
     last_served: number
@@ -142,10 +142,10 @@ export interface ScrapingTables {
     id: Fixed<string>
     account_id: Fixed<string>
     operation: Fixed<'expand' | 'realtime'>
-    /** Of the `Idempotency-Key` that it was made with. */
+    /** The call's `Idempotency-Key` row. */
     idempotency_id: Fixed<string | null>
     created_at: Fixed<Date>
-    /** A row that is still here then belongs to a dead process. */
+    /** A row still here then belongs to a dead process. */
     expires_at: Date
     /** What it collects; null until its collections are started or joined. */
     plan: ColumnType<CallPlan | null, string | undefined, string>

@@ -7,12 +7,12 @@ export type IndexState = 'creating' | 'building' | 'serving' | 'retired'
 export interface SearchTables {
   /** Requests that a transaction changed, created or deleted, as far as an index has them. */
   search_changes: {
-    /** A number of 64 bits, as text. */
+    /** A 64-bit number as text. */
     transaction_id: Fixed<string>
     request_id: Fixed<string>
     noted_at: Fixed<Date>
   }
-  /** The indexes outside of the database that follow the changes. */
+  /** Indexes outside the database that follow the changes. */
   search_consumers: {
     name: Fixed<string>
     /** A `pg_snapshot` as text: changes of all transactions complete in it have been read. */
@@ -23,13 +23,13 @@ export interface SearchTables {
     copied_through: string | null
     is_copied: Generated<boolean>
   }
-  /** The indexes of requests in a search cluster. */
+  /** Indexes of requests in a search cluster. */
   search_indexes: {
     name: Fixed<string>
-    /** The name that stands for the index that serves, the same for all of them. */
+    /** The serving index's alias, equal for all. */
     alias: Fixed<string>
     state: IndexState
-    /** The version of what the index has of a request. */
+    /** Version of the indexed fields. */
     mapping: Fixed<number>
     shards: Fixed<number>
     created_at: Generated<Date>
@@ -53,7 +53,7 @@ export interface RequestsTables {
     author_handle: string | null
     author_profile_url: string | null
     license: string | null
-    /** The topic that collected it first, as its job spelt it. */
+    /** The topic that first collected it, as its job spelled it. */
     topic: Fixed<string>
     original_created_at: Date | null
     created_at: Fixed<Date>
@@ -62,20 +62,20 @@ export interface RequestsTables {
     seen_at: Date | null
     /** original_created_at, or created_at if the platform gives no date: "new" sorts by it. */
     posted_at: GeneratedAlways<Date>
-    /** The probability that it is a feature request, 0 to 1. */
+    /** Probability of a feature request, 0 to 1. */
     confidence: number
     /** Class in the shared view; accounts may see another one (`account_requests`). */
     standing: Generated<Standing>
-    /** Null where the platform has none. */
+    /** Null if the platform has none. */
     status: RequestStatus | null
     status_changed_at: Date | null
     /** `status_changed_at` is when the change was observed: the platform gives no date. */
     status_observed: Generated<boolean>
-    /** Whether the description is only the part of the text that the platform gave. */
+    /** Whether the description is only part of the text. */
     excerpt: Generated<boolean>
     /** Repository, project, site, forum category, community or video it was posted in. */
     source_name: string | null
-    /** The product that the source tells; null where it is of no single one. */
+    /** The source's product; null if it has no single one. */
     product: string | null
     /** Identifies its voice by author and text (`requests/voices/voices.ts`). */
     voice: Generated<Buffer>
@@ -96,7 +96,7 @@ export interface RequestsTables {
   request_corrections: {
     account_id: Fixed<string | null>
     platform: Fixed<PlatformName>
-    /** Of the request's id on its platform (`requests/store/identity.ts`). */
+    /** Hash of its id on the platform (`requests/store/identity.ts`). */
     source_hash: Fixed<string>
     /** The stored request's id; after deletion an unused id, until it is collected again. */
     request_id: string | null
@@ -109,17 +109,17 @@ export interface RequestsTables {
   label_draws: {
     account_id: Fixed<string | null>
     platform: Fixed<PlatformName>
-    /** As in `request_corrections`. */
+    /** See `request_corrections`. */
     source_hash: Fixed<string>
-    /** Of the request as it was drawn, which may be gone. */
+    /** The request as drawn, which may be deleted. */
     request_id: Fixed<string>
-    /** The Monday of the week it was drawn in, as YYYY-MM-DD. */
+    /** Monday of the week of the draw, YYYY-MM-DD. */
     week: Fixed<string>
     /** The owner's class for it, the confidence behind it, and the number of texts in that class. */
     standing: Fixed<Standing>
     confidence: Fixed<number>
     population: Fixed<number>
-    /** What classes were cut by, as one word. */
+    /** The class thresholds, as one word. */
     thresholds: Fixed<string>
   }
   /** Confidence a model gave a maybe text, or placing gave a chore; valid while the text has this hash. */
@@ -128,46 +128,46 @@ export interface RequestsTables {
     text_hash: string
     confidence: number
     judged_at: Date
-    /** Of a chore: the hash of its source and its title (`wishes/placing/chores.ts`). */
+    /** Chores only: hash of source and title (`wishes/placing/chores.ts`). */
     recurring_title: string | null
   }
-  /** The texts that were sent to the model without an answer that could be stored. */
+  /** Texts sent to the model without a usable answer. */
   judgement_tries: {
     request_id: Fixed<string>
     text_hash: string
-    /** With this text. */
+    /** Tries with this text. */
     tries: number
     next_try_at: Date
   }
-  /** How many texts were sent to the model on a UTC day (YYYY-MM-DD). */
+  /** Texts sent to the model on a UTC day (YYYY-MM-DD). */
   judgement_days: {
     day: Fixed<string>
     judged: number
     /** Pairs of wishes. */
     pairs: Generated<number>
   }
-  /** The sources that accounts named in their jobs. */
+  /** Sources that accounts named in jobs. */
   account_sources: {
     account_id: Fixed<string>
     platform: Fixed<PlatformName>
     source: Fixed<string>
     named_at: Date
   }
-  /** The sources in which unlisted requests were found. */
+  /** Sources in which unlisted requests were found. */
   request_sources: {
     platform: Fixed<PlatformName>
     source: Fixed<string>
     request_id: Fixed<string>
   }
-  /** Which requests can be read again from their platform, and when. */
+  /** Requests that can be read again, and when. */
   request_refreshes: {
     request_id: Fixed<string>
     platform: Fixed<PlatformName>
-    /** What the adapter reads it by, such as a node id of GitHub. */
+    /** The adapter's handle, such as a GitHub node id. */
     handle: string
     due_at: Date
     checked_at: Date | null
-    /** On how many days in a row the platform did not return it. */
+    /** Consecutive days on which the platform did not return it. */
     misses: Generated<number>
     /** YYYY-MM-DD. */
     missed_on: string | null
@@ -178,10 +178,10 @@ export interface RequestsTables {
   request_texts: {
     request_id: Fixed<string>
     text: string
-    /** A `tsvector`: the stems of the text, for searches that need all words. */
+    /** `tsvector` of stems, for searches that need all words. */
     words: GeneratedAlways<string>
   }
-  /** The words of the searched texts, for words that are typed in part or wrongly. */
+  /** Words of searched texts, for partial or misspelled queries. */
   search_words: {
     word: Fixed<string>
     /** Requests that contain it, without stop words and within the first 150 words of each. */
@@ -189,7 +189,7 @@ export interface RequestsTables {
     /** Whether many requests contain it: a rarely changing column, so that an index may contain it. */
     frequent: GeneratedAlways<boolean>
   }
-  /** The engine that searches this database: one row, made at the first start. */
+  /** The engine that searches this database: one row, from the first start. */
   search_engine: {
     only_row: GeneratedAlways<boolean>
     kind: 'bm25' | 'tsvector'
@@ -197,17 +197,17 @@ export interface RequestsTables {
     /** Average words per text, for `tsvector` ranking; stored, so that all processes rank alike. */
     usual_length: Generated<number>
   }
-  /** Words that counted texts gained or lost, until they are added to `search_words`. */
+  /** Words that counted texts gained or lost, until added to `search_words`. */
   word_deltas: {
     id: GeneratedAlways<string>
     word: Fixed<string>
     change: Fixed<number>
   }
-  /** What was purged and must not be stored again, without any of its text. */
+  /** Purged identities that must not be stored again, without text. */
   suppressions: {
-    /** SHA-256 of the platform, the kind and the value, in hex. */
+    /** SHA-256 (hex) of platform, kind and value. */
     hash: Fixed<string>
-    /** The purge that added it, by which it is lifted. */
+    /** The purge that added it; lifting it removes this. */
     purge_id: Fixed<string>
     kind: Fixed<IdentityKind>
     /** Whether the operator named it; others are ids of the requests deleted with it. */

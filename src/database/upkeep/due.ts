@@ -9,18 +9,17 @@ const maxRemovedTexts = 250
 
 export const isIndexed = (table: string): boolean => table.endsWith(`.${indexedTable}`)
 
-/** What is remembered from slice to slice. */
+/** State kept between slices. */
 export interface UpkeepState {
   pace: Pace
   searchIndex: SearchIndexUpkeep
-  /** `TableState.removed` when the indexes of a table were last cleaned. */
+  /** `TableState.removed` at the last index cleaning. */
   cleanedAt: Map<string, number>
   sizes: KnownSizes
 }
 
-/** The circumstances of one slice. */
 export interface Occasion {
-  /** How long a statement may take. */
+  /** Maximum duration of a statement. */
   budgetMs: number
   /** The same as a multiple of the usual budget. */
   budgets: number
@@ -29,9 +28,9 @@ export interface Occasion {
 }
 
 export interface DueSteps {
-  /** The most urgent first. */
+  /** Most urgent first. */
   steps: Step[]
-  /** What is due and would exceed the budget. */
+  /** Due, but over budget. */
   tooLong: Step[]
 }
 
@@ -63,7 +62,7 @@ async function tableDue(
   const maxRemoved = indexed ? maxRemovedTexts : Number.POSITIVE_INFINITY
   const circumstances = { pace, budgetMs, removedBefore, maxRemoved, thorough: indexed }
   const due = stepsOfTable(table, { ...circumstances, cleanable: true })
-  // The check reads the heads of all segments: only when its result matters.
+  // The check reads all segments' heads, so only if its result matters.
   const isVacuumDue = [...due.steps, ...due.tooLong].some(({ kind }) => kind === 'vacuum')
   const isCleanable =
     !indexed || !isVacuumDue || (await searchIndex.canBeCleaned(queries, table, died, { pace, budgetMs }))
@@ -78,7 +77,7 @@ async function tableDue(
   return { steps: recorded, tooLong, needsMerge: !isCleanable && died >= maxRemovedTexts }
 }
 
-/** Everything that is due now. */
+/** All steps due now. */
 export async function stepsDue(queries: Queryable, state: UpkeepState, occasion: Occasion): Promise<DueSteps> {
   const steps = await checkpointDue(queries)
   const tooLong: Step[] = []

@@ -1,14 +1,14 @@
 /** Learns how long work takes: embedded statements cannot be interrupted, so ones that are too long must not start. */
 export interface Pace {
-  /** How long so many units of a kind would take, in ms. */
+  /** Predicted ms for this many units. */
   predict(kind: string, units: number): number
-  /** Takes the real duration. */
+  /** Learns from a measured duration. */
   learn(kind: string, units: number, tookMs: number): void
   /** Moves a rate towards the assumed one after work was skipped, so that one slow run never blocks it forever. */
   doubt(kind: string): void
 }
 
-/** What a statement costs before its first unit of work. */
+/** Ms per statement before its first unit. */
 const overheadMs = 2
 /** The share of the gap between learned and assumed rate that one doubt closes. */
 const doubtShare = 0.02

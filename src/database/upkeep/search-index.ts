@@ -8,16 +8,16 @@ import type { Step, TableState } from './table-steps.ts'
 // per text stored between searches), so they are off, and upkeep empties the memtable.
 
 const index = 'request_texts_bm25'
-/** Its table: `canBeCleaned` decides whether its indexes are cleaned. */
+/** Its table; `canBeCleaned` decides whether its indexes are cleaned. */
 export const indexedTable = 'request_texts'
 
-/** Segments of a level that are merged into one. */
+/** Segments of a level that merge into one. */
 const segmentsPerLevel = 4
-/** With so many on a level, a start takes the time to merge them into large ones. */
+/** From this many on a level, a start takes the time to merge them. */
 const worthAStart = 8
-/** The extension merges at most so many of a level at a time. */
+/** Maximum segments of a level the extension merges at a time. */
 const maxConcurrent = 64
-/** With fewer texts in the memtable its cost is not noticeable. */
+/** With fewer texts, the memtable's cost is not noticeable. */
 const spilledTexts = 150
 /** Below work done between callers: while callers store, their own spills make larger segments. */
 const maxSpillUrgency = 1.5
@@ -28,13 +28,13 @@ const maxCapMb = 32
  * For slow merges of an index up to four times as large; a quarter of a larger one. WebAssembly keeps a merge's memory.
  */
 const maxLongMergeCapMb = 32
-/** The cap of segments until the durations of merges are known. */
+/** Segment cap until merge durations are known. */
 const assumedCapMb = 8
 
 export interface SearchIndexUpkeep {
   /** Moves merging out of inserts, and the memtable out of memory. @returns whether the index exists */
   prepare(queries: Queryable): Promise<boolean>
-  /** The emptying of the memtable into a segment, if it is due. */
+  /** Empties the memtable into a segment, if due. */
   spillDue(queries: Queryable): Promise<Step | null>
   /**
    * @param eager merges any two segments: if idle, or if small ones block cleaning
@@ -71,14 +71,14 @@ export const parseSegments = (summary: string): Segment[] =>
     return texts === undefined ? [] : [{ texts: Number(alive ?? texts) }]
   })
 
-/** The maximum size of the segments that merges make. It follows how long merges take. */
+/** Maximum size of merged segments, adapted to merge durations. */
 function createSegmentCap() {
   let megabytes = assumedCapMb
   return {
-    /** @param budgets how many times as long as usual a merge may take. */
+    /** @param budgets multiplies the usual time of a merge */
     of: (budgets: number, indexMb: number): number =>
       Math.min(Math.round(megabytes * budgets), Math.max(megabytes, maxLongMergeCapMb, Math.round(indexMb / 4))),
-    /** @param share the time that a merge took, as a share of its budget. */
+    /** @param share the merge's duration as a share of its budget */
     learn: (share: number): void => {
       if (share > 1) megabytes = Math.max(minCapMb, Math.floor(megabytes / 2))
       else if (share > 1 / 4 && share < 1 / 2) megabytes = Math.min(maxCapMb, megabytes + 1)
@@ -101,7 +101,7 @@ async function readLevels(queries: Queryable): Promise<{ counts: number[]; avera
   return { counts, averageMb: megabytes / counts.reduce((sum, count) => sum + count, 0), indexMb: megabytes }
 }
 
-/** @returns a function that gives the merge that is due, if one is. */
+/** @returns a function that returns the due merge, if any */
 function createMerges(cap: SegmentCap) {
   /** Levels when a merge had no effect: segments at the cap stay unchanged. */
   let settled = ''
@@ -110,7 +110,7 @@ function createMerges(cap: SegmentCap) {
     await queries.query(`set pg_textsearch.segments_per_level = ${minSegments}`)
     const { rows } = await queries.query<{ merged: boolean }>(`select bm25_compact_step('${index}') as merged`)
     if (rows[0]?.merged === true) return
-    // A cap that is too small for any merge would never grow by what merges take.
+    // A cap too small for any merge would never learn to grow.
     if (!cap.grow()) settled = levels
   }
   return async (queries: Queryable, eager: boolean, budgets: number): Promise<Step | null> => {
@@ -124,12 +124,11 @@ function createMerges(cap: SegmentCap) {
     const urgency = maxCount / minSegments
     if (urgency < 1 || levels === settled) return null
     const run = (inside: Queryable) => merge(inside, minSegments, capMb, levels)
-    // The cap bounds its duration, so it always counts as one unit.
+    // Always one unit, because the cap bounds its duration.
     return { kind: 'merge', target: index, units: 1, urgency, run }
   }
 }
 
-/** The emptying of the memtable into a segment, if it is due. */
 async function spillDue(queries: Queryable): Promise<Step | null> {
   const { rows } = await queries.query<{ texts: number }>(
     `select coalesce(sum(n_records), 0)::integer as texts from bm25_memtable_chain('${index}')`,
@@ -176,7 +175,7 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
       const before = table.vacuumed ? 0 : Math.max(0, texts - table.rowsKnown)
       return died + before < minTexts
     },
-    // A vacuum that only marks dead texts is quicker.
+    // A VACUUM that only marks dead texts is faster.
     cleaned: (tookMs, pace) => {
       const isRewrite = tookMs > pace.predict('rewrite', texts) / 2
       if (isRewrite) pace.learn('rewrite', texts, tookMs)

@@ -2,17 +2,17 @@ import type { Queryable } from '../embedded/client.ts'
 import type { Pace } from './pace.ts'
 
 interface TableSizes {
-  /** Of the table itself, without its TOAST table. */
+  /** Of the table itself, without TOAST. */
   pages: number
   /** TOAST pages changed since the last VACUUM, which the next one must read. */
   longPagesNotVisible: number
-  /** Including the index of its TOAST table. */
+  /** Including the TOAST index. */
   indexPages: number
 }
 
 /** Table statistics. Changed rows count from opening: PGlite does not store them. */
 export interface TableState extends TableSizes {
-  /** Schema and name, quoted. */
+  /** Quoted schema and name. */
   name: string
   /** As of the last VACUUM or ANALYZE; negative before the first. */
   rowsKnown: number
@@ -69,14 +69,14 @@ export async function readTables(queries: Queryable, known: KnownSizes): Promise
   })
 }
 
-/** One statement of upkeep that is worth running now. */
+/** An upkeep statement worth running now. */
 export interface Step {
   kind: 'vacuum' | 'prune' | 'analyze' | 'spill' | 'merge' | 'checkpoint'
-  /** The table or index. */
+  /** Table or index. */
   target: string
-  /** The amount of work, in the unit of its kind. */
+  /** Amount of work, in its kind's unit. */
   units: number
-  /** The multiple of its threshold: the most overdue comes first. */
+  /** Multiple of its threshold: the most overdue comes first. */
   urgency: number
   run(queries: Queryable): Promise<unknown>
 }
@@ -89,16 +89,16 @@ const statisticsTargets = [100, 30, 10]
 
 const share = (rows: number, part: number, min: number, max: number) => Math.min(Math.max(rows * part, min), max)
 
-/** A choice between a thorough way and cheaper ones: the first that fits, else null. */
+/** The first way that fits, thorough before cheap, else null. */
 const firstFitting = (steps: readonly Step[], pace: Pace, budgetMs: number) =>
   steps.find((step) => pace.predict(step.kind, step.units) <= budgetMs) ?? null
 
 export interface Circumstances {
   pace: Pace
   budgetMs: number
-  /** `removed` when the indexes of the table were last cleaned. */
+  /** `removed` at the last index cleaning. */
   removedBefore: number
-  /** Its indexes are cleaned when so many rows were removed since then, if not before. */
+  /** Removed rows after which the indexes are cleaned at the latest. */
   maxRemoved: number
   /** Whether its indexes may be cleaned now. */
   cleanable: boolean
@@ -106,7 +106,7 @@ export interface Circumstances {
   thorough: boolean
 }
 
-/** What is due on a table: `steps` fit into `budgetMs`, `tooLong` would not. */
+/** A table's due work: `steps` fit into `budgetMs`, `tooLong` do not. */
 export function stepsOfTable(table: TableState, circumstances: Circumstances): { steps: Step[]; tooLong: Step[] } {
   const { pace, budgetMs } = circumstances
   const due = [vacuumOf(table, circumstances), analyzeOf(table)]
@@ -133,7 +133,7 @@ function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, tho
   const urgency = Math.max(
     dead / share(rows, 0.05, 200, 5_000),
     inserted / share(rows, 0.2, 1_000, 20_000),
-    // Cleaned later than pruned: a cleaning reads all of every index.
+    // Cleaned less often than pruned: cleaning reads whole indexes.
     removed / Math.min(share(rows, 0.1, 500, 50_000), maxRemoved),
     // Postgres loses its dead row counts when the process ends; page visibility stays.
     table.vacuumed ? 0 : notVisible / share(table.pagesKnown, 0.1, 50, 1_000),
@@ -154,7 +154,7 @@ function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, tho
     units: touched,
     run: (queries) => queries.query(`vacuum (index_cleanup off, truncate off) ${name}`),
   }
-  // Pruning has nothing to do when only the indexes are overdue.
+  // Nothing to prune if only the indexes are overdue.
   const prunable = dead >= 100 || inserted >= 1_000 || !table.vacuumed
   return [...(cleanable ? [vacuum] : []), ...(prunable ? [prune] : [])]
 }

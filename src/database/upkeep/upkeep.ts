@@ -5,7 +5,7 @@ import { createPace } from './pace.ts'
 import { createSearchIndexUpkeep } from './search-index.ts'
 import { assumedRates, type Step } from './table-steps.ts'
 
-/** A statement of upkeep that ran. */
+/** An upkeep statement that ran. */
 export interface Slice {
   kind: Step['kind']
   target: string
@@ -15,11 +15,11 @@ export interface Slice {
 export interface Upkeep {
   /** Does due work too long for when callers wait. At service start, before it listens. */
   catchUp(): Promise<void>
-  /** Works from now on whenever the database is unused. */
+  /** From now on, works whenever the database is unused. */
   start(): void
   /** Does the most urgent due work that is short enough, even if callers wait; null without any. */
   slice(): Promise<Slice | null>
-  /** Ends it, and waits for a slice under way. */
+  /** Stops after the current slice. */
   stop(): Promise<void>
 }
 
@@ -35,25 +35,25 @@ export interface UpkeepOptions {
 }
 
 const defaultBudgetMs = 120
-/** How often due work is looked for. */
+/** How often to look for due work. */
 const tickMs = 500
-/** Unused for so long, the database is expected to stay unused for a moment. */
+/** Unused this long, the database will probably stay unused for a moment. */
 const idleEnoughMs = 250
 /** On a busy database, work of at least this urgency runs between callers. */
 const pressing = 2
 /** After a slice, busy callers have the database to themselves for this many times its duration. */
 const cooldownFactor = 4
-/** At the start, what one statement may take and what all of them may. */
+/** Limits at startup, for one statement and for all. */
 const catchUpStatementMs = 5_000
 const catchUpMs = 45_000
 const cooldownAfterFailureMs = 60_000
 /** How often to look for due work on an unused database: queue rows change there too. */
 const maxPollPauseMs = 10 * 60_000
 
-/** Runs the most urgent due step with at least this urgency, if there is one. */
+/** Runs the most urgent due step of at least this urgency. */
 type RunSlice = (minUrgency: number, occasion: Occasion) => Promise<Slice | null>
 
-/** Logs each kind of step once that was left undone. */
+/** Logs each kind of skipped step once. */
 function createTooLongLog(log: Logger, { pace }: UpkeepState) {
   const logged = new Set<string>()
   return ({ kind, target, units }: Step) => {
@@ -66,7 +66,7 @@ function createTooLongLog(log: Logger, { pace }: UpkeepState) {
   }
 }
 
-/** Runs single steps, and learns from each how long its kind takes. */
+/** Runs single steps and learns their durations. */
 function createRunner(
   { client, log, onSlice, hasRoom = async () => true }: UpkeepOptions,
   state: UpkeepState,
@@ -98,11 +98,11 @@ function createRunner(
   }
 }
 
-/** Decides at each tick whether a slice may run now. */
+/** Decides at each tick whether a slice may run. */
 function createTick(client: EmbeddedClient, runSlice: RunSlice, budgetMs: number) {
   let cooldownUntil = 0
   let nothingDueAt = Number.NEGATIVE_INFINITY
-  /** @returns whether more may be due at once. */
+  /** @returns whether more may be due at once */
   return async (): Promise<boolean> => {
     const isIdle = client.idleMs() >= idleEnoughMs
     if (!isIdle && performance.now() < cooldownUntil) return false
@@ -115,7 +115,7 @@ function createTick(client: EmbeddedClient, runSlice: RunSlice, budgetMs: number
   }
 }
 
-/** Calls `tick` again and again, one call at a time. A failure pauses it. */
+/** Calls `tick` repeatedly, never concurrently; a failure pauses it. */
 function createSchedule(tick: () => Promise<boolean>, onFailure: (error: unknown) => void) {
   let stopped = false
   let pausedUntil = 0
@@ -165,7 +165,7 @@ export async function createUpkeep(options: UpkeepOptions): Promise<Upkeep> {
       try {
         while (performance.now() < until && (await runSlice(1, occasion)) !== null);
       } catch (error) {
-        // Upkeep only makes things quicker: the service runs without it.
+        // Upkeep only improves speed: the service runs without it.
         schedule.pauseAfter(error)
       }
     },
