@@ -7,19 +7,19 @@ export interface SampledText {
   description: string
 }
 
-/** How often words and phrases occur in a sample of all requests. */
+/** Word and phrase frequencies in a sample of all requests. */
 export interface Background {
-  /** The number of requests in the sample. */
+  /** Requests in the sample. */
   size: number
   has(id: string): boolean
   /** Texts of the sample with a word or phrase; rarely too many, because some phrases share a counter. */
   count(key: string): number
 }
 
-/** 4 MB, with room for the 300,000 different phrases of a sample. */
+/** 4 MB, with room for a sample's 300,000 distinct phrases. */
 const counters = 2 ** 21
 
-/** FNV-1a with 32 bits. */
+/** 32-bit FNV-1a. */
 function counterOf(key: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)

@@ -8,12 +8,12 @@ import { type Background, countBackground, type SampledText } from './background
 import type { Source } from './candidates.ts'
 import { significantPhrases } from './significant-phrases.ts'
 
-/** The cap of the search. */
+/** Maximum matches of the search. */
 const matchLimit = 100
 const matchTextLimit = 4_000
 const sampleSize = 1_500
 const sampledTextLimit = 1_200
-/** How many rows are read for the sample at most, unlisted ones included. */
+/** Maximum rows read for the sample, including unlisted ones. */
 const scannedRows = 4 * sampleSize
 /** Validity of counts. Those of a cache smaller than a sample change faster and cost less. */
 const backgroundMs = 10 * 60_000
@@ -29,7 +29,7 @@ interface Match extends Source {
 }
 
 const nameKey = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, '')
-/** A whole name without its spaces, and each of its words. */
+/** A whole name without spaces, and each of its words. */
 const partsOfName = (name: string) => [nameKey(name), ...name.split(/\s+/u).map(nameKey)]
 
 async function findMatches(database: Database, searchIndex: SearchIndex, query: string): Promise<Match[]> {
@@ -43,7 +43,7 @@ async function findMatches(database: Database, searchIndex: SearchIndex, query: 
     .where('id', 'in', ids)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  // In the order of their rank, without requests that were purged meanwhile.
+  // In rank order, without requests purged meanwhile.
   return ids.flatMap((id) => {
     const row = byId.get(id)
     if (row === undefined) return []

@@ -5,16 +5,16 @@ import type { Background } from './background.ts'
 import { type Clause, clausesOf, phrasesOf } from './clauses.ts'
 import { functionWords, genericWords, singular } from './words.ts'
 
-/** A request that matches a query, with the texts that phrases are taken from. */
+/** A request that matches a query, with the texts for phrases. */
 export interface Source {
   id: string
   title: string
   description: string
-  /** Its author; all requests without a known author count as one author's. */
+  /** Its author; all unknown authors count as one. */
   author: string
 }
 
-/** A phrase of so many authors identifies none of them. */
+/** A phrase of this many authors identifies none of them. */
 export const authorsNeeded = 3
 
 /** A phrase of the found requests. Author counts are weighted: a request with all query words counts 1. */
@@ -24,22 +24,22 @@ export interface Candidate {
   authors: number
   found: number
   foundInTitles: number
-  /** How many of the found requests that are also in the background have it. */
+  /** Found requests with it that are also in the background. */
   inBackground: number
 }
 
 export interface Candidates {
   phrases: Candidate[]
-  /** The weight of all authors together. */
+  /** Weight of all authors together. */
   among: number
-  /** How many of the found requests are also in the background. */
+  /** Found requests that are also in the background. */
   inBackground: number
 }
 
 /** Requests below this share of the best coverage are ignored. */
 const minCoverage = 0.5
 
-/** The words of a query that carry its meaning; all of its words when none does. */
+/** The meaningful words of a query; all of its words if none is. */
 export function queryWords(query: string): string[] {
   const words = tellingWords(query)
   const telling = words.filter((word) => !functionWords.has(word) && !genericWords.has(word))
@@ -97,7 +97,7 @@ function textsOfForms(sources: readonly ReadSource[]): ReadonlySet<string> {
 
 interface Collected {
   key: string
-  /** Author to the weight of the best of their requests that has the phrase. */
+  /** Per author, the weight of their best request with the phrase. */
   authors: Map<string, number>
   titleAuthors: Map<string, number>
   forms: Map<string, number>

@@ -29,7 +29,7 @@ export function createCoalescedCalls<T>() {
     return call
   }
 
-  /** @throws what the work throws, or the reason of `signal` as soon as it is aborted. */
+  /** @throws the work's error, or at once the reason of `signal` */
   return async (key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     signal.throwIfAborted()
     const call = underWay.get(key) ?? start(key, work)
@@ -70,10 +70,10 @@ export interface Expansion {
   topicsFor(query: string, signal: AbortSignal): Promise<string[]>
 }
 
-/** How many phrases of the cache are sent to a model, which chooses among them. */
+/** Cached phrases sent to a model to choose from. */
 const phrasesForModel = 20
 
-/** Expands queries to topics; the README of this module states its law. */
+/** Expands queries to topics; this module's README states its rules. */
 export function createExpansion(dependencies: ExpansionDependencies): Expansion {
   const { clock, log, config } = dependencies
   const cache = createCachePhrases(dependencies)

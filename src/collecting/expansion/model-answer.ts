@@ -40,7 +40,7 @@ export function createModel({ log, ...dependencies }: EndpointDependencies & { l
 /** The JSON schema the model must answer in; answers are validated against it. */
 export const suggestionsSchema = Type.Object(
   { topics: Type.Array(Type.String()) },
-  // OpenAI's structured output takes a schema only with both.
+  // OpenAI's structured output requires both.
   { additionalProperties: false, required: ['topics'] },
 )
 
@@ -53,7 +53,7 @@ same thing or for something closely related. Each is a search phrase of one to f
 address, no name of a person, no punctuation, no repetition of the query in other grammatical forms. Use a phrase of "phrases" only if
 it fits the query. If the query makes no sense, answer {"topics": []}.`
 
-/** The question for topics beside a query. Of the cache only `phrases` are sent. */
+/** The question for more topics. Of the cache only `phrases` are sent. */
 export const topicsQuestion = ({ query, phrases }: { query: string; phrases: readonly string[] }): Question => ({
   name: 'topics',
   schema: suggestionsSchema,
@@ -61,7 +61,7 @@ export const topicsQuestion = ({ query, phrases }: { query: string; phrases: rea
   data: { query, phrases },
 })
 
-// A server that does not enforce the schema may add fields; they are ignored.
+// Servers that do not enforce the schema may add fields, which are ignored.
 const readTopicList = readerOf({ ...suggestionsSchema, additionalProperties: true }, 'answered with no list of topics')
 
 /** Further suggestions are ignored. */
@@ -77,10 +77,10 @@ const allowed = /^[\p{L}\p{M}\p{N} .+#&'’/-]+$/u
 /** Punctuation where names have none, e.g. `https`, `a/b/c`, a final full stop. */
 const misplaced = /(?:^|\s)[+#&'’/-]|[.&'’/-](?:\s|$)|\.{2}|\/.*\/|\/\/|(?:^|\s)www\.|\p{L}\.\p{L}+\//u
 const marksTogether = /\p{M}{4}/u
-/** Sentences to a reader, about the model itself or about instructions are no topics. */
+/** Sentences to a reader, about the model or about instructions are no topics. */
 const speech =
   /\b(?:ignore|disregard|forget|override|bypass|reveal|obey)\b.*\b(?:instruction|prompt|rule|previous|above|system|message)|\bas an ai\b|\bi(?:['’]m| am| can(?:no|['’])t| will| have)\b|\b(?:language model|system prompt|sorry)\b|^(?:you (?:are|must|should)|please|here (?:are|is)|sure)\b/i
-/** Scripts that belong together in one text. */
+/** Scripts used together in one text. */
 const scripts = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -96,7 +96,7 @@ const letter = /\p{L}/u
 /** Whether all letters are Latin or in the query's script, and no word mixes look-alike alphabets. */
 function isInScriptOf(topic: string, query: string): boolean {
   const known = scripts.filter((script, index) => index === 0 || script.test(query))
-  // A letter is of another script when none of the listed scripts contains it.
+  // A letter is in another script if no listed script has it.
   const isOther = (character: string) => letter.test(character) && !scripts.some((script) => script.test(character))
   const queryHasOther = [...query].some(isOther)
   const fits = (character: string) =>

@@ -26,7 +26,7 @@ function logLikelihood(found: number, among: number, foundElsewhere: number, amo
 interface SignificantPhrase {
   key: string
   written: string
-  /** What `written` is ordered by; more is better. */
+  /** Sort key of `written`; higher is better. */
   score: number
   found: number
 }
@@ -39,17 +39,17 @@ export interface PhraseOptions {
   signal: AbortSignal
 }
 
-/** Probability of chance: one in a thousand. */
+/** Probability of chance: 1 in 1,000. */
 const minSignificance = 10.83
-/** A phrase must be so many times as frequent as in other requests. */
+/** Minimum frequency relative to other requests. */
 const minRatio = 3
-/** With fewer other requests there is no reliable frequency to compare with. */
+/** Fewer other requests give no reliable frequency. */
 const minBackground = 20
 /** A single word is less specific than a phrase, so it needs more authors. */
 const authorsOfSingleWord = 5
 /** Drops a word if a phrase that contains it occurs in this share of its requests. */
 const phraseShare = 0.4
-/** A query of so many words is a sentence: a part of it can be a topic. */
+/** A query this long is a sentence, part of which can be a topic. */
 const wordsOfSentence = 4
 
 const compact = (text: string) => text.replaceAll(' ', '')
@@ -108,7 +108,7 @@ function relationTo(words: readonly string[], key: string): 'same' | 'part' | 's
   return shared > 0 ? 'shares' : 'apart'
 }
 
-/** Drops "acoustic" where "acoustic guitar" is frequent enough. */
+/** Drops "acoustic" if "acoustic guitar" is frequent enough. */
 function withoutParts(phrases: readonly SignificantPhrase[]): SignificantPhrase[] {
   const longer = phrases.filter(({ key }) => key.includes(' '))
   const isPart = ({ key, found }: SignificantPhrase) =>

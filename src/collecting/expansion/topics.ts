@@ -4,7 +4,7 @@ import { likeness } from './words.ts'
 /** Includes the query itself. */
 export const topicLimit = 5
 
-/** The limits of scrape topics, in characters, not UTF-16 units. */
+/** Scrape topic limits in characters, not UTF-16 units. */
 const minCharacters = 2
 const maxCharacters = 100
 

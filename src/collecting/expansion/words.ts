@@ -35,11 +35,11 @@ const list = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.jo
 /** Words without meaning of their own. Phrases may contain them ("drag and drop"), but not at their ends. */
 export const functionWords = list(words.functionWords)
 
-/** Words about the wish itself, not about its subject. No topic contains one. */
+/** Words about the wish, not its subject. No topic contains one. */
 export const genericWords = list(words.genericWords)
 
-/** Words that mean something only next to another word: "map view", not "view". */
+/** Words that need another word: "map view", not "view". */
 export const plainNouns = list(words.plainNouns)
 
-/** Headings of issue templates and courtesies of more than one word. */
+/** Issue template headings and courtesies of several words. */
 export const templatePhrases = list(words.templatePhrases)

@@ -19,21 +19,21 @@ interface CollectionError {
   topic: string
   code: PlatformErrorCode
   message: string
-  /** When a platform that waits is called again, ISO 8601; absent when it does not wait. */
+  /** When a waiting platform is called again, ISO 8601; absent if it does not wait. */
   resumesAt?: string
 }
 
-/** The results of a call when it stops waiting. */
+/** A call's results when it stops waiting. */
 export interface Gathered {
   /** Topics for which a platform delivered a page to this call. The call pays unless it is 0. */
   topicsScraped: number
-  /** Topics that are fresh on all platforms of the call. */
+  /** Topics that are fresh on all of the call's platforms. */
   topicsSkipped: number
   newResultsFound: number
   errors: CollectionError[]
 }
 
-/** The error of an open task that a call no longer waits for. */
+/** The error of an open task the call no longer waits for. */
 function unfinished({ platform }: Collection, task: WatchedTask | undefined) {
   const title = titleOf(platform)
   const until = task?.waitingUntil
@@ -59,7 +59,7 @@ function errorOf(collection: Collection, task: WatchedTask | undefined) {
   return task === undefined || !isFinalState(task.state) ? unfinished(collection, task) : task.error
 }
 
-/** The results of a plan, from its tasks as they are now. */
+/** A plan's results, from the current state of its tasks. */
 function summarise({ collections, off }: CallPlan, tasks: readonly WatchedTask[]): Gathered {
   const known = new Map(tasks.map((task) => [task.taskId, task]))
   const taskOf = ({ taskId }: Collection) => (taskId === null ? undefined : known.get(taskId))
@@ -85,19 +85,19 @@ export interface OpenedCall {
   callId: string
   accountId: string
   operation: LiveOperation
-  /** The API key that pays, by its budget; null for a session that no key opened. */
+  /** The paying API key; null for a session without a key. */
   keyId: string | null
   /** See `Payer`. */
   keyHasBudget: boolean
   /** See `Payer`. */
   personName: string | null
-  /** As its caller named them. */
+  /** As named by the caller. */
   collects: { topic: string; platforms: readonly PlatformName[] }
-  /** The id of the row of its `Idempotency-Key`; null without one. */
+  /** Row id of its `Idempotency-Key`; null without one. */
   idempotencyId: string | null
   pricing: Pricing
   now: Date
-  /** A call that is still open then has lost its process. */
+  /** A call still open then has lost its process. */
   expiresAt: Date
 }
 
@@ -135,7 +135,7 @@ export async function recordPlan(transaction: Transaction, callId: string, plan:
   if (numUpdatedRows !== 1n) throw closedAsDead()
 }
 
-/** The plan of an open call; null when it has none yet, or when the call has ended. */
+/** An open call's plan; null before there is one, or once the call has ended. */
 export async function readPlan(database: Database, callId: string): Promise<CallPlan | null> {
   const call = await database.selectFrom('live_calls').select('plan').where('id', '=', callId).executeTakeFirst()
   return call?.plan ?? null
@@ -152,7 +152,7 @@ export interface CallEffect extends Gathered {
 }
 
 export interface SettledCall {
-  /** The `CallEffect` as JSON. */
+  /** The JSON of a `CallEffect`. */
   effect: string
   tasks: WatchedTask[]
 }

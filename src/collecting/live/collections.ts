@@ -9,15 +9,15 @@ import type { TaskQueue } from '../scraping/queue.ts'
 import { startUnownedJobs, type UnownedJob } from '../scraping/unowned-jobs.ts'
 
 export interface CollectionPlan {
-  /** Different by `topicKey`. */
+  /** Distinct by `topicKey`. */
   topics: readonly string[]
-  /** Whether an expansion thought of the topics; else the caller named them. */
+  /** Whether an expansion suggested the topics; else the caller named them. */
   fromExpansion: boolean
   platforms: readonly PlatformName[]
   now: Date
-  /** Pages that were collected after this moment are fresh. */
+  /** Pages collected after this are fresh. */
   freshAfter: Date
-  /** When its tasks end at the latest, also when the call was answered before. */
+  /** End of its tasks at the latest, even after the answer. */
   expiresAt: Date
 }
 
@@ -73,7 +73,7 @@ async function listNamedTopics(transaction: Transaction, keys: readonly string[]
     select from topics where key = any(${[...keys]}::text[]) and from_expansion
     union all select from scrape_jobs where ${isOf} limit 1`.execute(transaction)
   if (rows.length === 0) return
-  // Jobs first, each kind in one order: a page that makes the topic has locked its job.
+  // Jobs first, in a fixed order: a page that creates the topic has locked its job.
   await sql`
     update scrape_jobs set from_expansion = false where id = any(array(
       select id from scrape_jobs where ${isOf} order by id for no key update))`.execute(transaction)
@@ -104,7 +104,7 @@ async function readKnown(
   const known = new Map<string, { taskId: string | null }>()
   for (const { platform, key, taskId } of rows) {
     const name = `${platform} ${key}`
-    // Fresh has precedence: there is nothing to wait for.
+    // Fresh takes precedence: nothing to wait for.
     if (known.get(name)?.taskId !== null) known.set(name, { taskId })
   }
   return known
@@ -122,7 +122,7 @@ async function readRoom(transaction: Transaction, { topics, platforms }: Collect
   return new Map(rows.map(({ platform, open }) => [platform, maxOpenTasks - open]))
 }
 
-/** How long collections that have ended are retained, for the analysis of faults. */
+/** How long ended collections are kept for debugging. */
 const retentionMs = 24 * 3600_000
 const jobsPerSlice = 100
 

@@ -62,13 +62,13 @@ export interface ExpandedSearchDependencies {
   searchIndex: SearchIndex
   expansion: Expansion
   live: Live
-  /** How long the expansion may take: the platforms need the rest of the time. */
+  /** Maximum duration of the expansion: the platforms need the rest. */
   expansionMs: number
 }
 
 const isAbort = (error: unknown) => error instanceof DOMException && ['AbortError', 'TimeoutError'].includes(error.name)
 
-/** Results that were in the cache when the call began. */
+/** Results that were cached when the call started. */
 export const countCached = (results: readonly RequestRecord[], startedAt: Date): number =>
   results.filter(({ createdAt }) => new Date(createdAt) < startedAt).length
 
@@ -77,7 +77,7 @@ const acceptsEvents = ({ headers }: FastifyRequest) => headers.accept?.includes(
 export function createExpandedSearch(dependencies: ExpandedSearchDependencies): ExpandedSearch {
   const { live } = dependencies
   return async (request, reply, input) => {
-    // An unusable query is refused before anything is reserved.
+    // Refuses an unusable query before reserving anything.
     parseQuery(input.query)
     reply.header('cache-control', 'no-store')
     const call: LiveCall<Awaited<ReturnType<typeof readResults>>> = {
@@ -94,7 +94,7 @@ export function createExpandedSearch(dependencies: ExpandedSearchDependencies): 
   }
 }
 
-/** The topics of a query; the query alone when its expansion takes too long. */
+/** A query's topics; the query alone if expansion takes too long. */
 async function topicsFor(
   { expansion, expansionMs }: ExpandedSearchDependencies,
   query: string,

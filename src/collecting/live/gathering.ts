@@ -5,12 +5,12 @@ import type { TaskWatch, WatchedTask } from './task-watch.ts'
 
 export type CollectionState = 'waiting' | 'done' | 'error' | 'skipped' | 'fresh'
 
-/** The progress of a collection, as the events of a call report it. */
+/** A collection's progress in a call's events. */
 export interface CollectionProgress {
   topic: string
   platform: PlatformName
   state: CollectionState
-  /** Requests that were new to the cache. */
+  /** Requests new to the cache. */
   newRequests: number
 }
 
@@ -28,10 +28,10 @@ function progressOf(
 export interface GatherOptions {
   watch: TaskWatch
   collections: readonly Collection[]
-  /** Aborted at the deadline, or when the service stops. */
+  /** Aborted at the deadline, or at shutdown. */
   signal: AbortSignal
   deadline: Date
-  /** Called with each collection at first and whenever its state changes. */
+  /** Called for each collection, initially and on each state change. */
   onProgress(progress: CollectionProgress): void
 }
 

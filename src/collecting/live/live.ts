@@ -9,11 +9,11 @@ import type { TaskChanges } from '../scraping/task-changes.ts'
 import { createCallSteps, type LiveCall, type LiveSettings, type PlanDependencies, readAnswer } from './live-call.ts'
 import { createTaskWatch } from './task-watch.ts'
 
-/** Live calls that a process runs at the same time, and of these those of one account. */
+/** Maximum concurrent live calls of a process, and of an account in it. */
 const maxLiveCalls = 30
 const maxLiveCallsPerAccount = 20
 
-/** In seconds. By then a live call has usually answered. */
+/** Seconds within which a live call usually answers. */
 const retryAfterSeconds = 15
 
 /** @returns frees the slot, once @throws ServiceError UNAVAILABLE (process full), RATE_LIMITED `rate` (account) */
@@ -64,7 +64,7 @@ export interface Live {
   stop(): Promise<void>
 }
 
-/** Aborted when the caller has hung up. */
+/** Aborted when the caller hangs up. */
 function hangUpSignal(reply: FastifyReply): AbortSignal {
   const abort = new AbortController()
   reply.raw.once('close', () => {
@@ -73,7 +73,7 @@ function hangUpSignal(reply: FastifyReply): AbortSignal {
   return abort.signal
 }
 
-/** Runs the live calls of this process. */
+/** Runs this process's live calls. */
 export function createLive(dependencies: LiveDependencies): Live {
   const { database, clock, authentication } = dependencies
   const enter = createLiveCallSlots()

@@ -3,13 +3,13 @@ import type { PlatformErrorCode, TaskState } from '../../database/column-types.t
 import type { Database, Executor } from '../../database/open.ts'
 import { createChangeReader, type TaskChanges } from '../scraping/task-changes.ts'
 
-/** A task as it was at one moment. */
+/** A task's state at one moment. */
 export interface WatchedTask {
   taskId: string
   state: TaskState
   pages: number
   requestsCreated: number
-  /** Null while it does not wait for its platform. */
+  /** Null unless it waits for its platform. */
   waitingUntil: Date | null
   /** Why it ended, or why it waits. */
   error: { code: PlatformErrorCode; message: string } | null
@@ -25,7 +25,7 @@ export interface TaskWatch {
 const pollMs = 2_000
 const idsPerQuery = 500
 
-/** The tasks as they are now. */
+/** The tasks' current state. */
 export async function readTasks(executor: Executor, taskIds: readonly string[]): Promise<WatchedTask[]> {
   if (taskIds.length === 0) return []
   const rows = await executor

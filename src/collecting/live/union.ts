@@ -15,7 +15,7 @@ const fusionConstant = 60
 const queryWeight = 2
 const topicWeight = 1
 
-/** One list of ids, best first. */
+/** A list of ids, best first. */
 export interface RankedList {
   ids: readonly string[]
   weight: number
@@ -33,7 +33,7 @@ export function fuseRanks(lists: readonly RankedList[]): string[] {
 }
 
 export interface UnionInput extends AnswerInput {
-  /** The topics of the query's expansion; the topic that equals the query is ignored. */
+  /** Expansion topics; one equal to the query is ignored. */
   topics: readonly string[]
 }
 
@@ -68,10 +68,10 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     hasMore: more && end < searchCap,
     limitReached: more && end >= searchCap,
     window: found.find((matches) => matches.window !== null)?.window ?? null,
-    // A request may match several of the searches.
+    // A request may match several searches.
     maybeResults: new Set(found.flatMap(({ maybeIds }) => maybeIds)).size,
     words: [...new Set(found.flatMap(({ words }) => words))],
-    // Of the query itself: its topics have words of their own.
+    // Only the query's own: topics have other words.
     totals: await readAskedTotals(index, executor, input, own.understood),
     understood: own.understood,
     onlyWords: own.onlyWords,

@@ -8,7 +8,7 @@ import { recount, type WishChanges } from '../../requests/wishes/recount.ts'
 
 // An account that names a source sees its unlisted requests, even those others collected before.
 
-/** How many requests are made visible in one transaction. */
+/** Requests made visible per transaction. */
 const requestsPerSlice = 500
 /** How long a named source is checked for requests its account cannot see yet. */
 const checkedMs = 24 * 3600_000
@@ -61,7 +61,7 @@ export function createSourceCatchUp(database: Database, now: () => Date): () => 
       await recount(transaction, { requests: ids })
     })
     const isFull = ids.length === requestsPerSlice
-    // The next round begins anew. Within one, a slice that changed nothing is not repeated.
+    // The next round starts over; within a round, an unchanged batch is not repeated.
     after = isFull ? ids.at(-1)! : null
     return isFull
   }

@@ -5,30 +5,30 @@ import type { Json } from '../../platforms/platform.ts'
 import { countPages, countPagesOfSources, countPagesOfWatch } from './collected-topics.ts'
 import type { QueueMessage } from './queue.ts'
 
-/** A task that one worker has claimed. */
+/** A task claimed by a worker. */
 export interface ClaimedTask {
   taskId: string
   jobId: string
   topic: string
   platform: PlatformName
   depth: number
-  /** Of its account; null: those of the operator. */
+  /** The account's; null: the operator's. */
   sources: string[] | null
-  /** Every write of the worker requires it; a later claim makes it invalid. */
+  /** Required for each of the worker's writes; a later claim invalidates it. */
   fencingToken: number
   cursor: Json
   pages: number
   tries: number
   takeovers: number
   pageDueSince: Date
-  /** When its job ends at the latest. */
+  /** End of its job at the latest. */
   expiresAt: Date
-  /** Of its job: it collects newest first what is newer; null: by relevance. */
+  /** The job collects newest first from this time on; null: by relevance. */
   newestSince: Date | null
   /** Pages of this topic delivered before, to all jobs, to the account's with the same sources, or to the watch. */
   pagesBefore: number
   queueMessage: QueueMessage
-  /** When this worker first found the host at capacity; null when it did not. */
+  /** When this worker first found the host at capacity, or null. */
   busySince: Date | null
 }
 
@@ -89,7 +89,7 @@ async function lockTaskOf(transaction: Transaction, queueMessageId: string) {
     .where('state', 'in', ['pending', 'running'])
   for (;;) {
     const locked = await found.forNoKeyUpdate('scrape_tasks').executeTakeFirst()
-    // Each further round means that another worker has claimed a task, so the loop ends.
+    // Each further round means another worker claimed a task, so the loop ends.
     if (locked || !(await found.executeTakeFirst())) return locked
   }
 }

@@ -3,7 +3,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 
-/** How many pages of a topic a platform has delivered so far, to all jobs. */
+/** Pages of a topic a platform has delivered, to all jobs. */
 export async function countPages(executor: Executor, platform: PlatformName, topic: string): Promise<number> {
   const row = await executor
     .selectFrom('platform_topics')

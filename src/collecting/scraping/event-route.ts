@@ -34,7 +34,7 @@ export function registerEventRoute(app: App, { authentication, followers }: Even
   app.addHook('preClose', async () => followers.stop())
   app.get('/api/v1/scrape/:jobId/events', {
     onRequest: authentication.requireAccountPolling,
-    // A HEAD request would open a stream that has no reader.
+    // A HEAD request would open a stream without a reader.
     exposeHeadRoute: false,
     schema: {
       operationId: 'followScrapeJob',

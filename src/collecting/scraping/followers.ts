@@ -8,12 +8,12 @@ import { type FollowedJob, followedJob, nextEvent, type Position, parsePosition,
 import { ownsJob, readTasks } from './jobs.ts'
 import { createChangeReader, type TaskChanges } from './task-changes.ts'
 
-/** How long a reader that lost its stream waits before it reconnects. */
+/** How long a disconnected reader waits before reconnecting. */
 const reconnectMs = 2_000
 const heartbeatMs = 15_000
 /** Lifetime of a connection: reconnecting readers are authenticated again, and dead connections end. */
 const maxAgeMs = 15 * 60_000
-/** How long a reader may take to read the rest when its stream ends. */
+/** How long a reader may take to read the rest of an ended stream. */
 const drainMs = 1_000
 
 /** A job's events for one reader, made from the newest state once there is room: nothing accumulates. */
@@ -33,7 +33,7 @@ export class EventStream extends Readable {
     this.push(`retry: ${reconnectMs}\n\n`)
   }
 
-  /** Takes the job as it is now. A job that has ended ends the stream once it was sent. */
+  /** Updates the stream; sending an ended job ends it. */
   update(job: FollowedJob): void {
     this.#newest = job
     if (this.#hasRoom) this.#write()
@@ -75,7 +75,7 @@ export class EventStream extends Readable {
   }
 }
 
-/** Open streams, in this process. */
+/** Open streams in this process. */
 export const maxStreamsPerAccount = 20
 const maxStreams = 1_000
 /** Interval for rereading followed jobs, in case a notification was lost. */
@@ -91,7 +91,7 @@ export interface Followers {
    * @throws ServiceError INVALID_REQUEST for another job's event; UNAVAILABLE at shutdown
    */
   follow(accountId: string, jobId: string, lastEventId: string | null): Promise<Readable | NoStream>
-  /** Ends every stream; their readers may reconnect. */
+  /** Ends all streams; readers may reconnect. */
   stop(): void
 }
 
@@ -132,7 +132,7 @@ export function createFollowers(dependencies: FollowerDependencies): Followers {
       leave()
     })
     stream.update(start.job)
-    // Read once more: a change before the registration was not delivered.
+    // Reread, because a change before the registration was not delivered.
     reader.read([jobId])
     if (stopped) stream.finish()
     return stream
@@ -158,7 +158,7 @@ export function createFollowers(dependencies: FollowerDependencies): Followers {
   }
 }
 
-/** Updates the streams of the jobs that changed. */
+/** Updates the streams of changed jobs. */
 function createFollowerReader({ database, changes, log }: FollowerDependencies, followers: ReadonlySet<Follower>) {
   return createChangeReader({
     changes,
@@ -185,7 +185,7 @@ async function readJobs(database: Database, jobIds: readonly string[]): Promise<
   return new Map([...tasks].flatMap(([jobId, rows]) => (rows[0] ? [[jobId, followedJob(jobId, rows[0], rows)]] : [])))
 }
 
-/** The job as it is now, and the position after which its stream begins. */
+/** The job's current state, and the position where its stream starts. */
 async function findStart(database: Database, { accountId, jobId, lastEventId }: FollowInput) {
   const jobs = (await ownsJob(database, accountId, jobId)) ? await readJobs(database, [jobId]) : null
   const job = jobs?.get(jobId)

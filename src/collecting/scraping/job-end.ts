@@ -10,13 +10,13 @@ import { beginJobs } from './job-admission.ts'
 import { jobStatus } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
-/** How a task ends, and why it did not deliver everything. */
+/** How a task ends, and why it is incomplete. */
 export interface TaskEnd {
   state: 'done' | 'error' | 'skipped'
   error?: { code: PlatformErrorCode; message: string }
 }
 
-/** How long a task may go without delivering a page, waits included. */
+/** How long a task may go without a page, including waits. */
 export const maxIdleMs = 30 * 60_000
 
 /** Locks a job until the transaction ends; always before its tasks, or two endings could deadlock. */
@@ -51,7 +51,7 @@ export async function settleIfEnded(
     .where('id', '=', jobId)
     .returning(['account_id as accountId', 'watch_id as watchId', jobStatus.as('status')])
     .executeTakeFirstOrThrow()
-  // An unowned job has no reservation: its live calls pay for themselves.
+  // An unowned job has no reservation: its live calls pay.
   if (accountId === null) return
   const type = status === 'completed' ? 'scrape.completed' : 'scrape.failed'
   await noteEvent(transaction, { accountId, type, subject: { jobId, watchId }, now })
@@ -92,7 +92,7 @@ export const cancelJob = (transaction: Transaction, queue: TaskQueue, jobId: str
   return stopJob(transaction, queue, jobId, { state: 'skipped', error }, now)
 }
 
-/** Ends a job whose time is over, in a transaction of its own. */
+/** Ends an overdue job, in its own transaction. */
 export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: string, now: Date): Promise<void> => {
   const error = { code: 'timeout', message: 'The time of the job was over before the platform was done.' } as const
   return database

@@ -3,16 +3,16 @@ import { describeJob, type Job, type JobTerms } from './jobs.ts'
 import { isFinalState } from './task-changes.ts'
 import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 
-/** The progress of a platform, as its events report it. */
+/** A platform's progress in events. */
 export interface PlatformProgress extends TaskResult {
   state: TaskState
-  /** ISO 8601; null while it does not wait for its platform. */
+  /** ISO 8601; null unless it waits for its platform. */
   waitingUntil: string | null
-  /** Why it ended, waits or tries again. */
+  /** Why it ended, waits or retries. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 
-/** A job as it was at one moment. */
+/** A job's state at one moment. */
 export interface FollowedJob {
   job: Job
   tasks: readonly TaskRow[]
@@ -36,7 +36,7 @@ export const positionBefore = (job: FollowedJob): Position => ({ seen: job.tasks
 const formatPosition = ({ seen, ended }: Position) =>
   [...seen.map((revision) => revision ?? '-'), ...(ended ? ['end'] : [])].join('.')
 
-/** Parses a `Last-Event-ID`; null when it cannot be of this job. */
+/** Parses a `Last-Event-ID`; null if it cannot be this job's. */
 export function parsePosition(text: string, job: FollowedJob): Position | null {
   if (!positionPattern.test(text)) return null
   const ended = text.endsWith('.end')
@@ -60,7 +60,7 @@ function progressOf(task: TaskRow): PlatformProgress {
   }
 }
 
-/** What every task is at revision 1, unless it ended before it began. */
+/** Any task at revision 1, unless it ended before it started. */
 const begun = (task: TaskRow): PlatformProgress => ({
   platform: task.platform,
   state: 'running',

@@ -22,7 +22,7 @@ import { describeJob, type Job, type JobStatus, jobStatus, jobStatuses, ownsJob,
 import type { TaskQueue } from './queue.ts'
 
 interface JobListInput extends PageInput {
-  /** Null for the jobs of all accounts. */
+  /** Null: all accounts. */
   accountId: string | null
   status?: JobStatus
 }
@@ -84,7 +84,7 @@ async function listJobs(
   const last = page.at(-1)
   const mayMatchFurther = input.status !== undefined && found.at(-1)?.rank === maxScanned
   const hasMore = found.length > page.length || mayMatchFurther
-  // The next page skips what this page scanned without a match.
+  // The next page skips what this one scanned without a match.
   const end = page.length === input.limit ? last : found.at(-1)
   const ids = page.map(({ id }) => id)
   const tasks = ids.length === 0 ? new Map() : await readTasks(executor, ids)
@@ -106,7 +106,7 @@ export interface JobDependencies extends EventDependencies {
   queue: TaskQueue
 }
 
-/** An account's jobs: listing, cancelling and following them. */
+/** Routes to list, cancel and follow an account's jobs. */
 export function registerJobRoutes(app: App, dependencies: JobDependencies): void {
   registerList(app, dependencies)
   registerAdminList(app, dependencies)

@@ -11,13 +11,13 @@ import { searchWords } from '../../platforms/topic-words.ts'
 import type { JobSources } from './job-sources.ts'
 import type { TaskRow } from './task-row.ts'
 
-// What a caller may ask a job for: of one job, and of all runs of a watch.
+// What callers may ask of a job, and of all runs of a watch.
 
-/** What a job says of the sources that its caller named; absent fields mean none. */
+/** A job's report on the caller's sources; absent fields mean none. */
 export interface JobSourcesRecord {
   /** By platform. */
   sources?: Record<string, string[]>
-  /** Those of which no page was fetched before their platform ended, by platform. */
+  /** Sources without a page before their platform ended, by platform. */
   sourcesNotReached?: Record<string, string[]>
 }
 
@@ -44,7 +44,7 @@ export interface JobTermsDependencies {
   jobSources: JobSources
 }
 
-/** The properties of a body that say what is collected. */
+/** Body properties for what to collect. */
 export const jobTermsSchema = ({ enabledPlatforms, defaultPlatforms, jobSources }: JobTermsDependencies) => ({
   topic: trimmedText(2, 100, 'What to collect requests about'),
   platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
@@ -57,7 +57,7 @@ export type JobTermsBody = Static<ReturnType<typeof Type.Object<ReturnType<typeo
 export interface JobTerms {
   topic: string
   platforms: PlatformName[]
-  /** Those of them that are not on. */
+  /** Disabled platforms. */
   off: PlatformName[]
   depth: number
   named: NamedSource[]
@@ -68,7 +68,7 @@ export function readJobTerms(
   { topic, depth = 1, platforms: given, sources }: JobTermsBody,
   { enabledPlatforms, defaultPlatforms, jobSources }: JobTermsDependencies,
 ): JobTerms {
-  // No platform would be called, and a caller must not pay for that.
+  // No platform would be called, and callers must not pay for that.
   if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
   const named = sources ? readSources(sources, jobSources.kinds, given) : []
   const ofSources = named.map(({ platform }) => platform)

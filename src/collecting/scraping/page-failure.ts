@@ -7,20 +7,20 @@ import { maxIdleMs, type TaskEnd } from './job-end.ts'
 const maxBusyMs = 2_000
 /** How long to try an unreachable platform while no other task progresses. Rate limits and quotas do not count. */
 export const defaultUnreachableMs = 45_000
-/** The share of that time that is left for the last try. */
+/** Share of that time left for the last try. */
 const lastTryShare = 1 / 3
 /** Share of that time before the second try (5 s of 45), doubled for each further one: four tries. */
 const firstRetryShare = 1 / 9
-/** After so many failures of the same page the task ends in error. */
+/** Failures of one page after which the task ends in error. */
 const maxTries = 5
 
 /** A failed page fetch, with all facts that decide how its task continues. */
 export interface PageFailure {
   task: Pick<ClaimedTask, 'pages' | 'tries' | 'pageDueSince' | 'busySince' | 'expiresAt'> & { isLive: boolean }
-  /** What the adapter threw. */
+  /** The adapter's error. */
   error: unknown
   now: Date
-  /** Why the fetch was aborted; null when it was not. */
+  /** Why the fetch was aborted, or null. */
   abortedBy: 'end of task' | 'time limit' | 'shutdown' | null
   /** Whether this process is shutting down; the fetch may have failed earlier. */
   isStopping: boolean
@@ -30,7 +30,7 @@ export interface PageFailure {
   othersProgress?: boolean
 }
 
-/** When a failed page is tried again, and why not sooner. */
+/** When to retry a failed page, and why not sooner. */
 export interface Retry {
   until: Date
   tries: number
@@ -40,13 +40,13 @@ export interface Retry {
 export type FailureDecision =
   /** The task was ended elsewhere: write nothing. */
   | { action: 'abandon' }
-  /** The time of the job is over: end all of its tasks. */
+  /** The job's time is over: end all its tasks. */
   | { action: 'end job' }
-  /** Leave the task for the next worker; the failure does not count as a try. */
+  /** Leave the task for the next worker, not counting a try. */
   | { action: 'requeue' }
-  /** Try again in a moment without giving up the slot: no statement is run for it. */
+  /** Retry soon, keeping the slot, without any statement. */
   | { action: 'hold slot'; busySince: Date }
-  /** The decision depends on `othersProgress`: read it and decide again. */
+  /** Read `othersProgress` and decide again. */
   | { action: 'check other tasks' }
   | { action: 'retry'; retry: Retry }
   /** `isAdapterFault`: the adapter threw something other than a PlatformError, to be logged. */
@@ -60,7 +60,7 @@ export function decideAfterFailure(failure: PageFailure): FailureDecision {
   if (abortedBy === 'shutdown') return { action: 'requeue' }
   if (!(error instanceof PlatformError)) return endAfterAdapterFault
   if (isStopping) return { action: 'requeue' }
-  // Live tasks have slots of their own, so holding one for a moment delays no job.
+  // Live tasks have their own slots, so holding one delays no job.
   if (error instanceof HostBusyError && task.isLive) {
     const busySince = task.busySince ?? now
     if (now.getTime() - busySince.getTime() < maxBusyMs) return { action: 'hold slot', busySince }
@@ -77,7 +77,7 @@ function retryOrEnd(failure: PageFailure, error: PlatformError): FailureDecision
     if (othersProgress === undefined) return { action: 'check other tasks' }
     if (!othersProgress) return endAfter(failure, error)
   }
-  // A planned wait made no call, so it is no failed try.
+  // A planned wait made no call, so no try failed.
   const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
   const idleMs = until.getTime() - task.pageDueSince.getTime()
   if (tries >= maxTries || idleMs > maxIdleMs) return endAfter(failure, error)
@@ -86,13 +86,13 @@ function retryOrEnd(failure: PageFailure, error: PlatformError): FailureDecision
   return endTask({ state: 'error', error: { code: 'timeout', message: late } })
 }
 
-/** Whether the platform cannot be reached, and has delivered nothing yet. */
+/** Whether the platform is unreachable and has delivered nothing yet. */
 const isUnreached = ({ task }: PageFailure, error: PlatformError) => task.pages === 0 && error.isUnreachable
 
-/** When the page can be tried again; null when that makes no sense. */
+/** When to retry the page; null if useless. */
 function nextTryAt(failure: PageFailure, error: PlatformError): Date | null {
   const { retryAt } = error
-  // The pause of a host that failed repeatedly is observed in full.
+  // Respects the full pause of a host that failed repeatedly.
   if (retryAt === null || !isUnreached(failure, error) || error instanceof PlannedWaitError) return retryAt
   const delayMs = failure.unreachableMs * firstRetryShare * 2 ** failure.task.tries
   return new Date(Math.min(retryAt.getTime(), failure.now.getTime() + delayMs))

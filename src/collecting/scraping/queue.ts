@@ -11,13 +11,13 @@ const queueNames = { jobs: 'scrape-task', live: 'live-task' } as const
 /** Concurrent tasks per process, not counting those that wait for their platform. */
 const slots = { jobs: 10, live: 40 } as const
 
-/** The database must agree that the moment of a deferred task has come. */
+/** The database must agree that a deferred task is due. */
 const pollMarginMs = 10
 
 const queueSettings = {
   notify: true,
   heartbeatSeconds: 10,
-  // The task itself decides when to give up; the queue must not drop it before that.
+  // The task decides when to give up; the queue must not drop it earlier.
   retryLimit: 10_000,
   retentionSeconds: 10 * 365 * 24 * 3600,
   retryDelay: 1,
@@ -31,33 +31,33 @@ const queueSettings = {
 export interface QueueMessage {
   id: string
   retryCount: number
-  /** Whether its task belongs to an unowned job. */
+  /** Whether its task is of an unowned job. */
   isLive: boolean
 }
 
-/** How many jobs of an account run at a time, by its plan. */
+/** Concurrent jobs of an account, by plan. */
 export type RunningJobs = Record<Tier, number>
 
 export interface TaskQueue {
   /** How many jobs of an account run at a time (job-admission.ts). */
   readonly runningJobs: RunningJobs
-  /** Creates or updates the tables of the queue and starts its supervision. */
+  /** Creates or updates the queue's tables and starts supervision. */
   start(): Promise<void>
   /** Queues a task, visible after the commit. @returns the queue message's id */
   enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
-  /** Queues tasks of unowned jobs in one statement, under ids that the caller chose. */
+  /** Queues tasks of unowned jobs in one statement, under the caller's ids. */
   enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueMessageId: string }[]): Promise<void>
-  /** Makes queue messages that wait for a moment due now. */
+  /** Makes waiting queue messages due now. */
   startNow(transaction: Transaction, messageIds: readonly string[]): Promise<void>
   /** Polls again after `waitMs`; otherwise a deferred task waits for the next regular poll. */
   pollAgainIn(waitMs: number): void
-  /** Removes a queue message, inside the transaction that makes it pointless. */
+  /** Removes a queue message, in the transaction that makes it obsolete. */
   complete(transaction: Transaction, message: QueueMessage): Promise<void>
   /** Removes all queue messages; only while no worker can be alive. */
   clear(): Promise<void>
   /** Delivers due queue messages to `run`. If it throws, the message is redelivered a little later. */
   work(run: (message: QueueMessage) => Promise<void>): Promise<void>
-  /** Stops delivering and waits for what runs. */
+  /** Stops delivering, and waits for running tasks. */
   stop(): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export function createTaskQueue(
     ...queueOptions,
     schedule: false,
     useListenNotify: true,
-    // How soon a dead worker is noticed. Embedded, there is no other process that could die.
+    // How soon a dead worker is noticed. Embedded, no other process can die.
     ...(backend === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
   })
   boss.on('error', createErrorLog(log))
@@ -111,7 +111,7 @@ export function createTaskQueue(
       const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
       if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
     },
-    // pg-boss has no call for it.
+    // pg-boss has no call for this.
     startNow: async (transaction, messageIds) => {
       await sql`update pgboss.job set start_after = now() where id = any(${[...messageIds]}::uuid[]) and start_after > now()`.execute(
         transaction,
@@ -154,7 +154,7 @@ async function enqueue(boss: PgBoss, transaction: Transaction, taskId: string, o
   return id
 }
 
-/** Adds a worker to `workers` for each slot. */
+/** Adds a worker per slot to `workers`. */
 async function startWorkers(boss: PgBoss, workers: Set<string>, run: Parameters<TaskQueue['work']>[0]): Promise<void> {
   const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
   // Not `localConcurrency`: only the first of its workers can be notified, and it may be busy.
@@ -162,7 +162,7 @@ async function startWorkers(boss: PgBoss, workers: Set<string>, run: Parameters<
     for (let count = 0; count < (isLive ? slots.live : slots.jobs); count++) {
       const worker = await boss.work(nameOf({ isLive }), options, async ([job]) => {
         if (!job) return
-        // A slot that becomes free polls at once, not at the next regular poll.
+        // A freed slot polls at once, not at the next regular poll.
         await run({ id: job.id, retryCount: job.retryCount, isLive }).finally(() => boss.notifyWorker(worker))
       })
       workers.add(worker)
@@ -170,7 +170,7 @@ async function startWorkers(boss: PgBoss, workers: Set<string>, run: Parameters<
   }
 }
 
-/** Timers that call the same function; they do not hold the process open. */
+/** Timers for one function, which do not keep the process alive. */
 function createDelayedCalls(call: () => void) {
   const timers = new Set<NodeJS.Timeout>()
   return {

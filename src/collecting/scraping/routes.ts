@@ -24,7 +24,7 @@ export interface ScrapeDependencies extends JobTermsDependencies, RouteDependenc
   pricing: Pricing
 }
 
-/** Starting and polling scrape jobs. */
+/** Routes to start and poll scrape jobs. */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
   registerStart(app, dependencies)
   registerPoll(app, dependencies)

@@ -26,9 +26,9 @@ export type JobEnvironment = Static<TObject<typeof jobVariables>>
 
 export type JobConfig = ReturnType<typeof readJobConfig>
 
-/** Interprets the variables of jobs. */
+/** Reads the job variables. */
 export const readJobConfig = (environment: JobEnvironment) => ({
-  /** From the start of a job to its end. */
+  /** Maximum duration of a job. */
   jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES,
   runningJobs: {
     free: environment.RUNNING_JOBS_FREE,

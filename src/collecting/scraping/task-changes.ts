@@ -5,19 +5,19 @@ import type { Listen } from '../../database/postgres/listen.ts'
 interface ChangeReaderOptions {
   changes: TaskChanges
   log: Logger
-  /** The ids of the jobs or tasks that are followed now. */
+  /** Ids of jobs or tasks followed now. */
   followed(): Iterable<string>
-  /** The id that followers of a change follow it by. */
+  /** The id by which followers know the changed task. */
   idOf(change: TaskChange): string
   /** Reads these and delivers them to their followers. */
   deliver(ids: readonly string[]): Promise<void>
-  /** How often every followed id is read again, for changes whose notification was lost. */
+  /** Interval for rereading all followed ids, in case a notification was lost. */
   pollMs: number
   idsPerQuery: number
 }
 
 interface ChangeReader {
-  /** Reads these soon; ids without a follower are ignored. */
+  /** Reads these soon, ignoring ids without followers. */
   read(ids: Iterable<string>): void
   stop(): void
 }
@@ -74,7 +74,7 @@ export interface TaskChanges {
   stop(): Promise<void>
 }
 
-/** The trigger that notifies has the same name. */
+/** The notifying trigger uses the same name. */
 const channel = 'wishwell_tasks'
 
 export const isFinalState = (state: TaskState): boolean => state !== 'pending' && state !== 'running'
@@ -84,7 +84,7 @@ function parse(payload: string): TaskChange | null {
   return jobId && taskId && state ? { jobId, taskId, state: state as TaskState } : null
 }
 
-/** Listens to the changes of all tasks, on one connection for the process. */
+/** Listens to all tasks' changes on one connection per process. */
 export async function listenToTasks(listen: Listen): Promise<TaskChanges> {
   const subscribers = new Set<(change: TaskChange | null) => void>()
   const stop = await listen(channel, (payload) => {

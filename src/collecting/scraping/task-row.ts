@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Discarded, PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
 import type { Tables } from '../../database/tables.ts'
 
-/** Predicates that fit one platform and several. */
+/** Predicates for one platform or several. */
 const reasons: Record<Exclude<PlatformErrorCode, 'cancelled'>, string> = {
   rate_limited: 'allowed no more calls',
   unauthorized: 'did not accept the credentials',
@@ -32,10 +32,10 @@ export function failureOf(tasks: readonly EndedTask[], expiresAt: Date): string 
   return `${tasks.length === 1 ? 'The platform' : 'Every platform'} failed: ${clauses.join('; ')}.`
 }
 
-/** A row of `scrape_tasks`. */
+/** A `scrape_tasks` row. */
 export type TaskRow = Selectable<Tables['scrape_tasks']>
 
-/** What the platform of a task has delivered. */
+/** What a task's platform has delivered. */
 export interface TaskResult {
   platform: PlatformName
   pages: number

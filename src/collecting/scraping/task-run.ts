@@ -23,12 +23,11 @@ import {
 
 /** Waits up to this long keep the slot; longer ones requeue the task. */
 const shortWaitMs = 1_000
-/** How often a live task tries a host that is at capacity. */
+/** How often a live task retries a host at capacity. */
 const busyPollMs = 40
-/** How many workers may die over the same page: the page may be what kills them. */
+/** Workers that may die on one page: the page may be what kills them. */
 const maxTakeovers = 20
 
-/** What a task runs with. */
 export interface TaskContext {
   database: Database
   queue: TaskQueue
@@ -44,9 +43,9 @@ export interface TaskContext {
 }
 
 export interface Shutdown {
-  /** From then on no page is begun. */
+  /** No page starts once this is set. */
   readonly isRequested: boolean
-  /** Aborted when the pages under way have had their time. */
+  /** Aborted after the grace period for running pages. */
   readonly signal: AbortSignal
 }
 

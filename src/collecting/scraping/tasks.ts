@@ -56,15 +56,15 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
   await settleIfEnded(transaction, queue, task.jobId, now)
 }
 
-/** Ends a task in a transaction of its own. @throws TaskLostError */
+/** Ends a task in its own transaction. @throws TaskLostError */
 export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) =>
   database.transaction().execute((transaction) => endTask(transaction, queue, task, end, now))
 
-/** A fetched page that is ready to be stored, and where its task continues. */
+/** A fetched page, ready to store, and where its task continues. */
 export interface FetchedPage extends PreparedPage {
-  /** Null when the platform has no more pages. */
+  /** Null if the platform has no more pages. */
   nextCursor: Json
-  /** Of the other sources, see `Page`. */
+  /** For the other sources, see `Page`. */
   nextCursorIfKnown: Json
   /** Items of the page not stored, by reason, and how many of the rest have no date. */
   discarded: TaskRow['discarded']
@@ -99,7 +99,7 @@ async function areNewToWatch(transaction: Transaction, jobId: string, joined: re
   return rows[0]?.found ?? false
 }
 
-/** Whether the platform gave nothing at all, also nothing that is left out. */
+/** Whether the platform returned nothing at all, not even discarded items. */
 const isEmpty = ({ requests, discarded }: Pick<FetchedPage, 'requests' | 'discarded'>) =>
   requests.length === 0 && Object.values(discarded).every((count) => count === 0)
 
@@ -120,7 +120,7 @@ export function checkpointPage(
   const { nextCursor: usual, nextCursorIfKnown, ...prepared } = fetched
   return database.transaction().execute(async (transaction) => {
     const { platform, jobId, topic } = task
-    // No caller can list the requests of an unowned job, so they are not linked to it.
+    // No caller can list an unowned job's requests, so they are not linked to it.
     const job = task.queueMessage.isLive ? { jobId: null, unownedJobId: jobId } : { jobId }
     const stored = await storePage(transaction, { ...prepared, ...job, platform, topic, now })
     // The rest of the source is older. If all items are left out, only the adapter knows how far the page reached.
@@ -162,7 +162,7 @@ export function checkpointPage(
   })
 }
 
-/** Whether any other task of the job is open and has not failed to reach its platform. */
+/** Whether another open task of the job has not failed to reach its platform. */
 export async function othersProgress(database: Database, jobId: string, taskId: string): Promise<boolean> {
   const other = await database
     .selectFrom('scrape_tasks')

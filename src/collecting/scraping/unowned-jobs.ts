@@ -7,9 +7,9 @@ import type { TaskQueue } from './queue.ts'
 export interface UnownedJob {
   id: string
   topic: string
-  /** What makes two topics the same. */
+  /** Equal for equal topics. */
   topicKey: string
-  /** Whether an expansion thought of the topic. */
+  /** Whether an expansion suggested the topic. */
   fromExpansion: boolean
   /** Each fetches one page. */
   tasks: readonly { id: string; platform: PlatformName }[]

@@ -9,9 +9,9 @@ import { TaskLostError } from './tasks.ts'
 /** Longer Node timers fire at once; a job may end beyond this after the clock was set back. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** One slot of this process, with the task that it runs. */
+/** A slot of this process and its task. */
 interface Run {
-  /** Null until it is claimed. */
+  /** Null until claimed. */
   readonly taskId: string | null
   /** Aborted if the task was ended elsewhere, or with a TimeoutError at the job's time limit. */
   readonly stopped: AbortSignal
@@ -37,7 +37,7 @@ export function createRuns(changes: TaskChanges, clock: Clock): Runs {
 
   function begin(): Run {
     const stopped = new AbortController()
-    /** Tasks that ended during the claim: the claimed task may be one of them. */
+    /** Tasks that ended during the claim, perhaps the claimed one. */
     const ended = new Set<string>()
     let taskId: string | null = null
     let timer: NodeJS.Timeout | undefined
@@ -74,7 +74,7 @@ export function createRuns(changes: TaskChanges, clock: Clock): Runs {
   }
 }
 
-/** How long a page that is under way at shutdown may still take. */
+/** Grace period for running pages at shutdown. */
 const shutdownGraceMs = 5_000
 
 export interface Worker {
@@ -84,13 +84,13 @@ export interface Worker {
 }
 
 export interface WorkerDependencies extends Omit<TaskContext, 'unreachableMs' | 'shutdown' | 'stopped'> {
-  /** Notifies the worker when one of its tasks was ended elsewhere. */
+  /** Notifies the worker if one of its tasks was ended elsewhere. */
   changes: TaskChanges
-  /** Instead of 45 s, for tests. */
+  /** For tests, instead of 45 s. */
   unreachableMs?: number | undefined
 }
 
-/** Runs the tasks that the queue hands out, as many at once as the queue has slots. */
+/** Runs queued tasks, as many at once as the queue has slots. */
 export function createWorker(dependencies: WorkerDependencies): Worker {
   const { database, queue, changes, clock, log, unreachableMs = defaultUnreachableMs } = dependencies
   const fetching = new AbortController()
@@ -104,7 +104,7 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     await runTask({ ...dependencies, unreachableMs, shutdown, stopped: run.stopped }, task)
   }
 
-  /** @throws what interrupted the task, so that the queue hands it out again. */
+  /** @throws what interrupted the task, so that the queue redelivers it */
   async function handle(message: QueueMessage): Promise<void> {
     const run = runs.begin()
     try {

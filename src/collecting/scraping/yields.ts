@@ -7,7 +7,7 @@ import { tellingWords } from '../../runtime/text/words.ts'
 
 /** Only the latest collections count: what a platform gave a year ago says little. */
 const maxJobs = 300
-/** Fewer pages of a kind of topic say nothing of it. */
+/** Fewer pages say nothing about a kind of topic. */
 const minPages = 3
 
 interface TaskRow {
@@ -27,7 +27,7 @@ const stemsOf = (topic: string): Set<string> => new Set(tellingWords(topic).map(
 export const createYields =
   (executor: Executor): ReadYields =>
   async (accountId, topic) => {
-    // In the order of time, so that the first collection of a topic is the one that stays.
+    // By time, so that a topic's first collection is kept.
     const { rows } = await sql<TaskRow>`
       select job.topic, task.platform, task.pages, task.requests_found as found, task.requests_created as likely
       from (select id, topic, created_at from scrape_jobs
