@@ -28,11 +28,11 @@ export const trustProxyOption = (proxies: Proxies | undefined) =>
 export function parsePublicUrl(text: string): string | null {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return null
-  // Refuses also a bare ? or #, a path, a name and a password.
+  // Also refuses a bare ? or #, a path and credentials.
   return url.href === `${url.origin}/` ? url.origin : null
 }
 
-/** Where a server listens, as `http://…`. */
+/** Where a server listens, `http://…`. */
 export const urlOf = ({ address, port, family }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
@@ -54,7 +54,7 @@ export function publicUrlOf(
     listening === null || typeof listening === 'string'
       ? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
       : urlOf(listening)
-  // The wildcard address is no address to connect to.
+  // The wildcard address cannot be connected to.
   return url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:')
 }
 
@@ -93,7 +93,7 @@ export async function requireFreePort({ host, port }: { host: string; port: numb
   await once(server, 'close')
 }
 
-// The addresses of the page, as dashboard/src/shell/addresses.ts has them.
+// Page addresses, as in dashboard/src/shell/addresses.ts.
 
 export const wishLink = (publicUrl: string, wishId: string): string =>
   `${publicUrl}/wishes/${encodeURIComponent(wishId)}`

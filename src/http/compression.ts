@@ -8,7 +8,7 @@ import { hasTag } from './conditional.ts'
 
 /** Compression hardly saves packets below this size. */
 const thresholdBytes = 1_024
-/** Of compressed answers: enough for thousands of usual ones. */
+/** Compressed answers: enough for thousands of usual ones. */
 const maxCachedBytes = 4_000_000
 
 /** No larger than gzip at its default level, in less time (docs/benchmarks.md). */
@@ -24,7 +24,7 @@ const compressors = {
 }
 type Encoding = keyof typeof compressors
 
-/** The first one is used when a caller prefers several equally. */
+/** In order of preference if a caller likes several equally. */
 const encodings = ['br', 'gzip', 'identity']
 
 /** Encoding by `Accept-Encoding`; null for none, or without the header. */
@@ -51,7 +51,7 @@ export function compressAnswers(app: FastifyInstance, version: Version): void {
     const encoding = encodingFor(request.headers['accept-encoding'])
     if (encoding === null || payload.length < thresholdBytes) return payload
     const body = Buffer.from(payload)
-    // A cryptographic hash, because a crafted collision would give one answer for another.
+    // Cryptographic, because a crafted collision would swap answers.
     const key = `${encoding} ${createHash('sha256').update(body).digest('base64')}`
     const compressed = await keep(key, () => compressors[encoding](body))
     reply.headers({ 'content-encoding': encoding, 'content-length': compressed.length })
@@ -59,14 +59,14 @@ export function compressAnswers(app: FastifyInstance, version: Version): void {
   })
 }
 
-/** What is sent of a text that does not change while the service runs. */
+/** An unchanging text in the forms to send. */
 interface Prepared {
   etag: string
   bodies: Record<'br' | 'gzip' | 'identity', Buffer>
 }
 
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)]
-/** The best takes seconds for the first caller, and saves a tenth. */
+/** The best quality takes seconds at the first call, and saves a tenth. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 async function prepare(text: string): Promise<Prepared> {
@@ -77,7 +77,7 @@ async function prepare(text: string): Promise<Prepared> {
   return { etag, bodies: { br, gzip: compressed, identity } }
 }
 
-/** Whether a caller has this answer already, by `If-None-Match`. */
+/** Whether the caller already has this answer, by `If-None-Match`. */
 export const isKnown = ({ headers }: FastifyRequest, etag: string): boolean =>
   hasTag(headers['if-none-match'] ?? '', etag)
 

@@ -19,7 +19,7 @@ export function hasTag(ifNoneMatch: string, etag: string): boolean {
 /** `If-Modified-Since` in any date form (RFC 9110, 5.6.7), ignoring an appended length; null if no date. */
 export function parseSince(ifModifiedSince: string): number | null {
   const text = ifModifiedSince.replace(/;.*$/s, '').replaceAll('"', '').trim()
-  // An asctime date has no zone, and is in UTC.
+  // An asctime date has no zone and means UTC.
   const [, weekday, rest] = /^([A-Za-z]+),? +(.*)$/s.exec(text) ?? []
   const dated = weekday === undefined ? text : rest!
   const since = Date.parse(/(?:GMT|UTC|Z|[+-]\d\d:?\d\d)$/i.test(dated) ? dated : `${dated} GMT`)

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 /** The one format of dates from callers, for all routes, registered with Ajv. */
 export const dateFormat = 'date-or-date-time'
 
-/** What a date that has neither form is refused with. */
+/** The error for a date in neither form. */
 export const dateForms = 'must be a day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z, that exists'
 
 /** `full-date` and `date-time` of RFC 3339, 5.6, without leap seconds, which `Date` lacks. */
@@ -15,7 +15,7 @@ export function isDate(text: string): boolean {
   const day = grammar.exec(text)?.[1]
   if (day === undefined) return false
   const start = new Date(`${day}T00:00:00Z`)
-  // `Date` takes the 31st of February for the 3rd of March.
+  // `Date` reads 31 February as 3 March.
   return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)
 }
 

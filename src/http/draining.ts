@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** How long connections that were under way are still accepted. */
+/** How long connections already underway are still accepted. */
 const drainWindowMs = 250
 const sweepIntervalMs = 50
 
 /** Node counts connections without a request as busy for 60 s. @returns a function that closes idle connections */
 function trackConnections({ server }: FastifyInstance): () => void {
-  /** For each open connection how many of its requests have no complete response. */
+  /** Unanswered requests of each open connection. */
   const unanswered = new Map<Socket, number>()
   const add = (socket: Socket, amount: number) => {
     const count = unanswered.get(socket)

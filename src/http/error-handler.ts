@@ -8,13 +8,13 @@ import { documentationOf, ServiceError } from './errors.ts'
 import { bringsUpload } from './uploads.ts'
 import { invalidRequest } from './validation.ts'
 
-/** The headers of every answer. */
+/** Headers of every answer. */
 export const commonHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
   'x-content-type-options': 'nosniff',
 })
 
-/** Errors that Fastify finds before a route runs, in the codes of our catalogue. */
+/** Fastify's errors from before a route runs, as our codes. */
 const fastifyFaults: Record<string, ServiceError> = {
   FST_ERR_CTP_INVALID_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is not valid JSON.'),
   FST_ERR_CTP_EMPTY_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is empty; send a JSON object.'),
@@ -25,7 +25,7 @@ const fastifyFaults: Record<string, ServiceError> = {
 
 const sizeOf = (bytes: number) => (bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`)
 
-/** What a request is known by: that of a framework's error may have no route yet. */
+/** A failed request, which may not have a route yet. */
 type Failed = Pick<FastifyRequest, 'log' | 'id'> & Partial<Pick<FastifyRequest, 'routeOptions'>>
 
 function toServiceError(error: FastifyError | ServiceError, { routeOptions }: Failed): ServiceError {
@@ -48,7 +48,7 @@ const errorBody = ({ code, message, extras }: ServiceError, requestId: string) =
   error: { code, message, ...extras, requestId, documentation: documentationOf(code) },
 })
 
-/** The public part of an error; the text of an inner error is only in the log. */
+/** An error's public part; inner errors are only logged. */
 export function describeError(error: FastifyError | ServiceError, request: Failed) {
   const { log, id } = request
   const serviceError = toServiceError(error, request)
@@ -69,13 +69,13 @@ function renderError(error: FastifyError | ServiceError, request: FastifyRequest
   reply.status(status).send(body)
 }
 
-/** Renders an error of Fastify from before any hook has run. */
+/** Renders a Fastify error from before any hook. */
 export function renderFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(commonHeaders(request.id))
   renderError(error, request, reply)
 }
 
-/** Errors of Node, from before there is a request. */
+/** Node errors from before there is a request. */
 const clientFaults: Record<string, ServiceError> = {
   // Node's limit. Uses a declared status: no call declares 431.
   HPE_HEADER_OVERFLOW: new ServiceError('INVALID_REQUEST', 'The address and the headers are larger than 16 KiB.'),
@@ -84,7 +84,7 @@ const clientFaults: Record<string, ServiceError> = {
 
 /** Answers bytes that are not HTTP, or too slow. Without a request object, the request id is only in the answer. */
 export function renderClientError(error: { code?: string }, socket: Socket): void {
-  // The caller has closed the connection.
+  // The caller closed the connection.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   if (isSlow && bringsUpload(socket)) return
@@ -105,7 +105,7 @@ export function renderClientError(error: { code?: string }, socket: Socket): voi
   else socket.destroy()
 }
 
-/** Renders the errors of routes, and 404 for an address without a route. */
+/** Renders route errors, and 404 without a route. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>(renderError)
   app.setNotFoundHandler((request, reply) => {

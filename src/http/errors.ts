@@ -79,11 +79,11 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** The page of a code on the service that answers with it. */
+/** The service's page about an error code. */
 export const documentationOf = (code: ErrorCode): string => `/docs/errors/${code}`
 
 export interface ErrorDetail {
-  /** Where in the request: `topic`, `platforms.0`; empty for the whole. */
+  /** Place in the request: `topic`, `platforms.0`; empty for the whole. */
   path: string
   message: string
 }
@@ -94,9 +94,9 @@ type LimitReason = (typeof limitReasons)[number]
 
 interface ErrorExtras {
   details?: ErrorDetail[]
-  /** Which kind of 429 this is. */
+  /** The kind of 429. */
   reason?: LimitReason
-  /** ISO 8601; with every reason but `rate`. */
+  /** ISO 8601; for all reasons except `rate`. */
   resetsAt?: string
 }
 
@@ -117,5 +117,5 @@ export class ServiceError extends Error {
   }
 }
 
-/** The same text for whatever does not exist and whatever belongs to somebody else. */
+/** One text for what does not exist and what belongs to somebody else. */
 export const notFound = (what: string): ServiceError => new ServiceError('NOT_FOUND', `${what} not found.`)

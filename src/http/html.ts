@@ -1,13 +1,13 @@
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** A text as HTML, also within a quoted attribute. */
+/** Escapes text for HTML, including quoted attributes. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => escapes[sign]!)
 
-/** A part of a page: `html` made it, so its texts are escaped. */
+/** Part of a page made by `html`, so its texts are escaped. */
 export class Html {
   readonly text: string
 
-  /** Only for text that is HTML already, such as a stylesheet of ours. */
+  /** Only for existing HTML, such as our stylesheets. */
   constructor(text: string) {
     this.text = text
   }

@@ -4,7 +4,7 @@ import { version } from '../runtime/version.ts'
 
 const ownKeywords = ['x-trim', 'x-synonyms', 'x-words']
 
-/** Removes the schema keywords that only this service uses. */
+/** Removes schema keywords for internal use. */
 function withoutOwnKeywords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOwnKeywords)
   if (typeof value !== 'object' || value === null) return value
@@ -49,13 +49,13 @@ function withHeaders(schema: FastifySchema): FastifySchema {
   return schema.response ? { ...schema, response: Object.fromEntries(responses) } : schema
 }
 
-/** Every route with a key also accepts a session of the same account or the operator. */
+/** Routes with a key also accept a session of the same account or operator. */
 const withSessions = (schema: FastifySchema): FastifySchema =>
   schema.security?.some((scheme) => 'apiKey' in scheme || 'adminKey' in scheme)
     ? { ...schema, security: [...schema.security, { session: [] }] }
     : schema
 
-/** The parts of `/openapi.json` besides the schemas of the routes. */
+/** `/openapi.json` without the routes' schemas. */
 export const openApiDocument: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',

@@ -5,11 +5,11 @@ import { closed, defaulted, nullable } from './schemas.ts'
 import { type SortOrder, sortSynonyms } from './sort-words.ts'
 import { invalidField } from './validation.ts'
 
-/** The number of items of a page: by default, and at most. */
+/** Items per page: default and maximum. */
 const defaultLimit = 20
 const maxLimit = 100
 
-/** The query parameters of a list; Ajv fills in the default. */
+/** Query parameters of a list; Ajv fills in the default. */
 export const pageParameters = {
   limit: defaulted(
     Type.Integer({
@@ -22,7 +22,7 @@ export const pageParameters = {
   cursor: Type.Optional(Type.String({ maxLength: 10_000, description: 'From the previous answer' })),
 }
 
-/** The `data` of a list: its items, and the cursor of the next page. */
+/** The `data` of a list: items and next cursor. */
 export const pageOf = <Item extends TSchema>(item: Item) =>
   closed({
     results: Type.Array(item),
@@ -32,16 +32,16 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
 
 /** The parameters of a page of a list. */
 export interface PageInput {
-  /** 1 to 100 */
+  /** 1 to 100. */
   limit: number
-  /** Of the previous page. */
+  /** The previous page's. */
   cursor?: string | undefined
 }
 
 /** A list's cursors: opaque texts with the position where the next page starts. */
 export interface Cursors<Position> {
   encode(position: Position): string
-  /** @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
+  /** @throws ServiceError INVALID_REQUEST for another list's cursor */
   decode(cursor: string): Position
 }
 
@@ -53,14 +53,14 @@ export function pageIn<Row>(rows: readonly Row[], limit: number, cursorOf: (last
   return { page, hasMore, cursor: hasMore && last !== undefined ? cursorOf(last) : null }
 }
 
-/** Checks each value of a position, because a cursor is untrusted. */
+/** Checks each value, because cursors are untrusted. */
 type Checks<Position extends readonly unknown[]> = {
   [Index in keyof Position]: (value: unknown) => value is Position[Index]
 }
 
 export const isPositionNumber = (value: unknown): value is number => Number.isSafeInteger(value)
 export const isPositionId = (value: unknown): value is string => typeof value === 'string' && isId(value)
-/** A text that Postgres can store and compare. */
+/** Text that Postgres can store and compare. */
 export const isPositionText = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
 
@@ -77,7 +77,7 @@ export function cursorsOf<Position extends readonly unknown[]>(
         const fits = position.length === checks.length && checks.every((check, index) => check(position[index]))
         if (name === list && fits) return position as unknown as Position
       } catch {
-        // Not JSON, or not a list: not a cursor of this service.
+        // Not JSON or no list: not our cursor.
       }
       throw invalidField('cursor', 'is not a cursor of this list; start again without it')
     },
@@ -113,7 +113,7 @@ export const sortOrder = <const Order extends SortOrder>(
     ...options,
   })
 
-/** The same with a default, which Ajv fills in. */
+/** Like `sortOrder`, with a default filled in by Ajv. */
 export const sortByParameter = <const Order extends SortOrder>(
   orders: readonly Order[],
   options: { description: string; default: NoInfer<Order> },

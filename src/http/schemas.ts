@@ -17,10 +17,10 @@ export const defaulted = <T extends TSchema>(schema: T): T => Type.Optional(sche
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>
   Type.String({ 'x-trim': true, minLength, maxLength, description })
 
-/** What a text of a pattern must be, in words; a secret is not repeated. */
+/** What a patterned text must be, in words; secrets are not repeated. */
 export const patternForms = new Map<string, { form: string; isSecret: boolean }>()
 
-/** A text of a pattern, whose faults say its form. */
+/** A patterned text whose errors name its form. */
 export function formedText(
   pattern: string,
   form: string,
@@ -30,7 +30,7 @@ export function formedText(
   return Type.String({ pattern, ...options })
 }
 
-/** One of some words; its error message lists them, unlike that of a union. */
+/** One of some words, which its error lists, unlike a union's. */
 export const oneOf = <const T extends string>(words: readonly T[], options: Record<string, unknown> = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
 
@@ -38,7 +38,7 @@ export const oneOf = <const T extends string>(words: readonly T[], options: Reco
 export const openWord = <const T extends string>(words: readonly T[], description: string) =>
   oneOf(words, { description: `${description}; may grow` })
 
-/** A moment as ISO 8601 in UTC with milliseconds. */
+/** ISO 8601 in UTC with milliseconds. */
 export const moment = (description: string) => Type.String({ format: 'date-time', description })
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -69,7 +69,7 @@ export const errorBody = closed(
   named('Error'),
 )
 
-/** The errors of every call with a body. */
+/** Errors of every call with a body. */
 export const bodyErrors = [
   'INVALID_REQUEST',
   'UNAUTHORIZED',
@@ -94,17 +94,17 @@ export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   )
 }
 
-/** The responses of a route that answers `data`. @param codes its errors */
+/** Responses of a route that answers `data`. @param codes its errors */
 const answers = <Data extends TSchema>(data: Data, codes: ErrorCode[]) => ({
   200: closed({ data }),
   ...errorResponses(...codes),
 })
 
-/** The responses of a call without a body. @param codes its other errors */
+/** Responses of a call without a body. @param codes its other errors */
 export const reading = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
   answers(data, ['INVALID_REQUEST', 'UNAUTHORIZED', ...codes])
 
-/** The responses of a call with a body. @param codes its other errors */
+/** Responses of a call with a body. @param codes its other errors */
 export const sending = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
   answers(data, [...bodyErrors, ...codes])
 

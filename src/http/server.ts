@@ -38,7 +38,7 @@ function createSerializerCompiler(): Compile {
   }
 }
 
-/** Longer calls are logged as slow, unless they may take long. */
+/** Logs longer calls as slow, unless they may take long. */
 const slowCallMs = 5_000
 
 /** Calls that wait for platforms, downloads and streams: their duration is not the service's. */
@@ -76,7 +76,7 @@ class CallLog extends LogController {
     request.log[this.#levelOf(error)]({ req: request, err: error }, 'an answer was cut off')
   }
 
-  /** A caller that closes its connection early is no fault of the service. */
+  /** A caller that hangs up early is no fault of the service. */
   #levelOf(error: Error): 'info' | 'debug' | 'warn' {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' ? this.#usualLevel : 'warn'
@@ -106,11 +106,11 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
 }
 
-/** The path of a call, without the secrets of links in mails, of feeds and of shares. */
+/** A call's path, without the secrets of mail links, feeds and shares. */
 const loggedPath = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 200).replace(/^(\/+(?:mail\/+(?:confirm|unsubscribe)|feeds|s)\/+).*/i, '$1…')
 
-/** An address may be spelt in many ways, so the route that it leads to counts, too. */
+/** An address has many spellings, so its route counts too. */
 const pathOf = ({ url, routeOptions }: FastifyRequest): string =>
   loggedPath(/^\/(feeds|mail|s)\//.test(routeOptions?.url ?? '') ? (routeOptions.url as string) : url)
 
@@ -125,17 +125,17 @@ const serializers = {
 
 export interface ServerOptions {
   log: Logger
-  /** The log level of calls that succeed. */
+  /** Log level of successful calls. */
   usualCallLevel: 'info' | 'debug'
-  /** The proxies whose forwarded addresses count. */
+  /** Proxies whose forwarded addresses count. */
   trustProxy: Proxies | undefined
-  /** The address by which a call is routed, instead of the one that it names. */
+  /** The address to route a call by, instead of its own. */
   rewriteUrl?: (request: IncomingMessage) => string
   /** How long a caller may take to send a request, in milliseconds. */
   requestMs?: number
 }
 
-/** A caller that never finishes its request must not hold a connection for ever. */
+/** Callers that never finish a request must not hold connections forever. */
 const defaultRequestMs = 30_000
 
 /** A server without routes and rules. */
@@ -161,7 +161,7 @@ export function createServer(options: ServerOptions): App {
   }).withTypeProvider<TypeBoxTypeProvider>()
 }
 
-/** Sets the rules of every route. To be called before the routes are registered. */
+/** Sets every route's rules. Call before registering routes. */
 export function setCommonRules(app: App, cacheVersion: Version): void {
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerializerCompiler())
@@ -175,7 +175,7 @@ export function setCommonRules(app: App, cacheVersion: Version): void {
     const { response } = route.schema as { response?: object }
     const takesBody = route.method === 'DELETE' || route.method === 'POST'
     route.schema.response = {
-      // Every route refuses an unknown parameter.
+      // Every route refuses unknown parameters.
       ...errorResponses('INVALID_REQUEST'),
       ...(takesBody ? errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE') : {}),
       ...response,

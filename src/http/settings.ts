@@ -24,7 +24,7 @@ export const addressVariables = {
   }),
 }
 
-/** The environment variable of the proxies in front. */
+/** Variable for the proxies in front. */
 export const proxyVariables = {
   TRUST_PROXY: Type.Optional(
     Type.String({
@@ -43,7 +43,7 @@ export interface HttpConfig {
   port: number
   /** Base of links, without a trailing slash; by default where the service listens. */
   publicUrl: string | undefined
-  /** Whether it may listen on an address that is not loopback without TLS in front. */
+  /** Whether it may listen beyond loopback without TLS in front. */
   allowPlainHttp: boolean
   trustProxy: Proxies | undefined
 }

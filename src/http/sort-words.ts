@@ -1,5 +1,5 @@
-/** The words of `sortBy`, the same in every list and search. */
+/** Words of `sortBy`, for every list and search. */
 export type SortOrder = 'relevance' | 'votes' | 'new' | 'name' | 'requests' | 'growing'
 
-/** Words that are accepted for another one. */
+/** Accepted synonyms. */
 export const sortSynonyms: Readonly<Record<string, SortOrder>> = { top: 'votes' }

@@ -13,15 +13,15 @@ export const usualUploadLimits = {
   maxBytes: 64 * 1024 * 1024,
   /** For all accounts at once; none starts unless this many of maximum size fit the disk. */
   total: 32,
-  /** Without a byte. */
+  /** Maximum pause between bytes. */
   silenceMs: 30_000,
-  /** In each so many milliseconds at least `windowBytes` arrive. */
+  /** `windowBytes` must arrive in each period of this length. */
   windowMs: 60_000,
   windowBytes: 600_000,
 }
 export type UploadLimits = typeof usualUploadLimits
 
-/** Until when a caller that was refused for its other upload should wait. */
+/** How long a caller with another running upload should wait. */
 const retryAfterSeconds = 10
 const chunkBytes = 64 * 1024
 
@@ -77,7 +77,7 @@ function receiveBody(
 
 /** An unlinked file, deleted when it is closed or the process ends. */
 async function openUnnamed(dataDir: string): Promise<FileHandle> {
-  // With a Postgres nothing else has made it.
+  // With Postgres, nothing else has created it.
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const directory = makeWorkDirectory(dataDir)
   try {

@@ -8,7 +8,7 @@ import { type ErrorDetail, ServiceError } from './errors.ts'
 import { nameKeyword } from './openapi-components.ts'
 import { patternForms } from './schemas.ts'
 
-/** A function that is made by its first call. */
+/** Creates a function on its first call. */
 export function whenCalled<Parameters extends unknown[], Result>(
   make: () => (...parameters: Parameters) => Result,
 ): (...parameters: Parameters) => Result {
@@ -19,7 +19,7 @@ export function whenCalled<Parameters extends unknown[], Result>(
   }
 }
 
-/** Where a value stands, for keywords that replace it. */
+/** A value's place, for keywords that replace it. */
 interface ValuePosition {
   parentData: Record<string, unknown>
   parentDataProperty: string | number
@@ -30,7 +30,7 @@ function createAjv(): Ajv {
     useDefaults: true,
     removeAdditional: false,
     allErrors: true,
-    // Faults say which value was given.
+    // Lets errors contain the given value.
     verbose: true,
     allowUnionTypes: true,
   })
@@ -43,7 +43,7 @@ function createAjv(): Ajv {
     type: 'string',
     schemaType: 'boolean',
     modifying: true,
-    // Removes white space, and what is not seen alone, before the length is counted.
+    // Trims white space and invisible characters before counting the length.
     before: 'maxLength',
     errors: false,
     validate: (trim: boolean, value: string, _schema: unknown, position?: ValuePosition) => {
@@ -153,7 +153,7 @@ const repeated = ({ keyword, data }: ErrorObject, part: string) =>
     ? `is given ${data.length} times; give it once`
     : null
 
-/** The question whether one of a few words was meant; empty where none is near. */
+/** Asks whether a similar word was meant; empty if none is. */
 const perhaps = (written: unknown, words: readonly string[]) => {
   const nearest = nearestWord(String(written), words)
   return nearest === null ? '' : `. Did you mean ${nearest}?`
@@ -188,7 +188,7 @@ function typeFault({ data, instancePath }: ErrorObject, type: string): string {
 
 const counted: Readonly<Record<string, string>> = { Length: 'character', Items: 'item', Properties: 'field' }
 
-/** What is wrong with a size, by a keyword such as `minLength` or `maximum`. */
+/** The fault of a size, by a keyword such as `minLength` or `maximum`. */
 function boundOf({ keyword, data }: ErrorObject, limit: unknown): string {
   const most = keyword.startsWith('max') ? 'most' : 'least'
   const unit = counted[keyword.slice(3)]
@@ -202,7 +202,7 @@ const formats: Readonly<Record<string, string>> = {
   'visible-ascii': 'must be ASCII without spaces',
 }
 
-/** What is wrong with a value, for people. */
+/** A value's fault, for people. */
 function sentenceOf(error: ErrorObject, params: Record<string, unknown>): string {
   const { allowedValues, allowedValue, format, limit, type, pattern, unknown = error.data } = params
   switch (error.keyword) {
@@ -227,10 +227,9 @@ function sentenceOf(error: ErrorObject, params: Record<string, unknown>): string
   }
 }
 
-/** A sentence that a path begins. */
 const sentence = (path: string, message: string) => `${path}: ${message}${message.endsWith('?') ? '' : '.'}`
 
-/** The error of an invalid request, with all faults at once. */
+/** An invalid request's error, with all faults at once. */
 export function invalidRequest(part: string, errors: readonly ErrorObject[]): ServiceError {
   // Null is just one of a field's types, and an unknown field may follow from another fault.
   const own = errors.filter(({ keyword, params }) => keyword !== 'anyOf' && params.type !== 'null')
@@ -249,7 +248,7 @@ export const invalidField = (path: string, message: string): ServiceError =>
 export const invalidTimezone = (given: string): ServiceError =>
   invalidField('timezone', `must be a name of a time zone, such as Europe/Berlin${notThis(given)}`)
 
-/** Whether Postgres can store a text: not NUL, nor half of a surrogate pair. */
+/** Whether Postgres can store a text: no NUL, no lone surrogate. */
 export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
 /** Finds text that cannot be stored. Not recursive, because callers control the depth. */
@@ -258,7 +257,7 @@ function findUnstorable(root: unknown): string | null {
   for (let next = open.pop(); next; next = open.pop()) {
     const [value, path] = next
     if (typeof value === 'string' && !isStorable(value)) return path
-    // A file is no text, and each of its bytes would be a property.
+    // A file is no text, and each byte would be a property.
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
     for (const [key, inner] of Object.entries(value)) {
       if (!isStorable(key)) return path
@@ -268,9 +267,9 @@ function findUnstorable(root: unknown): string | null {
   return null
 }
 
-/** Refuses what cannot be stored anywhere in a request. */
+/** Refuses requests with unstorable text anywhere. */
 export async function refuseUnstorableText(request: FastifyRequest): Promise<void> {
-  // The parts of a request to an unknown address are not read.
+  // Requests to unknown addresses are not read.
   if (request.is404) return
   for (const part of [request.params, request.query, request.body]) {
     const path = findUnstorable(part)

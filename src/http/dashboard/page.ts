@@ -21,7 +21,7 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The headers of every file of the dashboard. */
+/** Headers of every dashboard file. */
 export const pageHeaders: Record<string, string> = {
   'content-security-policy': contentSecurityPolicy,
   'cross-origin-opener-policy': 'same-origin',
@@ -32,7 +32,7 @@ export const pageHeaders: Record<string, string> = {
   'x-frame-options': 'DENY',
 }
 
-/** The answer of `/` without a built page. */
+/** Answer of `/` without a build. */
 const unbuiltPage = `<!doctype html>
 <html lang="en">
 <head>
@@ -79,7 +79,7 @@ const yearSeconds = 365 * 24 * 60 * 60
 const isCompressed = (path: string) => path.endsWith('.br') || path.endsWith('.gz')
 const isHidden = (path: string) => path.split('/').some((name) => name.startsWith('.'))
 
-/** The files of a built page by their path; empty without a built page. */
+/** A build's files by path; empty without one. */
 function listFiles(directory: string): Set<string> {
   try {
     const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -103,11 +103,11 @@ function isPageView(path: string, { headers }: FastifyRequest): boolean {
 interface PageOptions {
   /** An absolute path. */
   pageDirectory: string
-  /** The contact at the end of every view. */
+  /** Shown at the end of every view. */
   removalContact: RemovalContact | undefined
   /** What the operator offers. */
   pricing: object
-  /** Counts the calls, which need no key. */
+  /** Limits calls, which need no key. */
   guardFiles: onRequestAsyncHookHandler
 }
 

@@ -47,7 +47,7 @@ const deriveKey = promisify<string, Buffer, number, Buffer>(scrypt)
 const algorithm = 'aes-256-gcm'
 const lengths = { salt: 16, nonce: 12, tag: 16, key: 32 }
 
-/** Encrypts the answer of one call. */
+/** Encrypts a call's answer. */
 type Seal = (text: string) => string
 
 /** Encrypts an answer, so that the database alone does not reveal its secret. Slow on purpose (50 ms, off-thread). */
@@ -62,7 +62,7 @@ async function createSeal(password: string): Promise<Seal> {
   }
 }
 
-/** @returns null for another password than that of `createSeal`, or a changed text. */
+/** @returns null for a wrong password or changed text */
 async function unseal(sealed: string, password: string): Promise<string | null> {
   const bytes = Buffer.from(sealed, 'base64')
   const [salt, nonce, tag] = [
@@ -80,7 +80,7 @@ async function unseal(sealed: string, password: string): Promise<string | null> 
   }
 }
 
-/** The `headers` schema of a route that takes an `Idempotency-Key`. */
+/** The `headers` schema of routes with an `Idempotency-Key`. */
 export const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -94,7 +94,7 @@ export const idempotencyHeaders = Type.Object({
   ),
 })
 
-/** The errors of such a route besides its own. */
+/** Additional errors of such routes. */
 export const idempotencyErrors: readonly ErrorCode[] = ['CONFLICT', 'IDEMPOTENCY_MISMATCH']
 
 interface IdempotentOptions {
@@ -119,7 +119,7 @@ export interface IdempotencyDependencies {
   database: Database
   clock: Clock
   callerOf(request: FastifyRequest): Caller
-  /** How long a repeated call waits for the first one. */
+  /** How long a repeat waits for the first call. */
   waitMs?: number
 }
 
@@ -128,20 +128,20 @@ export const stillRunning = () =>
 export const mismatch = () =>
   new ServiceError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another body. Use a fresh key.')
 
-/** The wait for the transaction of the first call exceeded its limit. */
+/** Waiting for the first call's transaction took too long. */
 const isWaitTimeout = (error: unknown) => ['55P03', '57014'].includes((error as { code?: string }).code ?? '')
 
 /** Makes the statement timeout exceed the lock timeout, which must end the wait. */
 const statementGraceMs = 1_000
 
-/** Claims a call; waits at most `waitMs` for another process that is executing it. */
+/** Claims a call; waits up to `waitMs` for a process executing it. */
 export async function claimWithin(transaction: Transaction, call: Call, now: Date, waitMs: number) {
   await sql`select set_config('lock_timeout', ${String(waitMs)}, true),
     set_config('statement_timeout', ${String(waitMs + statementGraceMs)}, true)`.execute(transaction)
   const stored = await claim(transaction, call, now).catch((error: unknown) => {
     throw isWaitTimeout(error) ? stillRunning() : error
   })
-  // Null resets them to the values of the connection.
+  // Null resets to the connection's values.
   await sql`select set_config('lock_timeout', null, true), set_config('statement_timeout', null, true)`.execute(
     transaction,
   )
@@ -151,7 +151,7 @@ export async function claimWithin(transaction: Transaction, call: Call, now: Dat
 export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }: IdempotencyDependencies): Idempotent {
   const runExclusively = createKeyedMutex()
 
-  /** Executes the call, or reads the stored answer of the first one. */
+  /** Executes the call, or reads the first one's stored answer. */
   const once = (call: Call, remainingMs: number, execute: (transaction: Transaction) => Promise<Answer>, seal: Seal) =>
     database.transaction().execute(async (transaction) => {
       const first = await claimWithin(transaction, call, clock.now(), remainingMs)
@@ -189,7 +189,7 @@ export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }:
       throw new ServiceError('CONFLICT', message)
     }
     if (result.stored) reply.header('idempotent-replayed', 'true')
-    // The stored text, byte for byte; its type for the caller is the result of the effect.
+    // The stored text, byte for byte; callers see the effect's type.
     return reply.status(status).type('application/json; charset=utf-8').send(text) as never
   }
 }

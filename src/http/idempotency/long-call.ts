@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/open.ts'
 import { claimWithin, createKeyedMutex, type IdempotencyDependencies, mismatch, stillRunning } from './idempotency.ts'
 import { type Call, identify, storeAnswerOfEffect } from './store.ts'
 
-/** The steps of a call whose effect takes longer than a transaction may. */
+/** Steps of a call whose effect outlasts a transaction. */
 interface LongCall {
   /** Runs in the transaction that claims the key. @param keyId id of the key's row; null without a key */
   begin(transaction: Transaction, keyId: string | null): Promise<void>
@@ -18,7 +18,7 @@ interface LongCall {
 }
 
 export interface LongAnswer {
-  /** As serialized by the route's schema. */
+  /** Serialized by the route's schema. */
   text: string
   isReplay: boolean
 }
@@ -70,7 +70,7 @@ export function createIdempotentLongCall(dependencies: IdempotencyDependencies):
       return answerOf(reply, steps, await steps.run())
     }
     const path = request.url.split('?', 1)[0] ?? ''
-    // Calls without a body are distinguished by their query string.
+    // Without a body, the query string distinguishes calls.
     const content = request.body ?? request.query
     const call = identify([callerOf(request).name, request.method, path], String(key), content)
     const answer = await runExclusively(call.id, waitMs, () => once(reply, steps, call))

@@ -4,27 +4,27 @@ import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { canonicalJson } from '../../runtime/canonical-json.ts'
 
-/** How long an answer is stored and repeated. */
+/** How long answers are stored and repeated. */
 const retentionMs = 24 * 3600_000
 
 /** A call's identity as hashes: key and body cannot be read from the database. */
 export interface Call {
-  /** The hash of caller, method, path and key: calls with the same id are the same. */
+  /** Hash of caller, method, path and key: identifies equal calls. */
   id: string
-  /** The hash of the body. */
+  /** Hash of the body. */
   fingerprint: string
 }
 
 export interface Answer {
   status: number
-  /** The text that is sent; stored encrypted if it holds a secret. */
+  /** The answer's text, encrypted if it has a secret. */
   body: string
 }
 
-/** The stored state of the first call with a key. */
+/** Stored state of a key's first call. */
 export interface StoredCall {
   fingerprint: string
-  /** Null while a long call is under way. */
+  /** Null while a long call runs. */
   answer: Answer | null
   /** A long call's final effect, to build the answer from; null before, and once the answer is stored. */
   effect: string | null
@@ -34,9 +34,9 @@ const emptyState = { status: null, body: null, effect: null } as const
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** @param scope the caller, the method and the path. */
+/** @param scope caller, method and path */
 export const identify = (scope: readonly string[], key: string, body: unknown): Call => ({
-  // As JSON, so that the boundaries of the parts are unambiguous.
+  // JSON keeps the parts' boundaries unambiguous.
   id: sha256(JSON.stringify([...scope, key])),
   fingerprint: sha256(canonicalJson(body)),
 })
@@ -55,7 +55,7 @@ export async function claim(
       conflict
         .column('id')
         .doUpdateSet({ fingerprint, ...emptyState, expires_at: expiresAt })
-        // An expired row that is not deleted yet counts as missing.
+        // An expired but undeleted row counts as missing.
         .where('idempotency_keys.expires_at', '<=', now),
     )
     .returning('id')
@@ -110,7 +110,7 @@ export async function forget(transaction: Transaction, id: string): Promise<void
     .execute()
 }
 
-/** Stores the answer of a call that this transaction has claimed and executed. */
+/** Stores the answer of a call claimed and executed in this transaction. */
 export async function storeAnswer(transaction: Transaction, id: string, answer: Answer): Promise<void> {
   await transaction.updateTable('idempotency_keys').set(answer).where('id', '=', id).execute()
 }
@@ -129,6 +129,6 @@ export async function withdrawRequests(transaction: Transaction, requestIds: rea
       order by id for no key update))`.execute(transaction)
 }
 
-/** Deletes a slice of the expired answers. @returns whether there may be more. */
+/** Deletes a batch of expired answers. @returns whether more may remain */
 export const purgeExpiredAnswers = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'idempotency_keys', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })

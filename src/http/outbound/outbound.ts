@@ -20,14 +20,14 @@ const blocked = new Set(
   ).split(' '),
 )
 
-/** Why a receiver may not have a port; null for an allowed one. */
+/** Why a port is refused; null if allowed. */
 const portFault = (_protocol: string, port: string): string | null =>
   blocked.has(port) ? 'this port is not one of HTTP.' : null
 
-/** The parts of an answer that count. */
+/** The relevant parts of an answer. */
 interface TargetAnswer {
   status: number
-  /** What the receiver asked to wait; null without a readable `Retry-After`. */
+  /** The receiver's requested wait; null without a readable `Retry-After`. */
   retryAfterMs: number | null
 }
 
@@ -46,13 +46,13 @@ export interface TargetCall extends Omit<TargetRequest, 'body'> {
 }
 
 interface TargetContent extends TargetAnswer {
-  /** The first value of a header; null without one. @param name in lower case. */
+  /** A header's first value, or null. @param name in lower case */
   header(name: string): string | null
   /** At most 4 MiB. */
   text: string
 }
 
-/** Sends to addresses that accounts gave. */
+/** Sends to addresses given by accounts. */
 export interface Outbound {
   allowsPrivateTargets: boolean
   /**
@@ -67,19 +67,19 @@ export interface Outbound {
   close(): Promise<void>
 }
 
-/** No answer. Its message is a sentence of our own. */
+/** No answer. The message is our own sentence. */
 export class TargetFailedError extends Error {
   override readonly name = 'TargetFailedError'
 }
 
 export interface OutboundOptions {
   allowPrivateTargets: boolean
-  /** By default none. */
+  /** Default: none. */
   proxies?: NetworkProxies
   resolve?: Resolve
-  /** Of an attempt from its beginning to the head of the answer. */
+  /** From the start of an attempt to the answer's head. */
   timeoutMs?: number
-  /** Of a connection with its TLS. */
+  /** For a connection including TLS. */
   connectMs?: number
   userAgent: string
   clock: Clock
@@ -94,7 +94,7 @@ const maxContentBytes = 4 * 1024 * 1024
 const keepAliveMs = 4_000
 const maxUrlLength = 2_000
 
-/** `Retry-After` as seconds or a date (RFC 9110, section 10.2.3). */
+/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
 export function readRetryAfter(value: string | string[] | undefined, now: number): number | null {
   const text = Array.isArray(value) ? value[0] : value
   if (text === undefined) return null
@@ -112,20 +112,20 @@ async function discard(body: Dispatcher.ResponseData['body']): Promise<void> {
       if (bytes > maxBodyBytes) break
     }
   } catch {
-    // The status has come already, and nothing else counts.
+    // The status has arrived, and nothing else counts.
   } finally {
     clearTimeout(timer)
     body.destroy()
   }
 }
 
-/** @throws TargetFailedError for one that is too large. */
+/** @throws TargetFailedError if it is too large */
 async function readContent(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += (chunk as Buffer).length
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > maxContentBytes) throw new TargetFailedError('The answer is too large.')
     chunks.push(chunk as Buffer)
   }
@@ -151,7 +151,7 @@ function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy
   return new TargetFailedError('The connection to the receiver broke.')
 }
 
-/** Checks a URL as text. @throws TargetRefusedError */
+/** Checks a URL's text. @throws TargetRefusedError */
 function parseTarget(text: string, allowPrivateTargets: boolean): URL {
   const url = text.length > maxUrlLength ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -195,7 +195,7 @@ export function createOutbound({
   const dispatcher = allowPrivateTargets
     ? createDispatcher(proxies, { connectMs, keepAliveMs })
     : createDispatcherForAccounts(proxies, { connectMs, resolve, portFault, keepAliveMs })
-  /** Calls, and explains what fails until the answer is read. */
+  /** Calls, and explains failures until the answer is read. */
   const call = async <Answer>(
     { method, url, headers, body, signal }: TargetCall,
     read: (answer: Dispatcher.ResponseData) => Promise<Answer>,

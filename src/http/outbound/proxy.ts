@@ -22,7 +22,7 @@ export const noProxies: NetworkProxies = { httpProxy: '', httpsProxy: '', noProx
 
 export const hasProxy = ({ httpProxy, httpsProxy }: NetworkProxies): boolean => httpProxy !== '' || httpsProxy !== ''
 
-/** What listens on this machine is never behind a proxy. */
+/** This machine is never behind a proxy. */
 const loopback = 'localhost,127.0.0.0/8,::1'
 
 /** Matches a `NO_PROXY` entry like curl and undici: name, `.domain`, address or network, optional port. */
@@ -44,7 +44,7 @@ function matcherOf(entry: string): (host: string, port: string) => boolean {
 const portOf = ({ port, protocol }: { port: string; protocol: string }) =>
   port === '' ? (protocol === 'https:' ? '443' : '80') : port
 
-/** Connects through a SOCKS5 proxy, which resolves the names that it is given. */
+/** Connects through a SOCKS5 proxy, which resolves given names. */
 function throughSocks(proxy: string, connectMs: number): buildConnector.connector {
   const uri = proxy.replace(/^socks5h:/, 'socks5:')
   // Uses only the tunnel: the agent's own TLS would check the name it is given, possibly an address. Its types lack it.
@@ -62,7 +62,7 @@ function throughSocks(proxy: string, connectMs: number): buildConnector.connecto
   }
 }
 
-/** Sends each request directly or through the proxy of its scheme. */
+/** Sends requests directly, or through their scheme's proxy. */
 class ProxiedDispatcher extends Dispatcher {
   private readonly all: Dispatcher[]
   private readonly choose: (origin: URL) => Dispatcher
@@ -94,11 +94,11 @@ const withLocal =
 
 interface DispatcherOptions {
   connectMs: number
-  /** Of the sockets of a host, in milliseconds. */
+  /** For a host's sockets, in milliseconds. */
   keepAliveMs?: number | undefined
-  /** Whether http goes through a tunnel, too, as https always does. */
+  /** Whether http uses a tunnel, as https always does. */
   tunnelsHttp?: boolean
-  /** Resolves the names of hosts; by default the resolver of the system. */
+  /** Resolves host names; by default the system's resolver. */
   resolver?: LookupFunction | undefined
 }
 
@@ -118,7 +118,7 @@ export function createDispatcher(proxies: NetworkProxies, options: DispatcherOpt
           ...agent,
           uri: proxy,
           connectTimeout: connectMs,
-          // No signal reaches the request for a tunnel, and by default it may take five minutes.
+          // No signal reaches a tunnel request, whose default limit is five minutes.
           clientFactory: (origin: URL, pool: object) => new Pool(origin, { ...pool, headersTimeout: connectMs }),
           proxyTunnel: tunnelsHttp,
         })
@@ -168,7 +168,7 @@ export function createDispatcherForAccounts(proxies: NetworkProxies, options: Pu
       .then(({ address, family }) => {
         target.hostname = family === 6 ? `[${address}]` : address
         const headers = { ...(request.headers as Record<string, string>), host }
-        // `servername` is what TLS asks for and checks.
+        // TLS requests and checks `servername`.
         dispatch({ ...request, origin: target.origin, headers, servername: hostname } as typeof request, handler)
       })
       .catch((error: Error) => handler.onResponseError?.(null as never, error))

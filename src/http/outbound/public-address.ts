@@ -5,7 +5,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici'
 
 // Keeps account-named addresses out of our network: checks the address connected to, against DNS rebinding.
 
-/** Resolves a name to all of its addresses; `dns.lookup` with `all: true` is one. */
+/** Resolves a name to all its addresses, like `dns.lookup` with `all: true`. */
 export type Resolve = (
   hostname: string,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
@@ -30,7 +30,7 @@ export function isPublicAddress(text: string): boolean {
 /** Creates the error of a refused address. @param message which host is refused, and why */
 type Refuse = (message: string) => Error
 
-/** An account named an address that is not connected to. */
+/** An account named an address we do not connect to. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError'
 }
@@ -46,7 +46,7 @@ export const publicLookup =
   (hostname, options, callback) =>
     resolve(hostname, (error, addresses) => {
       const fail = (reason: Error) => callback(reason as NodeJS.ErrnoException, '', 0)
-      // An address that a resolver can never give: the name does not exist, or has no address.
+      // No resolver can give an address: the name does not exist or has none.
       const isNone = error?.code === 'ENOTFOUND' || error?.code === 'ENODATA'
       if (error) return fail(isNone ? refuse(refusal(hostname)) : error)
       const [first] = addresses
@@ -65,11 +65,11 @@ export interface PublicDispatcherOptions {
   refuse?: Refuse
   /** Why a port is refused; null if allowed. By default only http and https ports: others may trust their network. */
   portFault?: (protocol: string, port: string) => string | null
-  /** Of the sockets of a host, in milliseconds. */
+  /** For a host's sockets, in milliseconds. */
   keepAliveMs?: number
 }
 
-/** A URL has no port where it is the default one of its scheme. */
+/** URLs omit their scheme's default port. */
 const onlyDefaultPorts = (protocol: string, port: string) =>
   port === '' || port === (protocol === 'https:' ? '443' : '80') ? null : 'only the ports 80 and 443 are allowed.'
 

@@ -12,7 +12,7 @@ interface WaitingCall {
   verdict: PromiseWithResolvers<Verdict>
 }
 
-/** The maximum of calls that one statement counts. */
+/** Maximum calls counted per statement. */
 const maxCalls = 1_000
 
 /** How many of the first calls share a limit: a new plan applies to later ones. */
@@ -23,7 +23,7 @@ function countAlike(calls: readonly WaitingCall[]): number {
 
 /** Counts a key's calls in batches. A failed statement fails all waiting calls, sparing them a second failure. */
 export function countTogether(count: CountCalls): RateLimiter {
-  /** The waiting calls of each key of which a statement runs. */
+  /** Waiting calls of each key with a running statement. */
   const waiting = new Map<string, WaitingCall[]>()
 
   const countAll = async (key: string, calls: WaitingCall[]) => {
@@ -55,12 +55,12 @@ export function countTogether(count: CountCalls): RateLimiter {
 
 const window = sql`${sql.lit(windowMs)} * interval '1 millisecond'`
 
-/** The time of the database, which all processes share; tests pass a clock. */
+/** The database's time, shared by all processes; tests pass a clock. */
 const timeOf = (clock: Clock | undefined) => (clock ? sql`${clock.now()}::timestamptz` : sql`clock_timestamp()`)
 
 interface Counted {
   acceptedCalls: number
-  /** Calls in the window now, the accepted ones included. */
+  /** Calls in the window, including accepted ones. */
   counted: number
   msUntilMore: number
 }
@@ -104,6 +104,6 @@ export function createDatabaseLimiter(database: Database, clock?: Clock): RateLi
   })
 }
 
-/** Deletes a slice of the empty windows. @returns whether there may be more. */
+/** Deletes a batch of empty windows. @returns whether more may remain */
 export const purgeIdleWindows = (database: Database, clock?: Clock): Promise<boolean> =>
   deleteSlice(database, 'rate_limit_windows', { where: sql`counted_at <= ${timeOf(clock)} - ${window}`, key: 'key' })

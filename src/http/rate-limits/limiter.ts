@@ -1,17 +1,17 @@
 import type { Clock } from '../../runtime/clock.ts'
 
-/** The length of every window. */
+/** Length of every window. */
 export const windowMs = 60_000
 
 export interface Verdict {
   accepted: boolean
-  /** The number of calls that would be accepted now. */
+  /** Calls that would be accepted now. */
   remaining: number
   /** Milliseconds (above 0) until `remaining` grows; after a refusal, until the next call is accepted. */
   msUntilMore: number
 }
 
-/** Counts calls in an exact sliding window of a minute. */
+/** Counts calls in an exact sliding minute. */
 export interface RateLimiter {
   /** Counts a call, or refuses it, uncounted, after `limit` (at least 1) in a minute. The latest limit applies. */
   take(key: string, limit: number): Promise<Verdict>
@@ -44,7 +44,7 @@ interface SlidingLogOptions {
 
 /** An in-memory limiter for one process, storing call times of the last minute. */
 export function createSlidingLog({ clock, maxKeys = Number.POSITIVE_INFINITY }: SlidingLogOptions): RateLimiter & {
-  /** The number of stored keys. */
+  /** Number of stored keys. */
   readonly size: number
 } {
   const now = steadyTime(clock)

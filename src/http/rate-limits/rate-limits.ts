@@ -7,7 +7,7 @@ import type { Account } from '../callers.ts'
 import { ServiceError } from '../errors.ts'
 import { createSlidingLog, type RateLimiter, type Verdict, windowMs } from './limiter.ts'
 
-/** The eight groups of an IPv6 address; `::` is filled up. */
+/** The eight groups of an IPv6 address, with `::` expanded. */
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const start = head === '' ? [] : head.split(':')
@@ -27,7 +27,7 @@ export function clientOf(address: string): string {
   return 'unknown'
 }
 
-/** Accepted calls a minute. */
+/** Accepted calls per minute. */
 export interface RequestLimits {
   ofTier(tier: Tier): number
   /** Job polls per account, for any plan: a guard against runaway loops, not a quota. */
@@ -36,13 +36,13 @@ export interface RequestLimits {
   page: number
   /** Calls with feedback-only keys, for any plan: such keys are public in pages. */
   feedback: number
-  /** Calls without a valid key, from one client address. */
+  /** Calls without a valid key, per client address. */
   withoutKey: number
   /** Page files and API documents, without a key, per client address. */
   files: number
 }
 
-/** The limits that no plan changes. */
+/** Limits independent of plans. */
 export const guardLimits: Pick<RequestLimits, 'polls' | 'page' | 'feedback' | 'withoutKey' | 'files'> = {
   polls: 600,
   page: 600,
@@ -125,7 +125,7 @@ export function createRateLimits({ clock, limiter, limits }: RateLimitDependenci
 
 /** Files an address may read at once: more than a browser's connections per host. */
 export const maxPerAddress = 12
-/** A caller that reads no file in this time is gone, or wants to hold its connection. */
+/** A caller that reads nothing for this long is gone, or blocking its connection. */
 const readingMs = 60_000
 
 /** Limits files and API documents per address, by minute and at once, to spare callers with a key. */

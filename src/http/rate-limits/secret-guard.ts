@@ -5,11 +5,11 @@ import { createSlidingLog } from './limiter.ts'
 import { clientOf } from './rate-limits.ts'
 
 interface SecretLimits {
-  /** Reads of one address that is a secret, in a minute. */
+  /** Reads of one secret address per minute. */
   ofOne: number
-  /** Reads from one client address, in a minute. */
+  /** Reads per client address and minute. */
   ofAddress: number
-  /** What is read, for the error: a feed. */
+  /** What is read, for the error, e.g. a feed. */
   what: string
 }
 

@@ -9,9 +9,9 @@ import { documentationOf, type ErrorCode, errorCatalogue } from '../errors.ts'
 import { escapeHtml } from '../html.ts'
 
 interface ReferenceOptions {
-  /** Where the built page is, and with it the script of the reference. */
+  /** Directory of the built page and the reference's script. */
   pageDirectory: string
-  /** Counts the calls, which need no key. */
+  /** Limits calls, which need no key. */
   onRequest: onRequestAsyncHookHandler
 }
 
@@ -36,7 +36,7 @@ const htmlOf = (isBuilt: boolean) => `<!doctype html>
 </html>
 `
 
-/** As HTML, with what stands between backticks as code. */
+/** Converts text to HTML, with backticks as code. */
 const htmlOfText = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 const htmlOfError = (code: ErrorCode): string => {
@@ -58,7 +58,7 @@ const htmlOfError = (code: ErrorCode): string => {
 `
 }
 
-/** `GET /docs/errors/{code}`: what an error means, and what helps. Errors name it. */
+/** `GET /docs/errors/{code}`: an error's meaning and remedy. Errors link to it. */
 function registerErrorPages(app: App, onRequest: onRequestAsyncHookHandler): void {
   for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
     const sendPage = prepareAnswer(() => htmlOfError(code))
@@ -76,7 +76,7 @@ const types: Record<string, string> = {
   '.txt': 'text/plain',
 }
 
-/** The text of a file; one whose name ends with `.br` is compressed. */
+/** A file's text; names ending with `.br` are compressed. */
 function readText(path: string): string {
   const bytes = readFileSync(path)
   return (path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString()

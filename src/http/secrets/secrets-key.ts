@@ -36,7 +36,7 @@ export interface SecretsConfig {
 const rule =
   'must be the base64 of 32 bytes, as `openssl rand -base64 32` prints; several with commas between them, the new one first.'
 
-/** One key as text. @returns null for what is not 32 bytes in base64. */
+/** Parses a key. @returns null unless it is 32 bytes in base64 */
 function parseSecretsKey(text: string): Buffer | null {
   const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
   return bytes?.length === 32 ? bytes : null
