@@ -7,10 +7,10 @@ import { addKey, includesScope, type KeyTerms } from './keys.ts'
 import { lockAccount, type MadeByKey, type MadeKinds, makerOf, readKeysMadeBy, readMadeBy } from './made-by-key.ts'
 import { monthOf, monthPeriod } from './period.ts'
 
-/** More than an account needs, few enough for one page of a list. */
+/** More than an account needs, but one page of a list. */
 export const maxActiveKeys = 50
 
-/** Bounds the list of an account with many keys that are over. */
+/** Bounds the list of an account with many ended keys. */
 const maxListedKeys = maxActiveKeys + 100
 
 /** All active keys of an account, and the most recently revoked or expired ones. */
@@ -23,7 +23,7 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
         .onRef('used.account_id', '=', 'api_keys.account_id')
         .onRef('used.spender_id', '=', 'api_keys.id')
         .on('used.month', '=', monthOf(now))
-        // A budget bounds what the keys that it made use, too.
+        // A budget also bounds what the keys it made use.
         .on('used.kind', '=', 'key_budget'),
     )
     .leftJoin(
@@ -58,7 +58,7 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
     )
     .where('api_keys.account_id', '=', accountId)
     .orderBy(
-      // `least` passes over nulls.
+      // `least` ignores nulls.
       sql`least(revoked_at, case when expires_at <= ${now}::timestamptz then expires_at end)`,
       (order) => order.desc().nullsFirst(),
     )
@@ -68,7 +68,7 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
     .execute()
 }
 
-/** The keys of an account that open it, neither revoked nor expired. */
+/** An account's valid keys, neither revoked nor expired. */
 const activeKeys = (transaction: Transaction, accountId: string, now: Date) =>
   transaction
     .selectFrom('api_keys')
@@ -108,11 +108,11 @@ export async function makeKey(
 
 interface KeyToRevoke {
   keyId: string
-  /** Whose key it is; null for the operator, who may revoke any, also the last one. */
+  /** The key's account; null for the operator, who may revoke any key. */
   accountId: string | null
   /** The calling key, which stays with what it made; null for the operator, and for a session without a key. */
   caller: string | null
-  /** Whether all ends that it made, and what the keys that it made made. */
+  /** Whether to end what the key, and keys made by it, made. */
   withMade: boolean
   kinds: MadeKinds
   now: Date
@@ -120,13 +120,13 @@ interface KeyToRevoke {
 
 const nothing: MadeByKey = { keys: [], feeds: [], shares: [], channels: [], watches: [], trackers: [] }
 
-/** The account of a key; null when there is no such key, or it is another account's. */
+/** A key's account; null if it does not exist or is another account's. */
 async function accountOfKey(executor: Executor, { keyId, accountId }: Pick<KeyToRevoke, 'keyId' | 'accountId'>) {
   const key = await executor.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirst()
   return key === undefined || (accountId !== null && key.account_id !== accountId) ? null : key.account_id
 }
 
-/** What a key made; null when the account has no such key. */
+/** What a key made; null if the account has no such key. */
 export async function readMade(
   executor: Executor,
   { keyId, accountId, caller, kinds, now }: Omit<KeyToRevoke, 'withMade'>,
@@ -178,7 +178,7 @@ function requireOthers(active: (KeyTerms & { id: string })[], keyIds: readonly s
   }
 }
 
-/** Each of them is a row that a reservation holds credits in. */
+/** Each one is a row in which a reservation holds credits. */
 const maxBearers = 4
 
 const exceeds = (what: string) => new ServiceError('SCOPE_EXCEEDED', `A key makes no key that can more: ${what}`)

@@ -47,7 +47,7 @@ export async function createAccountWithKey(transaction: Transaction, account: Ne
   return { ...(await accounts.executeTakeFirstOrThrow()), apiKey }
 }
 
-/** Every account, oldest first; deleted ones only if requested. */
+/** All accounts, oldest first; deleted ones on request. */
 export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
   executor
     .selectFrom('accounts')
@@ -61,7 +61,7 @@ export interface AccountUse {
   accountId: string
   /** Whole pool and PAYG credits reserved in the UTC month, including held ones. */
   usedThisMonth: number
-  /** The last use of a key, or of a session that has not ended; to within minutes. */
+  /** Last use of a key or active session, to within minutes. */
   lastSeenAt: Date | null
 }
 
@@ -102,7 +102,7 @@ export const updateAccount = (executor: Executor, accountId: string, { tier, pay
     .returning(accountColumns)
     .executeTakeFirst()
 
-/** The names of accounts, deleted ones included, by their id. */
+/** Account names by id, including deleted accounts. */
 export async function readAccountNames(
   executor: Executor,
   accountIds: readonly string[],
@@ -116,13 +116,13 @@ export async function readAccountNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Whether there are at least two accounts, not counting deleted ones. */
+/** Whether at least two undeleted accounts exist. */
 export async function hasSeveralAccounts(executor: Executor): Promise<boolean> {
   const rows = await executor.selectFrom('accounts').select('id').where('deleted_at', 'is', null).limit(2).execute()
   return rows.length > 1
 }
 
-/** Whether there is such an account, not deleted. */
+/** Whether the account exists and is not deleted. */
 export async function accountExists(executor: Executor, accountId: string): Promise<boolean> {
   const row = await executor
     .selectFrom('accounts')
@@ -133,7 +133,7 @@ export async function accountExists(executor: Executor, accountId: string): Prom
   return row !== undefined
 }
 
-/** @throws ServiceError NOT_FOUND unless there is such an account, not deleted. */
+/** @throws ServiceError NOT_FOUND if the account does not exist or is deleted */
 export async function requireExisting(executor: Executor, accountId: string): Promise<void> {
   if (!isId(accountId) || !(await accountExists(executor, accountId))) throw notFound('Account')
 }
@@ -174,7 +174,7 @@ export function deleteAccount(
 }
 
 interface Bootstrap {
-  /** The key that the operator chose, if any. */
+  /** The operator's key, if any. */
   apiKey: string | undefined
   tier: Tier
   now: Date
@@ -194,7 +194,7 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
       .executeTakeFirst()
     const isSettled = apiKey === undefined ? first !== undefined : await isKnownKey(transaction, apiKey)
     if (isSettled) return null
-    // A deleted account is never opened again, and its key may not open another account.
+    // A deleted account is never reopened, and its key opens no other.
     const living = first?.deleted_at === null ? first.id : undefined
     const accountId = living ?? (await createAccount(transaction, { name: 'first account', tier, now }))
     if (apiKey !== undefined) {

@@ -7,11 +7,11 @@ import { ConfigError } from '../runtime/config-error.ts'
 
 export interface AdminKey {
   key: string
-  /** Where the operator finds it: a file, or the variable that sets it. */
+  /** Where the operator finds it: a file or variable. */
   location: string
 }
 
-/** The part of the configuration that concerns the admin key. */
+/** The admin key's part of the configuration. */
 interface AdminKeyConfig {
   adminApiKey: string | undefined
   databaseUrl: string | undefined
@@ -20,7 +20,7 @@ interface AdminKeyConfig {
 
 const fileIn = (dataDir: string) => join(dataDir, 'admin-key')
 
-/** The admin key of an earlier start; null when there is none, or it cannot be read. */
+/** An earlier start's admin key; null if missing or unreadable. */
 export function readAdminKey(dataDir: string): string | null {
   try {
     return readFileSync(fileIn(dataDir), 'utf8').trim()
@@ -29,7 +29,7 @@ export function readAdminKey(dataDir: string): string | null {
   }
 }
 
-/** @throws ConfigError with DATABASE_URL and no key given. */
+/** @throws ConfigError with DATABASE_URL and no key */
 export function requireAdminKey({ adminApiKey, databaseUrl }: AdminKeyConfig): void {
   if (adminApiKey === undefined && databaseUrl !== undefined) {
     throw new ConfigError('ADMIN_API_KEY: is required with DATABASE_URL, so that all processes share one.')

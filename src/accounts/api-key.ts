@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto'
 
-// The form of keys, apart from their rows: commands check it without loading a database.
+// The format of keys, apart from their rows, so that commands check it without a database.
 
 /** A prefix that makes leaks recognizable, and 32 random characters (165 bits). */
 export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/

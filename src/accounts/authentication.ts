@@ -10,7 +10,6 @@ import { setOwner } from '../runtime/work-owner.ts'
 import { type Credentials, type CredentialsDependencies, createCredentials } from './credentials.ts'
 import { requireScopeOf } from './keys.ts'
 
-/** What most routes need. */
 export interface RouteDependencies {
   database: Database
   clock: Clock
@@ -21,7 +20,7 @@ export interface RouteDependencies {
 export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerOf'> {
   /** `onRequest` hook of account routes; counts the call towards the plan's limit. */
   requireAccount(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** The same for a route that is polled, which has a limit of its own. */
+  /** `requireAccount` for polled routes, which have their own limit. */
   requireAccountPolling(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** `requireAccount` for spending credits or changing the account's view. @throws ServiceError SCOPE_EXCEEDED */
   requireCollect(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -33,11 +32,11 @@ export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerO
   requireScope(request: FastifyRequest, scope: KeyScope): void
   /** Rechecks a call after a slow body, without counting it. @throws ServiceError UNAUTHORIZED */
   requireStill(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** `onRequest` hook of the admin routes, which have no limit. */
+  /** `onRequest` hook of admin routes, which have no limit. */
   requireAdmin(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** The account of a request; only after `requireAccount`. */
+  /** A request's account; call after `requireAccount`. */
   accountOf(request: FastifyRequest): Account
-  /** The caller of a request, an account or the admin; only after one of the hooks. */
+  /** A request's caller, account or admin; call after a hook. */
   callerOf(request: FastifyRequest): Caller
   /** What made a request, for audits: `key <id>`, `session <id>` or `admin`; call after a hook. */
   originOf(request: FastifyRequest): string
@@ -74,7 +73,7 @@ export function createAuthentication({
   const requireAccount =
     (policy: AccountPolicy, scope: KeyScope = 'read') =>
     async (request: FastifyRequest, reply: FastifyReply) => {
-      // Read before the lookup: a connection that is closed meanwhile has no address any more.
+      // Read before the lookup: a closed connection has no address.
       const { ip: address } = request
       const found = await credentials.accountOf(request, reply)
       if (found === null) return refuse(address, reply)
@@ -116,15 +115,15 @@ const policyOf = ({ account, isSession }: { account: Account; isSession: boolean
 /** Whom a duplicated route serves: accounts, or the operator, who decides for all. */
 export interface Audience {
   prefix: '/api/v1' | '/api/admin'
-  /** The hook of a route that reads. */
+  /** Hook of read routes. */
   onRequest: Authentication['requireAccount']
   requireStill: Authentication['requireStill']
   /** Hook of routes that change what the audience sees, and the errors it adds to those of reads. */
   onChange: Authentication['requireAccount']
   changeErrors: ErrorCode[]
-  /** Null for the operator. Only after a hook. */
+  /** Null for the operator. Call after a hook. */
   accountIdOf(request: FastifyRequest): string | null
-  /** The end of `operationId`. */
+  /** Suffix of `operationId`. */
   idSuffix: '' | 'ForAll'
   /** For summaries. */
   view: string

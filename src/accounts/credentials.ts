@@ -9,22 +9,22 @@ import { isAccessToken, type ReadAccessToken } from './oidc/access-tokens.ts'
 import { cookieOf, refuseFromElsewhere, requireCsrfToken } from './sessions/cookie.ts'
 import { findSession, type Opener } from './sessions/sessions.ts'
 
-/** A person who is signed in to the dashboard. */
+/** A person signed in to the dashboard. */
 export interface SignedIn {
-  /** The token in the cookie. */
+  /** The cookie's token. */
   token: string
   /** Null for the operator. */
   account: (Account & { name: string }) | null
 }
 
-/** The session of a request. */
+/** A request's session. */
 interface OpenSession extends SignedIn {
   sessionId: string
 }
 
 /** What a call was made with. */
 interface Credential {
-  /** The key, or the token of the session. */
+  /** The API key, or the session's token. */
   token: string
   /** For audits: `key <id>`, `session <id>`, `token of <subject>`, or `admin`. */
   origin: string
@@ -37,7 +37,7 @@ export interface Credentials {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<(Credential & { account: Account; isSession: boolean }) | null>
-  /** The admin key, or the operator's session, that a request carries; null for neither. */
+  /** A request's admin key or operator's session; null for neither. */
   operatorOf(request: FastifyRequest, reply: FastifyReply): Promise<Credential | null>
   /** Null without a usable cookie. @throws ServiceError FORBIDDEN for another site, or a change without CSRF token */
   sessionOf(request: FastifyRequest): Promise<OpenSession | null>
@@ -49,7 +49,7 @@ export interface CredentialsDependencies {
   database: Database
   clock: Clock
   adminKey: string
-  /** Null where no provider of OpenID Connect is named. */
+  /** Null without an OpenID Connect provider. */
   readAccessToken: ReadAccessToken | null
 }
 
@@ -88,7 +88,7 @@ export function createCredentials({
       claims && (await findAccountById(database, claims.accountId, { scope: claims.scope, personName: claims.subject }))
     return account && claims && { account, token, origin: `token of ${claims.subject}`, isSession: false }
   }
-  /** An answer by session is for one person, so no browser or proxy may store it. */
+  /** Session answers are for one person: browsers and proxies must not store them. */
   const privateSessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
     const session = await sessionOf(request)
     if (session !== null) reply.header('cache-control', 'no-store')

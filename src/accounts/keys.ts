@@ -26,7 +26,7 @@ export interface NewKey {
   accountId: string
   name: string
   apiKey: string
-  /** By default it may do everything, for ever, with all credits of the account. */
+  /** By default everything, forever, with all the account's credits. */
   terms?: KeyTerms
   /** See the table. */
   bearers?: readonly string[]
@@ -38,7 +38,7 @@ export interface NewKey {
 /** What a key may do. */
 export interface KeyTerms {
   scope: KeyScope
-  /** From then on it opens nothing; null: never. */
+  /** Invalid from then on; null: never. */
   expiresAt: Date | null
   /** Monthly credits (UTC) for it and the keys it makes; null: what the account has. */
   monthlyCredits: number | null
@@ -55,7 +55,7 @@ export async function addKey(executor: Executor, key: NewKey): Promise<string | 
       account_id: accountId,
       name,
       hash: hashKey(apiKey),
-      // Enough of a key to recognise it, far too little to use it: `ww_live_ab12…`.
+      // Enough to recognize a key, too little to use it: `ww_live_ab12…`.
       hint: `${apiKey.slice(0, 12)}…`,
       created_at: now,
       scope: terms.scope,
@@ -70,13 +70,13 @@ export async function addKey(executor: Executor, key: NewKey): Promise<string | 
   return row?.id ?? null
 }
 
-/** Whether a key was ever added to any account, revoked ones included. */
+/** Whether any account ever had the key, even revoked. */
 export async function isKnownKey(executor: Executor, apiKey: string): Promise<boolean> {
   const row = await executor.selectFrom('api_keys').select('id').where('hash', '=', hashKey(apiKey)).executeTakeFirst()
   return row !== undefined
 }
 
-/** Whether a key opens nothing any more: it was revoked, or has expired. */
+/** Whether a key was revoked or has expired. */
 export async function hasKeyEnded(executor: Executor, keyId: string, now: Date): Promise<boolean> {
   const active = await executor
     .selectFrom('api_keys')
@@ -93,7 +93,7 @@ export const hasBudget = sql<boolean>`api_keys.monthly_credits is not null or ap
   'keyHasBudget',
 )
 
-/** The last use of a key is written at most this often: a call must not cost a write. */
+/** Precision of a key's last use: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 
 /** Also updates the key's last use. @returns null for an invalid or ended key, or a deleted account */
@@ -161,7 +161,7 @@ export const poolColumns = [
   'credit_balances.pool_settled',
 ] as const
 
-/** The pool in a row with these columns; null in one that joined no account. */
+/** The pool in a row with these columns; null without an account. */
 export const poolOf = ({
   month,
   latest_month,

@@ -10,12 +10,12 @@ export interface Pack {
   priceUsd: number
 }
 
-/** What an operator offers. */
+/** What the operator offers. */
 export interface Pricing {
   plans: Record<Tier, Plan>
   /** Credits per scrape page (the unit), search with `expand`, and list with `source=realtime`. */
   prices: Record<'page' | 'expand' | 'realtime', number>
-  /** Pay-as-you-go credits; they never expire. */
+  /** Pay-as-you-go credits, which never expire. */
   packs: Record<PackName, Pack>
 }
 
@@ -52,8 +52,8 @@ export const tiers = Object.keys(defaultPricing.plans) as Tier[]
 
 export const packNames = Object.keys(defaultPricing.packs) as PackName[]
 
-/** The price of a pack as texts name it: `$5`, `$4.50`. */
+/** A pack's price in texts: `$5`, `$4.50`. */
 export const usdText = (usd: number): string => `$${Number.isInteger(usd) ? usd : usd.toFixed(2)}`
 
-/** A price as texts name it: `1 credit`. */
+/** A price in texts: `1 credit`. */
 export const priceText = (price: number): string => `${price} ${price === 1 ? 'credit' : 'credits'}`

@@ -10,7 +10,7 @@ const some = <P extends TProperties>(properties: P) => closed(optional(propertie
 const each = <Name extends string, Value extends TSchema>(names: readonly Name[], value: Value) =>
   some(Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>)
 
-// The bounds keep every sum of the ledger within its integers.
+// Keeps every ledger sum within its integers.
 const plan = some({
   creditsPerMonth: Type.Integer({ minimum: 1, maximum: endless - 1 }),
   requestsPerMinute: Type.Integer({ minimum: 1, maximum: 100_000 }),
@@ -29,7 +29,7 @@ const changes = some({
 
 const validate = new Ajv({ allErrors: true, verbose: true }).compile<Static<typeof changes>>(changes)
 
-/** What is wrong with a value, by its path and never with the value. */
+/** A value's fault, by its path, without the value. */
 function faultOf({ instancePath, keyword, message, parentSchema }: ErrorObject): string {
   const path = instancePath.slice(1).replaceAll('/', '.')
   if (keyword !== 'additionalProperties') return `${path || 'it'} ${message}`

@@ -43,7 +43,7 @@ export function readAccountConfig(environment: AccountEnvironment, complain: Com
   if (BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(BOOTSTRAP_API_KEY)) {
     complain('BOOTSTRAP_API_KEY', 'must be ww_live_ followed by 32 characters of a-z and 0-9.')
   }
-  // An Authorization header cannot hold other characters.
+  // An Authorization header allows no other characters.
   if (ADMIN_API_KEY !== undefined && !/^[\x21-\x7e]{16,}$/.test(ADMIN_API_KEY)) {
     complain('ADMIN_API_KEY', 'must have 16 characters or more, ASCII and no spaces.')
   }
@@ -52,7 +52,7 @@ export function readAccountConfig(environment: AccountEnvironment, complain: Com
   return { bootstrapApiKey: BOOTSTRAP_API_KEY, bootstrapTier: BOOTSTRAP_TIER, adminApiKey: ADMIN_API_KEY, pricing }
 }
 
-/** The request limits of the service: those of the plans, and those for every plan. */
+/** The service's request limits: those of plans, and those for all. */
 export const requestLimitsOf = ({ plans }: Pick<Pricing, 'plans'>): RequestLimits => ({
   ...guardLimits,
   ofTier: (tier) => plans[tier].requestsPerMinute,

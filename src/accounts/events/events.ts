@@ -1,6 +1,6 @@
 import type { Executor } from '../../database/open.ts'
 
-/** Everything that accounts can be told, by type: what it means, for the documents. */
+/** Every event type, with its meaning for the documents. */
 export const eventCatalogue = {
   'watch.news': 'A report of a watch has news: wishes that are new, grew, rise, were completed or declined.',
   'watch.skipped_no_credits': 'A run of a watch was skipped, because its budget or the account cannot pay for it.',
@@ -23,7 +23,7 @@ export const eventTypes = Object.keys(eventCatalogue) as EventType[]
 export type EventSubject = Record<string, string | number | null>
 
 interface NewEvent {
-  /** Null: of all accounts that it concerns; what delivers it finds them. */
+  /** Null: all accounts concerned, found at delivery. */
   accountId: string | null
   type: EventType
   subject: EventSubject

@@ -6,13 +6,13 @@ export { count as counted } from '../../runtime/count.ts'
 
 /** A wish, request or job in a message. */
 export interface MessageItem {
-  /** Plain text from a platform: each channel escapes it. */
+  /** Plain text from a platform, escaped by each channel. */
   title: string
-  /** Of our own page, made with PUBLIC_URL; null where there is none. */
+  /** Our page, by PUBLIC_URL; null without it. */
   url: string | null
-  /** Words of our own, such as `+12 votes · GitHub`; plain text. */
+  /** Our words, e.g. `+12 votes · GitHub`; plain text. */
   detail: string
-  /** The beginning of its text, from a platform, for formats with room for it. */
+  /** Start of its text, from a platform, for roomy formats. */
   excerpt?: string
 }
 
@@ -21,23 +21,23 @@ export interface MessageSection {
   /** Our sentence about the items, below the heading; digests show a message's sections only. */
   note?: string
   items: MessageItem[]
-  /** How many more there are than `items`. */
+  /** How many exist beyond `items`. */
   more: number
 }
 
 export interface Message {
-  /** Of the event, or of the digest: the same in each repeated delivery. */
+  /** The event's or digest's id, equal in repeated deliveries. */
   id: string
   /** `digest`: several events in one message. */
   type: EventType | 'digest'
   occurredAt: Date
-  /** One line of plain text; it may hold the name of a watch or a topic. */
+  /** One line of plain text, perhaps with a watch's or topic's name. */
   title: string
-  /** Sentences of our own, plain text. */
+  /** Our sentences, plain text. */
   paragraphs: string[]
   sections: MessageSection[]
-  /** Where to go on. */
+  /** Where to continue. */
   link: { label: string; url: string } | null
-  /** The same for programs: what a webhook gets as `data`. */
+  /** A webhook's `data`. */
   data: Record<string, unknown>
 }

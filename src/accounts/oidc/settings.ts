@@ -19,15 +19,15 @@ export const oidcVariables = {
 
 type OidcEnvironment = Static<TObject<typeof oidcVariables>> & { PUBLIC_URL?: string }
 
-/** Whose access tokens open `/mcp`. */
+/** The provider whose access tokens open `/mcp`. */
 export interface OidcConfig {
   issuer: string
   accountClaim: string
-  /** The audience of the tokens: the address of `/mcp`. */
+  /** The tokens' audience: the address of `/mcp`. */
   resource: string
 }
 
-/** Whether nobody on the way can change what is read there. */
+/** Whether the connection protects against changes on the way. */
 export const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, '')))
 

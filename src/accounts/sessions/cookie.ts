@@ -14,7 +14,7 @@ const attributes = ({ protocol }: FastifyRequest): CookieSerializeOptions => ({
   secure: protocol === 'https',
 })
 
-/** The token that a request carries in its cookie; null for none. */
+/** The token in a request's cookie, or null. */
 export const cookieOf = (request: FastifyRequest): string | null => request.cookies[sessionCookie] ?? null
 
 export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {

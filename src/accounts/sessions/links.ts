@@ -15,11 +15,11 @@ import {
   openSession,
 } from './sessions.ts'
 
-/** An invitation by the operator or the account. */
+/** For invitations by the operator or account. */
 export const invitationTimeMs = 24 * 60 * 60_000
-/** The link that a start prints, for the operator at the terminal. */
+/** For the link printed at startup. */
 const firstLinkTimeMs = 15 * 60_000
-/** The maximum of open links of an account. */
+/** Maximum open links of an account. */
 export const maxOpenLinks = 20
 
 interface SignInLink {
@@ -32,12 +32,12 @@ interface SignInLink {
 
 interface NewLink {
   accountId: string
-  /** The key on which the session will depend: that of the maker, or the admin key. */
+  /** The key the session will depend on: the maker's, or the admin key. */
   opener: { keyId: string } | { adminKey: string }
   /** For whom it is. */
   personName?: string | null
   now: Date
-  /** How long it is valid. */
+  /** Validity. */
   validForMs: number
 }
 
@@ -113,13 +113,13 @@ export const listLinks = (executor: Executor, accountId: string, now: Date) =>
 interface Invitation {
   linkId: string
   personName: string | null
-  /** The key that made it; null for the operator, and for a session that no key opened. */
+  /** Its making key; null for the operator, and for a session without a key. */
   madeBy: string | null
-  /** When it was made; of a used one, when it was used. */
+  /** Creation; once used, the time of use. */
   createdAt: Date
-  /** When it expires; of a used one, when its session ends at the latest. */
+  /** Expiry; once used, the session's end at the latest. */
   expiresAt: Date
-  /** Null while it is open. */
+  /** Null while open. */
   lastUsedAt: Date | null
 }
 
@@ -150,7 +150,7 @@ export async function endInvitation(executor: Executor, accountId: string, linkI
   return rows.length > 0
 }
 
-/** Revokes every open link of an account. @returns their number. */
+/** Revokes an account's open links. @returns their number */
 export async function revokeLinks(executor: Executor, accountId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ open: boolean }>`delete from sign_in_links where account_id = ${accountId}
     returning expires_at > ${now}::timestamptz as open`.execute(executor)
@@ -176,7 +176,7 @@ function makeFirstLink(
   })
 }
 
-/** Deletes a slice of the expired links. @returns whether there may be more. */
+/** Deletes a batch of expired links. @returns whether more may remain */
 export const purgeExpiredLinks = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'sign_in_links', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })
 
@@ -185,7 +185,7 @@ interface Offer {
   log: Logger
   database: Database
   adminKey: string
-  /** The address that links begin with. */
+  /** Base of links. */
   publicUrl: () => string
   now: Date
 }
@@ -193,7 +193,7 @@ interface Offer {
 /** Not if the operator set the first key: it is known, and the output of services is often stored. */
 export async function offerSignIn({ config, log, database, adminKey, publicUrl, now }: Offer): Promise<string | null> {
   if (config.bootstrapApiKey !== undefined) return null
-  // A failure here must not prevent the start from showing the new key.
+  // A failure here must not keep startup from showing the new key.
   const link = await makeFirstLink(database, { adminKey, now }).catch((error: unknown): SignInLink | null => {
     log.warn({ err: error }, 'no sign-in link could be made')
     return null

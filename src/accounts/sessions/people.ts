@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Executor } from '../../database/open.ts'
 import { nullable } from '../../http/schemas.ts'
 
-/** How an answer names who did something. */
+/** A person in answers. */
 export const personName = nullable(
   Type.String({ description: 'For whom the link was made that signed them in; null for a key, and where nobody said' }),
 )
@@ -22,7 +22,7 @@ interface NamedSession {
   now: Date
 }
 
-/** Remembers for whom a session is. */
+/** Stores whom a session is for. */
 export async function nameSession(
   executor: Executor,
   { sessionId, accountId, personName: name, now }: NamedSession,

@@ -8,10 +8,10 @@ import { dayMs } from '../../runtime/durations.ts'
 import { hasBudget, hasOwnView, ownViewColumns, poolColumns, poolOf } from '../keys.ts'
 import { nameSession } from './people.ts'
 
-/** The 256 random bits of a cookie or a sign-in link. Only the hash is stored. */
+/** 256 random bits for a cookie or sign-in link. Only the hash is stored. */
 export const generateToken = (): string => randomBytes(32).toString('base64url')
 
-/** A text of another form is not looked up. */
+/** Other texts are not looked up. */
 export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -21,14 +21,14 @@ export const hashToken = (token: string): string => sha256(token)
 /** Identifies an admin key, salted with the token, which the database lacks: weak keys cannot be guessed from it. */
 export const hashAdminKey = (token: string, adminKey: string): string => sha256(`${token} ${adminKey}`)
 
-/** The CSRF token of a session. It is derived from its token, so it is not stored. */
+/** A session's CSRF token, derived from its token and so not stored. */
 export const csrfTokenOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')
 
-/** A session ends when it is unused for this time. */
+/** Sessions end after this time without use. */
 export const idleTimeMs = 30 * dayMs
-/** A session ends after this time, also if it is used. */
+/** Sessions end after this time, used or not. */
 export const lifetimeMs = 90 * dayMs
-/** More than a person has browsers; one more ends the least recently used one. */
+/** More than a person's browsers; another session ends the least recently used. */
 export const maxSessions = 50
 /** Precision of a session's last use: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
@@ -36,7 +36,6 @@ const lastUsedPrecisionMs = 10 * 60_000
 /** The key a session depends on: an API key, or the admin key. */
 export type Opener = { accountId: string; keyId: string } | { accountId: string | null; adminKey: string }
 
-/** The link that opens a session. */
 export interface OpeningLink {
   linkId: string
   personName: string | null
@@ -48,7 +47,7 @@ export interface Session {
   account: (Account & { name: string }) | null
 }
 
-/** Opens a session. @returns the token for the cookie; only its hash is stored. */
+/** @returns the cookie's token, of which only the hash is stored */
 export async function openSession(
   executor: Executor,
   opener: Opener,
@@ -147,7 +146,6 @@ export async function findSession(
   return { sessionId: id, account }
 }
 
-/** Ends a session. */
 export async function endSession(executor: Executor, token: string): Promise<void> {
   await executor.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).execute()
 }
@@ -178,7 +176,7 @@ export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<
   return open !== undefined
 }
 
-/** Deletes a slice of the expired sessions. @returns whether there may be more. */
+/** Deletes a batch of expired sessions. @returns whether more may remain */
 export const purgeExpiredSessions = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'sessions', {
     where: sql`last_used_at <= ${new Date(now.getTime() - idleTimeMs)}::timestamptz or expires_at <= ${now}::timestamptz`,
