@@ -9,6 +9,6 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', giveUp))
 }
 
-/** Waits for so long, or until the signal is aborted. */
+/** Waits for `ms`, or until the signal aborts. */
 export const pauseUnlessAborted = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})

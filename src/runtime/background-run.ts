@@ -3,11 +3,11 @@ import { pauseUnlessAborted } from './abort.ts'
 export interface BackgroundRunOptions {
   /** Does one slice. Long waits should end, without error, once the signal aborts. @returns whether more may remain */
   step: (signal: AbortSignal) => Promise<boolean>
-  /** How often a run begins by itself; without it only when it is asked for. */
+  /** Interval of automatic runs; without it, runs only on demand. */
   everyMs?: number
   /** After an incomplete step, pauses for this multiple of its duration. */
   pauseFactor?: number
-  /** Gets what a step threw in a run that `job` or `startSoon` began or joined. */
+  /** Gets step errors of runs started or joined by `job` or `startSoon`. */
   onError: (error: unknown) => void
 }
 
@@ -28,9 +28,9 @@ export function createBackgroundRun({ step, everyMs, pauseFactor = 0, onError }:
   const stopping = new AbortController()
   const { signal } = stopping
   let underWay: Promise<void> | null = null
-  /** Whether something woke the run since its last step began. */
+  /** Whether the run was woken since its last step started. */
   let isWoken = false
-  /** Whether the run has no caller, or others beside its callers. */
+  /** Whether errors are reported: the run has no caller, or not only callers. */
   let isReported = false
   let timer: NodeJS.Timeout | undefined
   let startsAt = Number.POSITIVE_INFINITY
@@ -90,11 +90,11 @@ export function createBackgroundRun({ step, everyMs, pauseFactor = 0, onError }:
   }
 }
 
-/** How long after a wake-up a run looks once more for what was committed after it. */
+/** Delay of a second run, for what was committed after the first. */
 const recheckMs = 3_000
 
 export interface WakeOptions {
-  /** Calls back for each notification of a channel. @returns the function that ends it. */
+  /** Calls back for each notification. @returns a function to stop */
   listen: (channel: string, wake: () => void) => Promise<() => Promise<void>>
   channel: string
   delayMs: number

@@ -1,4 +1,4 @@
-/** The same value with the properties of its objects in the order of their names. */
+/** The value with sorted properties. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value

@@ -13,19 +13,19 @@ export function parseDuration(text: string, bareUnit: Unit): number | null {
   return number === undefined ? null : Number(number) * millisecondsOf[unit as Unit]
 }
 
-/** What the text of a variable must be. */
+/** The bounds of a duration variable. */
 interface DurationRule {
-  /** Of a number without a unit: the one that ends the name of the variable. */
+  /** Unit of a bare number: the last part of the variable's name. */
   bareUnit: Unit
   minimum: string
   maximum: string
 }
 
-/** A variable that is a duration. `durationKeyword` makes milliseconds of its text. */
+/** A duration variable; `durationKeyword` converts it to milliseconds. */
 export const duration = (rule: DurationRule, fallback: string, meaning: string) =>
   Type.Unsafe<number>(Type.String({ 'x-duration': rule, default: fallback, description: meaning }))
 
-/** Reads a duration within its bounds. @returns milliseconds, or what is wrong. */
+/** @returns milliseconds within bounds, or the fault */
 function readDuration({ bareUnit, minimum, maximum }: DurationRule, text: string): number | string {
   const milliseconds = parseDuration(text, bareUnit)
   const isWithin =

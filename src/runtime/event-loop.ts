@@ -1,6 +1,6 @@
-/** A long-running task that waits to continue on the event loop. */
+/** A long task waiting to continue. */
 interface Waiting {
-  /** Its priority: a lower number is older. */
+  /** Priority: lower is older. */
   age: number
   resume: () => void
 }

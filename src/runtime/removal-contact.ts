@@ -1,12 +1,12 @@
-/** The contact of which the author of a post can request its removal, or a copy. */
+/** Where a post's author requests its removal or a copy. */
 export interface RemovalContact {
   /** An e-mail or web address that fits in a header: ASCII without parentheses, space or controls. */
   text: string
-  /** The same as the address of a link. */
+  /** The same as a link address. */
   href: string
 }
 
-/** Of the HTML standard's "valid e-mail address". */
+/** The HTML standard's "valid e-mail address". */
 const email = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/i
 const maxLength = 254
 

@@ -1,9 +1,9 @@
-/** Runs a read, or shares an equal one that has not begun yet. */
+/** Runs a read, or shares an equal one that has not started. */
 export type CoalescedReads = <T>(key: string, read: () => Promise<T>) => Promise<T>
 
 interface Reads {
   running: Promise<unknown>
-  /** The read that all later callers share; it begins when the running one has ended. */
+  /** Shared by all later callers; starts when the running read ends. */
   next: Promise<unknown> | null
 }
 

@@ -6,9 +6,9 @@ export type Version = () => number | null
 
 export interface ResponseCacheOptions {
   version: Version
-  /** Of all cached values and their keys. */
+  /** For all cached values and keys. */
   maxSize: number
-  /** The size of a value; by default about its characters as JSON. */
+  /** Size of a value; by default roughly its JSON characters. */
   sizeOf?: (value: unknown) => number
 }
 
@@ -47,7 +47,7 @@ export function createResponseCache({ version, maxSize, sizeOf = roughSize }: Re
   })
   let asOf = version()
 
-  /** Outdated values, for example of purged requests, do not stay in memory. */
+  /** Drops outdated values, e.g. purged requests, from memory. */
   const evictOutdated = () => {
     if (asOf === version()) return
     asOf = version()
@@ -61,13 +61,13 @@ export function createResponseCache({ version, maxSize, sizeOf = roughSize }: Re
     const found = find(key)
     if (found) return found.value as T
     return share(key, async () => {
-      // Another caller may have read it meanwhile, and nothing has changed since.
+      // Another caller may have read it since, at the same version.
       const meanwhile = find(key)
       if (meanwhile) return meanwhile.value as T
       const before = version()
       const value = await read()
       evictOutdated()
-      // After a change during the read the value may be old or new.
+      // After a change during the read, the value may be old or new.
       if (before !== null && before === version()) cached.set(key, { value })
       return value
     })

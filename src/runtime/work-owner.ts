@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What the service does by itself. */
+/** The service's own work. */
 export const service = ''
-/** Calls until it is known whose they are: the lookups of keys. */
+/** Calls not yet identified: key lookups. */
 export const unknownCaller = '?'
 
-/** A call: whose it is, and its place in the order of the calls. */
+/** A call's owner and its place in order. */
 interface Work {
   owner: string
   order: number
@@ -28,7 +28,7 @@ export function runPart(call: object, run: () => void): void {
   workOwner.run(store, run)
 }
 
-/** Says for which account the rest of the call is done. */
+/** Sets the account that the rest of the call works for. */
 export function setOwner(accountId: string): void {
   const call = workOwner.getStore()
   if (call) call.owner = accountId

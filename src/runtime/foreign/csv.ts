@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { type ForeignFile, maxRowBytes, readText, UnreadableFileError } from './file.ts'
 
-/** Of a record. */
+/** Per record. */
 export const maxColumns = 500
 
 /** Finds the byte that ends records: the parser applies the first ending (CR, LF or both) to all. */
@@ -22,7 +22,7 @@ async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): As
   let [cells, line, isQuoted, offset] = [1, 1, false, 0]
   const endsRecord = createRecordEnds()
   for await (const chunk of chunks) {
-    // Local literals: with constants of the module the loop is half as fast.
+    // Local literals: module constants make the loop half as fast.
     const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d] as const
     let [count, quoted] = [cells, isQuoted]
     for (let index = 0; index < chunk.length; index++) {
@@ -51,11 +51,11 @@ export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGener
     delimiter,
     info: true,
     skip_empty_lines: true,
-    // So the rows after one that has too few are read, too.
+    // Rows after one with too few columns are read too.
     relax_column_count: true,
     max_record_size: maxRowBytes,
   })
-  // What fails ends the other, and is thrown by the loop.
+  // One failure ends the other stream, and the loop throws it.
   pipeline(Readable.from(countCells(readText(file), delimiter.charCodeAt(0))), parser, () => {})
   let end = 0
   try {
@@ -71,7 +71,7 @@ export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGener
 }
 
 function messageOf(error: CsvError): string {
-  // The stream reads ahead of its reader, so only the error knows the line.
+  // The stream reads ahead, so only the error knows the line.
   const at = `line ${String(error.lines)}: `
   switch (error.code) {
     case 'CSV_QUOTE_NOT_CLOSED':

@@ -3,15 +3,15 @@ import { isUtf8 } from 'node:buffer'
 /** A foreign file; each call reads it from the start, in chunks of some ten thousand bytes. */
 export type ForeignFile = () => AsyncIterable<Buffer>
 
-/** A file that cannot be read any further. The message names the place, for people. */
+/** An unreadable file. The message names the place, for people. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
 }
 
-/** Of a row, an item of a list or a value beside it. One with more is no feedback. */
+/** Per row, list item, or value next to it. Larger ones are no feedback. */
 export const maxRowBytes = 256 * 1024
 
-/** @throws UnreadableFileError for a row that is too long, as far as it has been read */
+/** @throws UnreadableFileError if what was read of a row is too long */
 export function requireRowSize(bytes: number, at: string): void {
   if (bytes > maxRowBytes) throw new UnreadableFileError(`${at}: it is longer than ${maxRowBytes / 1024} KiB.`)
 }
@@ -36,7 +36,7 @@ export async function* readText(file: ForeignFile): AsyncGenerator<Buffer> {
         continue
       }
       const bytes = Buffer.concat([rest, isMarked ? chunk.subarray(3) : chunk])
-      // A chunk may end within a character; each row has a character of ASCII at its end.
+      // A chunk may end within a character, but each row ends with an ASCII one.
       let end = bytes.length
       while (end > 0 && (bytes[end - 1] as number) >= 0x80) end--
       if (!isUtf8(bytes.subarray(0, end))) throw new TypeError()

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** A smaller file leaves little. */
+/** Smaller files leave little garbage. */
 const largeBytes = 4 * 1024 * 1024
-/** Then its answer is given, and nothing refers to it. */
+/** By then it is answered, and unreferenced. */
 const restMs = 1_000
 
 let collect: (() => void) | null = null

@@ -9,10 +9,10 @@ export interface JsonRow {
 }
 
 const lineEnd = 0x0a
-/** Of a line, which is parsed at once; a file may have hundreds of such lines. */
+/** Per line, parsed at once; a file may have hundreds of such lines. */
 const maxLineMembers = 20_000
 
-/** Whether it has white space only. */
+/** Whether a text is only white space. */
 export const isBlank = (text: Uint8Array): boolean =>
   text.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
 
@@ -73,7 +73,7 @@ export async function* readJsonItems(
   parser.onValue = ({ key, value }) => {
     bytes = 0
     if (place === 'value' && key === 0) isInList = typeof value === 'object' && value !== null && !Array.isArray(value)
-    // A name is not of a list.
+    // A property name, so not in a list.
     if (!isInList || typeof key !== 'number') return
     if (key === 0) list += 1
     items += 1

@@ -12,7 +12,7 @@ export const wholeBytes = 2 * 1024 * 1024
 
 const chunkBytes = 64 * 1024
 
-/** Why a text cannot be read. The message never holds a part of it. */
+/** Why a text is unreadable. The message never quotes it. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
 }
@@ -34,7 +34,7 @@ export function createJsonCounter(maxMembers = memberLimit): JsonCounter {
   let [depth, members, isInString, isEscaped] = [0, 0, false, false]
   return {
     add(bytes) {
-      // Local literals: with constants of the module the loop is half as fast.
+      // Local literals: module constants make the loop half as fast.
       const [quote, backslash, comma] = [0x22, 0x5c, 0x2c] as const
       const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d] as const
       let [level, count, inString] = [depth, members, isInString]
@@ -70,7 +70,7 @@ export function parseJson(text: Uint8Array | string, maxBytes: number = wholeByt
   try {
     return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text))
   } catch {
-    // The parser's own message quotes the text.
+    // The parser's own message would quote the text.
     throw notJson()
   }
 }
@@ -107,7 +107,7 @@ export async function readJson(bytes: Uint8Array): Promise<unknown> {
     write(() => parser.write(chunk))
     await pause()
   }
-  // A number at the top has no end of its own.
+  // A top-level number has no end mark.
   if (!parser.isEnded) write(() => parser.end())
   if (value === undefined) throw notJson()
   return value

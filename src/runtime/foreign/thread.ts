@@ -3,16 +3,15 @@ import { Worker } from 'node:worker_threads'
 import { unlessAborted } from '../abort.ts'
 import { moduleFile } from '../module-file.ts'
 
-/** A foreign text that its reader could not read within its memory or its time. */
+/** A foreign text exceeded the reader's memory or time. */
 export class TooDearError extends Error {
   override readonly name = 'TooDearError'
 }
 
-/** Of a thread. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 const defaultLimitMs = 10_000
 
-/** What a thread is told (`thread-entry.ts`). */
+/** Input of a thread (`thread-entry.ts`). */
 export interface ThreadTask {
   module: string
   name: string
@@ -43,10 +42,10 @@ async function runThread(task: ThreadTask, signal: AbortSignal, limitMs: number)
   signal.throwIfAborted()
   const entry = moduleFile('./thread-entry', import.meta.url)
   const worker = new Worker(entry, { workerData: task, resourceLimits, env: {}, stdin: false })
-  // What it throws while it is given up has no other listener, and would end the process.
+  // Otherwise an error during termination would end the process.
   worker.on('error', () => {})
   try {
-    // Rejects with the error of the thread, such as ERR_WORKER_OUT_OF_MEMORY.
+    // Rejects with the thread's error, e.g. ERR_WORKER_OUT_OF_MEMORY.
     const [result] = await once(worker, 'message', { signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]) })
     return result
   } catch (error) {

@@ -3,7 +3,7 @@ const wordLimit = 100
 
 const tooLong = new RegExp(`(^| )([^ ]{${wordLimit}})[^ ]+`, 'gu')
 
-/** A pattern that does not begin in the middle of a word. */
+/** A pattern that must not start within a word. */
 const name = (pattern: string, flags: string) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, flags)
 const end = '(?![\\p{L}\\p{N}])'
 
@@ -17,10 +17,10 @@ const aliases: readonly (readonly [RegExp, string])[] = [
   [name(`(?<!\\.)\\.net${end}`, 'giu'), ' dotnet '],
   [name(`(node|vue|react|next|nuxt|angular|express|three)js${end}`, 'giu'), ' $1 js '],
 ]
-/** Whether a text may have one of them; few texts do. */
+/** Quick check for aliases, which few texts have. */
 const mayHaveAlias = /\+\+|#|\.net|js|objective/iu
 
-/** Names that are one word: a search for `java`, `git` or `you` does not mean these. */
+/** Single-word names: searching `java`, `git` or `you` does not mean them. */
 const wholeNames = name(`(?:JavaScript|TypeScript|GitHub|GitLab|YouTube|LinkedIn|WordPress)${end}`, 'gu')
 
 /** Splits camel case: `darkMode`, `HTTPServer`, `Base64Encode`; not `iOS`, `OAuth`, `APIs`, `2FA`. */
@@ -31,10 +31,10 @@ const camelBoundary = new RegExp(
   'gu',
 )
 
-/** A name of several words as programs write it: `darkMode`, `dark_mode`. */
+/** Several words joined as in code: `darkMode`, `dark_mode`. */
 const joinedName = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:_+[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu
 
-/** Whether a name may have parts: without this nothing in it is a boundary. */
+/** Quick check for names with parts. */
 const mayHaveParts = /_|[\p{L}\p{N}]\p{Lu}/u
 
 /** Adds parts, so names are found however they are typed: `darkmode dark mode`. */
@@ -96,7 +96,7 @@ const lettersWithPlainForm = Object.keys(plainLetters).join('')
 const letterWithPlainForm = new RegExp(`[${lettersWithPlainForm}]`, 'gu')
 
 const unspacedScripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
-/** A regular expression for a character of a script without spaces, with its marks. */
+/** Regular expression for a character, with marks, of a script without spaces. */
 export const unspacedCharacterPattern = `(?:(?!\\p{M})[${unspacedScripts.map((script) => `\\p{scx=${script}}`).join('')}]\\p{M}*)`
 const unspacedRun = new RegExp(`${unspacedCharacterPattern}+`, 'gu')
 const unspacedCharacter = new RegExp(unspacedCharacterPattern, 'gu')
@@ -171,7 +171,7 @@ export function foldText(text: string): string {
 /** Whether normalization may rewrite a word: C++, .NET, 2.10. */
 export const isRewrittenName = (word: string): boolean => /plusplus|sharp|objectivec|dot|^c$|^js$/.test(word)
 
-/** Compatibility forms folded, nothing invisible. */
+/** Folds compatibility forms, drops invisible characters. */
 const withCompatibleForms = (text: string, limit: number): string =>
   withNonJoiners(
     text
@@ -201,7 +201,7 @@ const plainWords = (text: string): string =>
   )
 
 function normalise(text: string, { limit, isQuery }: { limit: number; isQuery: boolean }): string {
-  // ASCII has neither forms, marks nor scripts without spaces: half of the time.
+  // ASCII needs none of this, which halves the time.
   const isAscii = ascii.test(text)
   let words = isAscii ? text.slice(0, limit) : withCompatibleForms(text, limit)
   if (mayHaveAlias.test(words)) for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)

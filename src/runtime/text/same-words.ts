@@ -12,7 +12,7 @@ export type Sameness = (typeof samenesses)[number]
 
 interface Group {
   kind: Sameness
-  /** Normalised, words with single spaces between them. */
+  /** Normalized words with single spaces. */
   forms: readonly string[]
 }
 
@@ -28,7 +28,7 @@ const groups: Group[] = [
 ]
 
 const stemsOf = (form: string) => form.split(' ').map(stemInOneSpelling).join(' ')
-/** Two words written as one; null of others. */
+/** Two words joined; null for others. */
 const joinedForm = (form: string) => (form.split(' ').length === 2 ? form.replace(' ', '') : null)
 
 interface Form {
@@ -55,11 +55,11 @@ const speed = [...formsOf([groupOfLine('synonym', english.asks[0]!)]).keys()]
 const oneFormOf = formsOf(groups.filter(({ kind }) => kind !== 'spelling'))
 const maxWords = Math.max(...groups.flatMap(({ forms }) => forms.map((form) => form.split(' ').length)))
 
-/** Words of a text for which others may stand. */
+/** Words of a text, and what may replace them. */
 export interface SameWords {
-  /** As they are in the text, normalised, with single spaces between them. */
+  /** As in the text, normalized, with single spaces. */
   words: string
-  /** What means the same, likewise. */
+  /** Equivalents, in the same form. */
   others: readonly string[]
   kind: Sameness
 }
@@ -72,7 +72,7 @@ function othersOf({ group, form }: Form, stems: string): string[] {
   return others.filter((other) => !others.some((part) => part !== other && ` ${other} `.includes(` ${part} `)))
 }
 
-/** The most words from an index on that are a form; 0 for none. */
+/** Length in words of the longest form at an index; 0 if none. */
 function lengthAt(stems: readonly string[], index: number, isForm: (stems: string) => boolean): number {
   let length = Math.min(maxWords, stems.length - index)
   while (length > 0 && !isForm(stems.slice(index, index + length).join(' '))) length -= 1
@@ -87,7 +87,7 @@ export function endOfParts(words: readonly string[], index: number): number {
   return joined === name && end > index + 2 ? end : index
 }
 
-/** The form of a line that stands for all: a word rather than its abbreviation. */
+/** A group's representative: a word rather than its abbreviation. */
 const firstOf = ({ forms }: Group): string => (forms.at(-1)!.includes(' ') ? forms[0]! : forms.at(-1)!)
 
 /** Unifies abbreviations and synonyms outside names: same meaning, same words. @param stem of a word */

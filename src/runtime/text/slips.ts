@@ -31,7 +31,7 @@ export function fewSlips(written: string, word: string): number | null {
   return slips <= most ? slips : null
 }
 
-/** The word that was probably meant, of a few; null when none is near. */
+/** The closest of a few words; null if none is similar. */
 export function nearestWord(written: string, words: readonly string[]): string | null {
   const ranked = words.flatMap((word) => {
     const slips = fewSlips(written.toLowerCase(), word.toLowerCase())

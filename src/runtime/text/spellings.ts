@@ -9,7 +9,7 @@ const endingsOf = (word: string): string[] =>
     ? [word, `${word}s`, `${word}d`, `${word.slice(0, -1)}ing`]
     : [word, `${word}s`, `${word}ed`, `${word}ing`]
 const pairOf = new Map<string, readonly [string, string]>()
-// Stems would not do: practical has that of practice.
+// By endings, because stems differ: practical has that of practice.
 for (const pair of english.british) {
   const [ones, others] = pair.split(' ').map(endingsOf) as [string[], string[]]
   for (const [at, one] of ones.entries()) for (const word of [one, others[at]!]) pairOf.set(word, [one, others[at]!])
@@ -22,26 +22,26 @@ const inOur =
 const inIse =
   /^((?!(?:adv|advert|clockw|comprom|conc|dev|disgu|enterpr|exerc|expert|franch|improv|merchand|otherw|prec|prem|prom|rev|superv|surpr|caps|downs|overs|res|ups)i[sz])\p{L}{3,}i|(?:anal|catal|dial|electrol|hydrol|paral)y)[sz](e[drs]?|ers|ings?|able|ability|ations?|ational)$/u
 
-/** A normalised word as British (0) or American (1) English writes it. */
+/** A normalized word in British (0) or American (1) spelling. */
 function inEnglishOf(country: 0 | 1, word: string): string {
   const written = pairOf.get(word)?.[country]
   if (written !== undefined) return written
   return word.replace(inOur, `$1${country === 0 ? 'our' : 'or'}$2`).replace(inIse, `$1${'sz'[country]}$2`)
 }
 
-/** A normalised word as the other English writes it; null where both write it so. */
+/** A normalized word in the other spelling; null if equal. */
 export function respelled(word: string): string | null {
   const [one, other] = [inEnglishOf(0, word), inEnglishOf(1, word)]
   return one === other ? null : word === one ? other : one
 }
 
-/** The stem of a word, the same for all of its spellings. */
+/** One stem for all of a word's spellings. */
 export const stemInOneSpelling = (word: string): string => stemOf(inEnglishOf(1, word))
 
 const formsOf = new Map<string, readonly string[]>()
 for (const line of english.forms) {
   const words = line.split(' ')
-  // The stem of an abstract noun may be another word: subscript.
+  // An abstract noun's stem may be another word: subscript.
   for (const word of words)
     for (const key of word.endsWith('ion') ? [word, `${word}s`] : [stemOf(word)]) formsOf.set(key, words)
 }
@@ -62,7 +62,7 @@ export function otherFormsOf(word: string): string[] {
 const umlaut = /[äöüøÄÖÜØ]|[aouAOU]\u0308/g
 const plainVowels: Record<string, string> = { ä: 'a', ö: 'o', ü: 'u', ø: 'o' }
 
-/** Whether a text has an umlaut of German, or its like in Danish and Norwegian. */
+/** Whether a text has a German, Danish or Norwegian umlaut. */
 export const hasUmlaut = (text: string): boolean => text.search(umlaut) !== -1
 
 /** Umlauts as typed without a key for them: `Übersicht` is `Uebersicht`. */
@@ -70,7 +70,7 @@ export const withDigraphs = (text: string): string =>
   text.replace(umlaut, (letter, index: number) => {
     const vowel = plainVowels[letter.toLowerCase()] ?? letter[0]!.toLowerCase()
     if (letter === letter.toLowerCase()) return `${vowel}e`
-    // Else `ÜBER` would be two words, as in `darkMode`.
+    // Else `ÜBER` would split like `darkMode`.
     const next = text[index + letter.length] ?? ''
     const isAmongCapitals = /\p{L}/u.test(next) ? /\p{Lu}/u.test(next) : /\p{Lu}/u.test(text[index - 1] ?? '')
     return vowel.toUpperCase() + (isAmongCapitals ? 'E' : 'e')
@@ -82,7 +82,7 @@ export const withDigraphs = (text: string): string =>
  */
 export const withVowels = (text: string): string => text.replace(/([ao])e|(?<![aeiouyq])(u)e/giu, '$1$2')
 
-/** How words may be spelt otherwise, by their normalised form. */
+/** Alternative spellings, by normalized form. */
 export type Spellings = ReadonlyMap<string, readonly string[]>
 
 /** Words also typed with an umlaut, an e (decision 097) or in other English; no stop words or equal stems. */

@@ -15,7 +15,7 @@ export function beginningOf(stem: string): string {
   return stem.length < 3 ? stem.slice(0, 1) : stem.replace(/(?:ie|bl|[eiy])$/, (ending) => (ending === 'bl' ? 'b' : ''))
 }
 
-/** A query has at most this many different words; those after them are ignored. */
+/** Maximum distinct words of a query; later ones are ignored. */
 export const queryWordLimit = 32
 
 /** Snowball's English stop words, and the remains of its contractions without apostrophe. */
@@ -29,10 +29,10 @@ export const stopWords: ReadonlySet<string> = new Set(
   your yours yourself yourselves`.split(/\s+/),
 )
 
-/** Whether a word is so common that a query omits it where it has others. */
+/** Whether queries omit a word, if they have others. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
-/** The words of a query in their normalised form, in their order. */
+/** A query's normalized words, in order. */
 export const wordsOf = (text: string): string[] => normaliseQuery(text).split(' ').filter(Boolean)
 
 /** Distinct search words of a text, without stop words unless it has only those. */
