@@ -6,22 +6,22 @@ import type { Transaction } from '../database/open.ts'
 /** Percents of the pool, by settled credits, that trigger alerts. Defined only here. */
 const alertPercents = [80, 95, 100] as const
 
-/** The pool of an account after a settlement. */
+/** An account's pool after a settlement. */
 export interface SettledPool {
   accountId: string
-  /** The credits of the plan when they were reserved. */
+  /** The plan's credits at reservation. */
   limit: number
-  /** UTC, YYYY-MM, of the settlement. */
+  /** UTC month (YYYY-MM) of the settlement. */
   month: string
   /** Whether the balances are of that month. */
   isCurrent: boolean
-  /** What was settled now. */
+  /** Settled now. */
   settled: number
-  /** Of the monthly pool, without held credits. */
+  /** Settled of the monthly pool, without held credits. */
   monthSettled: number
-  /** What jobs and live calls under way hold of the pool. */
+  /** Pool credits held by running jobs and live calls. */
   monthHeld: number
-  /** PAYG credits that are not held. */
+  /** PAYG credits not held. */
   paygBalance: number
 }
 

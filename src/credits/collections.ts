@@ -7,18 +7,18 @@ import type { JobCost, Spent } from './spending.ts'
 
 /** What credits were reserved for: a job, an expanded search, or a list with `source=realtime`. */
 export interface Collection extends Spent {
-  /** The id of the job or of the call: the `cause` of its entries. */
+  /** Job or call id: the `cause` of its entries. */
   collectionId: string
   operation: SpendingOperation
-  /** The topic of a job or a list, or the query of a search. */
+  /** A job's or list's topic, or a search's query. */
   topic: string | null
   platforms: PlatformName[]
   startedBy: Starter
-  /** ISO 8601: when it reserved its credits, which decides the period that it counts in. */
+  /** ISO 8601: reservation time, which decides its period. */
   startedAt: string
-  /** Null while it is under way. */
+  /** Null while running. */
   endedAt: string | null
-  /** What it held at first: always `held` + `settled` + `released`. */
+  /** Initially held: always `held` + `settled` + `released`. */
   reserved: number
   released: number
 }

@@ -6,9 +6,9 @@ const isUnmetered = `coalesce(r.pool_limit = ${endless}, false)`
 /** A contradiction in the ledger. */
 export interface Difference {
   accountId: string
-  /** The compared value, such as `balance: pool_held`. */
+  /** The compared value, e.g. `balance: pool_held`. */
   check: string
-  /** The id of the reservation, job, call or entry; for a balance that of the account. */
+  /** Id of the reservation, job, call or entry; for a balance, of the account. */
   subject: string
   stored: string | null
   expected: string | null
@@ -18,9 +18,9 @@ interface Comparison {
   check: string
   accountId: string
   subject: string
-  /** A SQL FROM clause over `checked`, the accounts to verify. */
+  /** SQL FROM clause over `checked`, the accounts to verify. */
   from: string
-  /** By name: the SQL of the stored and of the expected value. */
+  /** SQL of stored and expected values, by name. */
   values: Record<string, [stored: string, expected: string]>
 }
 
@@ -100,7 +100,7 @@ const reservations = differences({
     'pool settled': ['least(r.settled, r.pool_part)', 'r.pool_settled'],
     'payg settled': ['r.settled - least(r.settled, r.pool_part)', 'r.payg_settled'],
     'entries of another month, cause, key or watch': ['r.strangers', '0'],
-    // What is told of a month by its moments is what is booked in it.
+    // Reports of a month by time match what is booked in it.
     'month is that of its moment': ["r.month = to_char(r.created_at at time zone 'UTC', 'YYYY-MM')", 'true'],
     'month is not after the latest of the balances': ['r.month <= b.latest_month', 'true'],
   },
@@ -155,7 +155,7 @@ const calls = differences({
   },
 })
 
-/** A call under way has a reservation. */
+/** A running call has a reservation. */
 const openCalls = differences({
   check: 'call',
   accountId: 'c.account_id',
@@ -216,5 +216,5 @@ const spenders = differences({
   },
 })
 
-/** The law of the ledger, as queries that give a row for each violation. */
+/** The ledger's rules, as queries with one row per violation. */
 export const ledgerRules: readonly string[] = [balances, reservations, jobs, calls, openCalls, history, spenders]

@@ -22,7 +22,7 @@ export type Cause = { operation: 'scrape'; jobId: string } | { operation: 'expan
 const idsOf = (cause: Cause): { jobId: string | null; callId: string | null } =>
   'jobId' in cause ? { jobId: cause.jobId, callId: null } : { jobId: null, callId: cause.callId }
 
-/** The plan and cap of an account, for the statement that decides. */
+/** An account's plan and cap, for the deciding statement. */
 const allowanceOf = ({ plans }: Pricing) => sql`(
       select id, payg_monthly_cap, case tier ${sql.join(
         Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),
@@ -52,7 +52,7 @@ export async function reserve(transaction: Transaction, reservation: Reservation
   const { accountId, now } = reservation
   let taken = await take(transaction, reservation)
   if (taken === null) {
-    // The refusal may only mean that the row is of another month than this clock's.
+    // Perhaps refused only because the row is of another month than this clock's.
     await returnToMonth(transaction, accountId, monthOf(now))
     taken = await take(transaction, reservation)
   }
@@ -73,7 +73,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
   const { accountId, operation, keyId, personName = null, watchId = null, now, pricing } = reservation
   const { jobId, callId } = idsOf(reservation)
   const { topic, platforms } = reservation.collects ?? { topic: null, platforms: [] }
-  // A budget that is used up does not refuse what costs nothing.
+  // A used-up budget does not refuse what is free.
   const isBounded = reservation.amount > 0 && mayBeBounded(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
@@ -204,7 +204,7 @@ interface Grant {
   accountId: string
   pack: PackName
   credits: number
-  /** The id of the call that granted it, for the statement. */
+  /** Id of the granting call, for the statement. */
   cause: string
   now: Date
 }

@@ -9,19 +9,19 @@ import { formatDay } from '../runtime/dates.ts'
 
 /** Who pays besides the account. */
 export interface Payer {
-  /** The API key that pays, by its budget; null for a session that no key opened. */
+  /** The paying key; null for a session without a key. */
   keyId: string | null
-  /** Who began it, where a person with a name signed in (`Account`). */
+  /** The named person who started it (`Account`). */
   personName?: string | null
   /** False if no key budget applies (`Account`), which saves a third of a reservation; true if unknown. */
   keyHasBudget?: boolean
-  /** The watch whose run it is, which pays by its budget, too. */
+  /** The watch that runs it, whose budget pays too. */
   watchId?: string | null
-  /** The budget of that watch: whole credits of a UTC month; null for none. */
+  /** The watch's budget: whole credits per UTC month, null without one. */
   watchMonthlyCredits?: number | null
 }
 
-/** Whether something besides the account may bound what is spent. */
+/** Whether anything besides the account may bound spending. */
 export const mayBeBounded = ({ keyId, keyHasBudget = true, watchId = null }: Payer): boolean =>
   (keyId !== null && keyHasBudget) || watchId !== null
 
@@ -51,14 +51,14 @@ export const holdingBySpender = (
       select kind from spender where (kind, id) not in (select kind, spender_id from bearing)
     )`
 
-/** A reservation that was closed. */
+/** A closed reservation. */
 export interface ClosedReservation {
   accountId: string
-  /** Of its booking. */
+  /** Month of its booking. */
   month: string
   keyId: string | null
   watchId: string | null
-  /** What was held. */
+  /** Held credits. */
   amount: number
   settled: number
 }
@@ -78,7 +78,7 @@ export async function settleBySpender(
       and spent.kind = spender.kind and spent.spender_id = spender.id`.execute(transaction)
 }
 
-/** Whether the budgets bear what was taken. */
+/** Whether budgets allow what was taken. */
 export interface BudgetVerdict {
   keyBears: boolean
   watchBears: boolean

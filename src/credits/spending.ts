@@ -3,7 +3,7 @@ import { lastWeeks, type Period } from '../accounts/period.ts'
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
 
-/** What was used: whole credits of the pool and PAYG together. */
+/** Used whole credits, pool and PAYG together. */
 export interface Spent {
   held: number
   settled: number
@@ -13,7 +13,7 @@ interface Spending {
   total: Spent
   /** Calls of sessions opened by a link. With all keys, this is the total. */
   withoutKey: Spent
-  /** By the key of each call, or of the watch whose run it is; the most used first. */
+  /** By key of the call or of the run's watch, most used first. */
   keys: (Spent & { keyId: string; name: string })[]
   /** By named person and the key their sign-in depends on, if any, for which it counts too. */
   persons: (Spent & { personName: string; keyId: string | null })[]
@@ -21,7 +21,7 @@ interface Spending {
   watches: (Spent & { watchId: string; name: string | null })[]
 }
 
-/** What a job costs its account, and who started it. */
+/** A job's cost, and who started it. */
 export interface JobCost {
   credits: Spent
   /** All null for a sign-in by an unnamed link, and for a job without a reservation. */
@@ -64,7 +64,7 @@ export const jobCostOf = (row: JobCostRow): JobCost => ({
 
 const heldNow = sql`coalesce(sum(pool_part + payg_part) filter (where state = 'open'), 0)::integer`
 
-/** More keys or watches than these are not used by people in one period. */
+/** People never use more keys or watches in a period. */
 export const maxSpenders = 200
 
 /** By key and watch: all reserved in the period, like months are booked. One read, so the rows match the total. */
@@ -114,7 +114,7 @@ export async function readWeeklySpending(
   return periods.map((period) => ({ ...period, ...(spent.get(period.week) ?? { held: 0, settled: 0 }) }))
 }
 
-/** What a key or a person spent by the runs of a watch, or by itself. */
+/** Spent by a key or person, through watches or directly. */
 type Reserved = Spent & JobCost['startedBy']
 
 const sumOf = (rows: readonly Spent[]): Spent => ({
@@ -124,7 +124,7 @@ const sumOf = (rows: readonly Spent[]): Spent => ({
 
 const creditsOf = (rows: readonly Spent[]) => rows.reduce((sum, { held, settled }) => sum + held + settled, 0)
 
-/** The rows by an id, those of the most credits first; rows without one are left out. */
+/** Totals by an id, highest first; rows without one are dropped. */
 const mostOf = (rows: readonly Reserved[], idOf: (row: Reserved) => string | null): [string, Reserved[]][] =>
   [...Map.groupBy(rows, idOf)]
     .filter((group): group is [string, Reserved[]] => group[0] !== null)

@@ -16,9 +16,9 @@ export interface Usage {
   tier: Tier
   /** `held`: the part of `used` held by running jobs and calls. `resetsAt`: ISO 8601, start of the next UTC month. */
   credits: CreditUsage & { held: number; resetsAt: string }
-  /** PAYG credits that are not held. */
+  /** PAYG credits not held. */
   paygBalance: number
-  /** The maximum of PAYG credits a month; null when there is no cap. */
+  /** Maximum PAYG credits per month; null without a cap. */
   paygMonthlyCap: number | null
 }
 
@@ -75,7 +75,7 @@ async function readEarlier(executor: Executor, accountId: string, month: string,
   return rows[0] ?? fresh
 }
 
-/** The `usage.credits` of an answer. @throws when there is no such account. */
+/** An answer's `usage.credits`. @throws without such an account */
 export async function readCreditUsage(
   executor: Executor,
   pricing: Pricing,
@@ -98,10 +98,10 @@ export async function creditsOfCaller(
 }
 
 export interface DailyUsage {
-  /** A UTC day, YYYY-MM-DD. */
+  /** UTC day, YYYY-MM-DD. */
   date: string
   operation: SpendingOperation
-  /** Credits settled on that day, of the pool and PAYG together, without held ones. */
+  /** Credits settled that day, pool and PAYG, without held ones. */
   credits: number
 }
 

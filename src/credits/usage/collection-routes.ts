@@ -45,7 +45,7 @@ const collectionQuery = closed({
   ...pageParameters,
 })
 
-/** @throws ServiceError INVALID_REQUEST for two periods. */
+/** @throws ServiceError INVALID_REQUEST for two periods */
 function asked({ since, until, limit, cursor, ...named }: Static<typeof collectionQuery>) {
   const page = { limit, cursor }
   const period = periodIn(named)
