@@ -1,4 +1,4 @@
-/** What a column of a file can be. */
+/** Fields that a column can be. */
 export const importFields = [
   'id',
   'title',
@@ -15,7 +15,7 @@ export const importFields = [
 ] as const
 export type ImportField = (typeof importFields)[number]
 
-/** Which column each field is read from. */
+/** The column of each field. */
 export type ColumnMapping = Partial<Record<ImportField, string>>
 
 /**
@@ -80,10 +80,10 @@ const names: Record<ImportField, readonly string[]> = {
   commentCount: ['comment count', 'comments count', 'number of comments', 'comments'],
 }
 
-/** What a row is about, before the name of a field: `suggestion.title`, `Post ID`. */
+/** A prefix of a field's name: `suggestion.title`, `Post ID`. */
 const subjects = /^(?:suggestion|post|idea|feature|note|issue|ticket|feedback|request|submission|item) (?=.)/
 
-/** `suggestion.created_timestamp`, `createdAt` and `Created At` in one form. */
+/** Equates `suggestion.created_timestamp`, `createdAt` and `Created At`. */
 export const normalised = (column: string): string =>
   column
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

@@ -51,12 +51,12 @@ const newAsk = closed({
 
 const path = '/api/v1/feedback'
 
-/** A form on any site may send feedback: its key says whose it is, no cookie counts. */
+/** Forms on any site may send feedback: the key identifies the account; cookies do not count. */
 async function allowForms(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.header('access-control-allow-origin', '*')
 }
 
-/** `POST /api/v1/feedback`: one ask of one's own form. */
+/** `POST /api/v1/feedback`: one ask of a form. */
 export function registerForm(app: App, { database, clock, authentication, idempotent }: RouteDependencies): void {
   app.options(path, { onRequest: allowForms, schema: { hide: true } }, (_request, reply) =>
     reply

@@ -9,9 +9,9 @@ import type { ImportName } from './names.ts'
 export interface Import {
   name: string
   asks: number
-  /** Those that a search by words does not find yet. */
+  /** Asks that search does not find by words yet. */
   unindexed: number
-  /** When something was last imported under the name. */
+  /** Time of the last import under the name. */
   importedAt: string
 }
 
@@ -40,11 +40,11 @@ const isOperators = sql`platform = ${importPlatform} and starts_with(source_id, 
 /** Maximum asks deleted per transaction: in the embedded database all others wait. */
 const sliceRows = 100
 
-/** A query for some of these requests, which locks them in the order of all writers. */
+/** Selects some of these requests, locked in the order of all writers. */
 const someOf = (ids: RawBuilder<unknown>) => sql<{ id: string }>`
   select id from requests where id in (${ids}) order by platform, source_id for update`
 
-/** A slice of an import. */
+/** A batch of an import. */
 const sliceOf = ({ name, source }: ImportName) =>
   source === null
     ? someOf(sql`select id from requests where ${isOperators} and source_name = ${name} limit ${sliceRows}`)
@@ -67,7 +67,7 @@ export async function deleteImport(database: Database, name: ImportName, signal:
   return isForgotten || deleted > 0 ? deleted : null
 }
 
-/** From then on its account has no such import. @returns whether it had one */
+/** Removes the import from its account at once. @returns whether it had one */
 const forget = (database: Database, source: string): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
     await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')

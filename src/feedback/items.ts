@@ -7,15 +7,15 @@ import type { ColumnMapping, ImportField } from './columns.ts'
 import type { ImportFormat } from './formats.ts'
 import type { ImportName } from './names.ts'
 
-/** One ask, as a file or a form says it; all of it is text that nobody has checked. */
+/** One ask from a file or form: unchecked text. */
 export type Ask = Partial<Record<ImportField, string>>
 
-/** Why a row is left out without being wrong. */
+/** Why a row is skipped without being faulty. */
 export type LeftOut = 'noText' | 'removed' | 'pullRequest'
 
 export type ReadAsk = { request: FoundRequest; unknownStatus: string | null } | { leftOut: LeftOut } | { error: string }
 
-/** The fields of a row. */
+/** Fields of a row. */
 export function askOf(values: Readonly<Record<string, string>>, mapping: ColumnMapping): Ask {
   const ask: Ask = {}
   for (const [field, column] of Object.entries(mapping)) ask[field as ImportField] = values[column] ?? ''
@@ -44,15 +44,14 @@ const externalIdOf = (id: string, url: string, text: string): string =>
 interface ReadOptions {
   name: ImportName
   format: ImportFormat
-  /** Whether each of them is a feature request; else detection judges it. */
+  /** Whether each is a feature request; else detection judges. */
   areRequests: boolean
-  /** How many asks before it say the same and have no id. */
+  /** How many earlier asks have the same text and no id. */
   occurrence?: (text: string) => number
 }
 
 const reddit = 'https://www.reddit.com'
 
-/** Reads one ask. */
 export function readAsk(ask: Ask, { name, format, areRequests, occurrence }: ReadOptions): ReadAsk {
   const value = (field: ImportField) => (ask[field] ?? '').trim()
   if (format === 'github' && /\/pull\/\d+$/.test(value('url'))) return { leftOut: 'pullRequest' }

@@ -1,8 +1,8 @@
-/** What a name is, for people and for JSON Schema. */
+/** Format of a name, for people and JSON Schema. */
 export const namePattern = '^[a-z0-9][a-z0-9-]{0,39}$'
 export const nameForm = 'lower case letters, digits and hyphens, at most 40'
 
-/** Whose import it is, and what it is called. */
+/** An import's owner and name. */
 export interface ImportName {
   /** An account's id, or `operator`. */
   owner: string
@@ -18,7 +18,7 @@ export const importName = (accountId: string | null, name: string): ImportName =
   source: accountId === null ? null : `${accountId}/${name}`,
 })
 
-/** A name from that of a file: `Feature requests (May).csv` is `feature-requests-may`. */
+/** A name from a file's: `Feature requests (May).csv` to `feature-requests-may`. */
 export function nameOfFile(file: string): string {
   const base = file.replace(/^.*[\\/]/, '').replace(/\.[^.]*$/, '')
   const name = base

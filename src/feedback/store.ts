@@ -20,24 +20,24 @@ const analysedAfter: ReadonlySet<number> = new Set([10, 40, 160, 640])
 const analyse = (database: Database) =>
   sql`analyze requests, request_facets, request_sources, account_requests, account_wishes, wish_queue`.execute(database)
 
-/** How many imports an account has. */
+/** Maximum imports of an account. */
 const maxImports = 50
-/** How many asks all of them have together, but for the last file. */
+/** Maximum asks of all its imports, except by the last file. */
 const maxAsks = 500_000
 
-/** What became of the asks of an import. */
+/** What became of an import's asks. */
 export interface StoredAsks {
   created: number
-  /** They were known, and say something else now. */
+  /** Known asks with new content. */
   updated: number
   unchanged: number
-  /** They, or their authors, were purged: what was purged is not stored again. */
+  /** Asks that were purged, or whose authors were: not stored again. */
   suppressed: number
-  /** New ones that are no likely requests, which lists leave out. */
+  /** New ones that are not likely requests, hidden from lists. */
   notLikely: number
 }
 
-/** What became of the asks of a page. */
+/** What became of a page's asks. */
 export const outcomeOf = (asks: number, { found, inserted, changed, notLikely }: StoredPage): StoredAsks => ({
   created: inserted,
   updated: changed,
@@ -54,9 +54,9 @@ export async function openImport(
   { accountId, source, asks, now }: { accountId: string; source: string; asks: number; now: Date },
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // A page that is being stored there is stored wholly before this, or reads it.
+    // A page being stored there is stored before this, or sees it.
     await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')
-    // Deleted since the call began: its asks would never be deleted.
+    // Deleted during the call: its asks would never be deleted.
     if (!(await lockAccount(transaction, accountId))) throw new ServiceError('UNAUTHORIZED', 'The account was deleted.')
     const { rows } = await sql<{ imports: number; others: number; own: number }>`
       select count(*) filter (where source <> ${source})::integer as imports,
@@ -84,10 +84,10 @@ export async function openImport(
 interface StoreOptions {
   accountId: string | null
   name: ImportName
-  /** How many asks there are. */
+  /** Number of asks. */
   count: number
   now: Date
-  /** Ends it between two transactions; the same import again goes on where it ended. */
+  /** Ends it between two transactions; repeating the import continues it. */
   signal: AbortSignal
 }
 
@@ -115,7 +115,7 @@ async function storeBatches(
       const outcome = outcomeOf(prepared.requests.length, result)
       for (const key of Object.keys(stored) as (keyof StoredAsks)[]) stored[key] += outcome[key]
     })
-    // Awaited by the next flush; until then its failure is nobody's.
+    // Awaited by the next flush; until then nobody handles its failure.
     storing.catch(() => {})
   }
   for await (const ask of asks) {
