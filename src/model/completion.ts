@@ -8,11 +8,11 @@ export class ModelError extends Error {
   override readonly name: string = 'ModelError'
 }
 
-/** A question to a model: fixed instructions, and data that the model must not obey. */
+/** A question to a model: fixed instructions, and data it must not obey. */
 export interface Question {
-  /** The name of the form of the answer. */
+  /** Name of the answer's schema. */
   name: string
-  /** The form that the answer must have; the reader of the answer validates it again. */
+  /** Schema of the answer, validated again by its reader. */
   schema: TObject
   instructions: string
   /** Sent as one JSON object in its own message: no text in it can end the message or start another. */
@@ -45,7 +45,7 @@ export function completionRequest(
   })
 }
 
-/** The part of a chat completion that is read; other fields are ignored. */
+/** The part of a chat completion that is read. */
 const completion = Type.Object({
   choices: Type.Array(
     Type.Object({
@@ -68,7 +68,7 @@ export function completionValue(body: unknown): unknown {
   if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelError('refused')
   if (reason === 'content_filter') throw new ModelError('refused')
   if (reason === 'length') throw new ModelError('was cut off; raise AI_MAX_TOKENS')
-  // Servers without schemas often wrap JSON as Markdown code.
+  // Servers without schemas often wrap JSON in Markdown code.
   const text = (message.content ?? '').trim().replace(/^```(?:json)?|```$/g, '')
   const value = parsedJson(text)
   if (value === undefined) throw new ModelError('answered with no JSON')

@@ -15,7 +15,7 @@ export interface ModelLog {
   warn(fields: object, message: string): void
 }
 
-/** A failure of the endpoint, not only of this question. */
+/** A failure of the endpoint, not just of this question. */
 export class EndpointError extends ModelError {}
 
 export interface EndpointDependencies {
@@ -35,10 +35,10 @@ export interface Endpoint {
   complete<T>(question: Question, read: (body: unknown) => T, signal: AbortSignal): Promise<T>
 }
 
-/** Far more than an answer needs, because a model may add its reasoning. */
+/** Leaves room for the model's reasoning. */
 const bodyLimitBytes = 256 * 1024
 
-/** Without proxies the one that all share. */
+/** Without proxies, the shared dispatcher. */
 const dispatcherOf = ({ proxies, timeoutMs }: ModelConfig) =>
   proxies === undefined || !hasProxy(proxies)
     ? getGlobalDispatcher()
@@ -48,7 +48,7 @@ const dispatcherOf = ({ proxies, timeoutMs }: ModelConfig) =>
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { config, clock, dispatcher = dispatcherOf(config) } = dependencies
   const circuit = createCircuit()
-  // The dialect that this server last accepted.
+  // The dialect this server last accepted.
   let dialect: Dialect = 'current'
 
   const requestBody = async (question: Question, signal: AbortSignal): Promise<unknown> => {
@@ -95,7 +95,7 @@ function post(
     body,
     signal,
     dispatcher,
-    // The signal bounds all of it.
+    // The signal limits everything.
     headersTimeout: 0,
     bodyTimeout: 0,
     headers: {
@@ -126,6 +126,6 @@ function toModelError(error: unknown, late: boolean): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof BodyError) return new EndpointError(`answered with ${error.message}`)
   const { code, name } = error as { code?: unknown; name?: unknown }
-  // Never the message: undici's errors can carry pieces of the body.
+  // Never the message: undici's errors may quote the body.
   return new EndpointError(`could not be called (${typeof code === 'string' ? code : String(name)})`)
 }

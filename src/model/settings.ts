@@ -13,7 +13,7 @@ export const modelVariables = {
     }),
   ),
   AI_API_KEY: Type.Optional(
-    // What no header can hold would fail each request as if the network did.
+    // Anything else fits no header and would fail like a network fault.
     Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, if it needs one', 'x-kind': 'secret' }),
   ),
   AI_MODEL: Type.Optional(Type.String({ maxLength: 200, description: 'its model; needed with `AI_BASE_URL`' })),
@@ -39,7 +39,7 @@ export interface ModelConfig {
   name: string
   timeoutMs: number
   maxTokens: number
-  /** By default none. */
+  /** Default: none. */
   proxies?: NetworkProxies
 }
 
@@ -51,13 +51,13 @@ export function readModelConfig(
 ): ModelConfig | null {
   const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: name } = environment
   if (baseUrl === undefined) {
-    // Without this error they would be unused although they look effective.
+    // Otherwise they would look effective but be unused.
     if (apiKey !== undefined) complain('AI_API_KEY', 'needs AI_BASE_URL.')
     if (name !== undefined) complain('AI_MODEL', 'needs AI_BASE_URL.')
     return null
   }
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : complain('AI_BASE_URL', 'is not a web address.')
-  // They would not be sent, and an address gets into logs where a key does not.
+  // Credentials would not be sent, and addresses are logged, unlike keys.
   if (url.username !== '' || url.password !== '') {
     complain('AI_BASE_URL', 'must hold no user name or password; a key belongs into AI_API_KEY.')
   }
