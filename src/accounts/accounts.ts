@@ -174,7 +174,6 @@ export function deleteAccount(
 }
 
 interface Bootstrap {
-  /** The operator's key, if any. */
   apiKey: string | undefined
   tier: Tier
   now: Date

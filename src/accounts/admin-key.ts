@@ -11,7 +11,6 @@ export interface AdminKey {
   location: string
 }
 
-/** The admin key's part of the configuration. */
 interface AdminKeyConfig {
   adminApiKey: string | undefined
   databaseUrl: string | undefined

@@ -125,7 +125,6 @@ export interface Audience {
   accountIdOf(request: FastifyRequest): string | null
   /** Suffix of `operationId`. */
   idSuffix: '' | 'ForAll'
-  /** For summaries. */
   view: string
   security: Record<string, string[]>[]
 }

@@ -9,15 +9,12 @@ import { isAccessToken, type ReadAccessToken } from './oidc/access-tokens.ts'
 import { cookieOf, refuseFromElsewhere, requireCsrfToken } from './sessions/cookie.ts'
 import { findSession, type Opener } from './sessions/sessions.ts'
 
-/** A person signed in to the dashboard. */
 export interface SignedIn {
-  /** The cookie's token. */
   token: string
   /** Null for the operator. */
   account: (Account & { name: string }) | null
 }
 
-/** A request's session. */
 interface OpenSession extends SignedIn {
   sessionId: string
 }

@@ -87,7 +87,6 @@ export function readNewKey(
   }
 }
 
-/** A key in answers. */
 const describeKey = (row: Awaited<ReturnType<typeof listKeys>>[number]) => ({
   ...row,
   scope: shownScope(row.scope),

@@ -30,12 +30,10 @@ export interface NewKey {
   terms?: KeyTerms
   /** See the table. */
   bearers?: readonly string[]
-  /** The key that makes it. */
   madeBy?: string | null
   now: Date
 }
 
-/** What a key may do. */
 export interface KeyTerms {
   scope: KeyScope
   /** Invalid from then on; null: never. */

@@ -41,7 +41,6 @@ interface Named {
 
 /** What another room stores for keys. */
 export interface MadeKind {
-  /** What these keys made, oldest first. */
   list: (executor: Executor, keyIds: readonly string[]) => Promise<Named[]>
   /** Ends what these keys made. The transaction has locked the account. */
   end: (transaction: Transaction, keyIds: readonly string[], now: Date) => Promise<void>

@@ -10,7 +10,6 @@ export interface Pack {
   priceUsd: number
 }
 
-/** What the operator offers. */
 export interface Pricing {
   plans: Record<Tier, Plan>
   /** Credits per scrape page (the unit), search with `expand`, and list with `source=realtime`. */

@@ -6,7 +6,6 @@ import type { Transaction } from '../database/open.ts'
 /** Percents of the pool, by settled credits, that trigger alerts. Defined only here. */
 const alertPercents = [80, 95, 100] as const
 
-/** An account's pool after a settlement. */
 export interface SettledPool {
   accountId: string
   /** The plan's credits at reservation. */

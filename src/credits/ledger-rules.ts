@@ -3,7 +3,6 @@ import { endless } from '../accounts/plans.ts'
 /** The pool of an unmetered service, which alone may reserve nothing. */
 const isUnmetered = `coalesce(r.pool_limit = ${endless}, false)`
 
-/** A contradiction in the ledger. */
 export interface Difference {
   accountId: string
   /** The compared value, e.g. `balance: pool_held`. */

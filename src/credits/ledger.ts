@@ -22,7 +22,6 @@ export type Cause = { operation: 'scrape'; jobId: string } | { operation: 'expan
 const idsOf = (cause: Cause): { jobId: string | null; callId: string | null } =>
   'jobId' in cause ? { jobId: cause.jobId, callId: null } : { jobId: null, callId: cause.callId }
 
-/** An account's plan and cap, for the deciding statement. */
 const allowanceOf = ({ plans }: Pricing) => sql`(
       select id, payg_monthly_cap, case tier ${sql.join(
         Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),

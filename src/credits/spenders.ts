@@ -51,14 +51,12 @@ export const holdingBySpender = (
       select kind from spender where (kind, id) not in (select kind, spender_id from bearing)
     )`
 
-/** A closed reservation. */
 export interface ClosedReservation {
   accountId: string
   /** Month of its booking. */
   month: string
   keyId: string | null
   watchId: string | null
-  /** Held credits. */
   amount: number
   settled: number
 }

@@ -21,7 +21,6 @@ interface Spending {
   watches: (Spent & { watchId: string; name: string | null })[]
 }
 
-/** A job's cost, and who started it. */
 export interface JobCost {
   credits: Spent
   /** All null for a sign-in by an unnamed link, and for a job without a reservation. */

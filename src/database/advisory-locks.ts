@@ -3,7 +3,6 @@ import type { Transaction } from './open.ts'
 
 /** Equal in all processes. A transaction takes its locks in this order and before row locks, so that none deadlock. */
 const numbers = {
-  /** Held while creating the first account. */
   bootstrap: 4_680_001,
   /** Held while building a search index, which takes minutes on a full table. */
   searchIndex: 4_680_002,

@@ -5,7 +5,6 @@ import type { ColumnType } from 'kysely'
 export type Tier = 'free' | 'pro' | 'max'
 export type TaskState = 'pending' | 'running' | 'done' | 'error' | 'skipped'
 export type PackName = 'starter' | 'standard' | 'bulk'
-/** What credits are spent on. */
 export const spendingOperations = ['scrape', 'expand', 'realtime'] as const
 export type SpendingOperation = (typeof spendingOperations)[number]
 /** Whose monthly use is counted; `key_budget` is a key with a budget plus the keys it made. */

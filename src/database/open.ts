@@ -14,7 +14,6 @@ import { openPostgres } from './postgres/open-postgres.ts'
 import type { Tables } from './tables.ts'
 import { type Writes, watchWrites } from './writes.ts'
 
-/** For statements outside transactions. */
 export type Database = Kysely<Tables>
 export type Transaction = KyselyTransaction<Tables>
 /** For functions that may run inside or outside a transaction. */
@@ -45,7 +44,6 @@ export interface DatabaseOptions {
   listenUrl?: string | undefined
   /** Maximum Postgres connections of this process for statements. */
   poolSize?: number
-  /** Maximum connections of the queue. */
   queuePoolSize?: number
   /** Statement time limit on Postgres, 0 for none. The embedded database has none until `embedded.limitStatements`. */
   statementTimeoutMs?: number

@@ -23,7 +23,6 @@ export class SchemaVersionError extends Error {
 
 /** How messages for the operator name a database. */
 export interface DatabaseLocation {
-  /** Subject of a sentence. */
   subject: string
   /** The environment variable that selects the database. */
   setting: string

@@ -1,4 +1,3 @@
-/** Fields that a column can be. */
 export const importFields = [
   'id',
   'title',
@@ -15,7 +14,6 @@ export const importFields = [
 ] as const
 export type ImportField = (typeof importFields)[number]
 
-/** The column of each field. */
 export type ColumnMapping = Partial<Record<ImportField, string>>
 
 /**

@@ -8,7 +8,6 @@ import { askOf, type LeftOut, type ReadAsk, readAsk } from './items.ts'
 import type { ImportName } from './names.ts'
 import { maxRows, openRows, type Row, type RowFile } from './rows.ts'
 
-/** A file, and what its caller says about it. */
 export interface ImportFile {
   file: ForeignFile
   name: ImportName
@@ -20,14 +19,12 @@ export interface ImportFile {
   areRequests?: boolean | undefined
 }
 
-/** A file with known columns. */
 export interface OpenedFile {
   rows: RowFile
   name: ImportName
   format: ImportFormat
   areRequests: boolean
   mapping: ColumnMapping
-  /** Columns that map to no field. */
   unused: string[]
 }
 
@@ -99,7 +96,6 @@ async function* readFileAsks({ rows, mapping, ...options }: OpenedFile): AsyncGe
 /** What a file contains, before storing anything. */
 export interface CheckedFile {
   rows: number
-  /** Distinct asks to store. */
   asks: number
   /** Rows that replace an earlier row with the same id. */
   repeated: number

@@ -5,13 +5,11 @@ import { importPlatform } from '../platforms/registry.ts'
 import { deleteAlone } from '../requests/store/delete.ts'
 import type { ImportName } from './names.ts'
 
-/** An import: asks under one name. */
 export interface Import {
   name: string
   asks: number
   /** Asks that search does not find by words yet. */
   unindexed: number
-  /** Time of the last import under the name. */
   importedAt: string
 }
 
@@ -44,7 +42,6 @@ const sliceRows = 100
 const someOf = (ids: RawBuilder<unknown>) => sql<{ id: string }>`
   select id from requests where id in (${ids}) order by platform, source_id for update`
 
-/** A batch of an import. */
 const sliceOf = ({ name, source }: ImportName) =>
   source === null
     ? someOf(sql`select id from requests where ${isOperators} and source_name = ${name} limit ${sliceRows}`)

@@ -2,7 +2,6 @@
 export const namePattern = '^[a-z0-9][a-z0-9-]{0,39}$'
 export const nameForm = 'lower case letters, digits and hyphens, at most 40'
 
-/** An import's owner and name. */
 export interface ImportName {
   /** An account's id, or `operator`. */
   owner: string

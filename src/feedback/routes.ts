@@ -66,7 +66,6 @@ const wrongFile = (errors: CheckedFile['errors'], wrongRows: number) =>
     { details: errors.map(({ at, message }) => ({ path: at, message })) },
   )
 
-/** Differences between the routes of accounts and operator. */
 interface FeedbackAudience extends Audience {
   whose: string
   tags: string[]
@@ -74,7 +73,6 @@ interface FeedbackAudience extends Audience {
 
 interface FeedbackDependencies extends RouteDependencies {
   texts: TextWriting
-  /** Where files are during the import. */
   dataDir: string
   uploadLimits?: UploadLimits
 }
@@ -95,7 +93,6 @@ export async function registerFeedbackRoutes(app: App, dependencies: FeedbackDep
   }
 }
 
-/** Shared by all accounts' imports. */
 function createImporting(app: App, { dataDir, uploadLimits }: FeedbackDependencies) {
   const stopping = new AbortController()
   app.addHook('preClose', async () => stopping.abort(new ServiceError('UNAVAILABLE', 'The service is stopping.')))
@@ -115,7 +112,6 @@ async function registerImport(
   { signal, receive, enterTurn }: ReturnType<typeof createImporting>,
 ): Promise<void> {
   const { prefix, onChange, requireStill, changeErrors, accountIdOf, idSuffix, whose, tags, security } = audience
-  /** Imports a received file. */
   const importFile = async (query: Static<typeof importQuery>, accountId: string | null, file: ForeignFile) => {
     const { name: given, format, areRequests, map, dryRun } = query
     const name = importName(accountId, given)

@@ -13,7 +13,6 @@ export interface Row {
   problem?: string
 }
 
-/** A file of known format. */
 export interface RowFile {
   /** Whether all rows have the same columns. */
   isTable: boolean
@@ -90,7 +89,6 @@ function separatorOf(head: Buffer): string {
   return counted.reduce((a, b) => (b.count > a.count ? b : a)).separator
 }
 
-/** Joins values of columns with the same name. */
 function valuesOf(columns: readonly string[], record: readonly string[]): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   columns.forEach((column, index) => {

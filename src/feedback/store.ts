@@ -20,12 +20,10 @@ const analysedAfter: ReadonlySet<number> = new Set([10, 40, 160, 640])
 const analyse = (database: Database) =>
   sql`analyze requests, request_facets, request_sources, account_requests, account_wishes, wish_queue`.execute(database)
 
-/** Maximum imports of an account. */
 const maxImports = 50
 /** Maximum asks of all its imports, except by the last file. */
 const maxAsks = 500_000
 
-/** What became of an import's asks. */
 export interface StoredAsks {
   created: number
   /** Known asks with new content. */
@@ -84,7 +82,6 @@ export async function openImport(
 interface StoreOptions {
   accountId: string | null
   name: ImportName
-  /** Number of asks. */
   count: number
   now: Date
   /** Ends it between two transactions; repeating the import continues it. */

@@ -19,5 +19,4 @@ export const dark: Record<keyof typeof light, string> = {
   onAccent: '#14122f',
 }
 
-/** A CSS declaration. */
 export const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,'Noto Sans',sans-serif;"

@@ -1,6 +1,5 @@
 import type { KeyScope, Tier } from '../database/column-types.ts'
 
-/** The account a request is made for. */
 export interface Account {
   accountId: string
   tier: Tier
@@ -18,7 +17,6 @@ export interface Account {
   pool: Pool
 }
 
-/** An account's use of its monthly pool, in credits. */
 export interface Pool {
   /** The month of the figures, and the latest with any: `YYYY-MM`. */
   month: string

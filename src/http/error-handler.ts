@@ -60,7 +60,6 @@ export function describeError(error: FastifyError | ServiceError, request: Faile
 /** Connections answered before their body arrived: what follows gets no second answer. */
 const answered = new WeakSet<Socket>()
 
-/** Renders an error as an answer. */
 function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, body } = describeError(error, request)
   // Keeps the connection, which Fastify would close: the sender reads the answer only after sending the whole body.

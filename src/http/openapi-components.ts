@@ -21,7 +21,6 @@ export interface ApiDocument {
 
 type Components = Record<'schemas' | 'parameters' | 'headers' | 'responses', Record<string, object>>
 
-/** Property with a schema's name in the document. */
 export const nameKeyword = 'x-name'
 
 /** Options that list a schema once, under a name. */

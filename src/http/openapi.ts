@@ -4,7 +4,6 @@ import { version } from '../runtime/version.ts'
 
 const ownKeywords = ['x-trim', 'x-synonyms', 'x-words']
 
-/** Removes schema keywords for internal use. */
 function withoutOwnKeywords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOwnKeywords)
   if (typeof value !== 'object' || value === null) return value

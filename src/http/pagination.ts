@@ -30,11 +30,9 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
     cursor: nullable(Type.String({ description: 'Of the next page' })),
   })
 
-/** The parameters of a page of a list. */
 export interface PageInput {
   /** 1 to 100. */
   limit: number
-  /** The previous page's. */
   cursor?: string | undefined
 }
 

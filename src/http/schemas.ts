@@ -69,7 +69,6 @@ export const errorBody = closed(
   named('Error'),
 )
 
-/** Errors of every call with a body. */
 export const bodyErrors = [
   'INVALID_REQUEST',
   'UNAUTHORIZED',

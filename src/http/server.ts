@@ -125,7 +125,6 @@ const serializers = {
 
 export interface ServerOptions {
   log: Logger
-  /** Log level of successful calls. */
   usualCallLevel: 'info' | 'debug'
   /** Proxies whose forwarded addresses count. */
   trustProxy: Proxies | undefined

@@ -19,7 +19,6 @@ export function whenCalled<Parameters extends unknown[], Result>(
   }
 }
 
-/** A value's place, for keywords that replace it. */
 interface ValuePosition {
   parentData: Record<string, unknown>
   parentDataProperty: string | number
@@ -202,7 +201,6 @@ const formats: Readonly<Record<string, string>> = {
   'visible-ascii': 'must be ASCII without spaces',
 }
 
-/** A value's fault, for people. */
 function sentenceOf(error: ErrorObject, params: Record<string, unknown>): string {
   const { allowedValues, allowedValue, format, limit, type, pattern, unknown = error.data } = params
   switch (error.keyword) {

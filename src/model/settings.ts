@@ -32,7 +32,6 @@ export const modelVariables = {
 
 export type ModelEnvironment = Static<TObject<typeof modelVariables>>
 
-/** An OpenAI-compatible endpoint. */
 export interface ModelConfig {
   baseUrl: string
   apiKey: string | undefined

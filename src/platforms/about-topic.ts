@@ -48,13 +48,11 @@ async function splitPage(page: Page, topic: string, options: TopicFilterOptions)
   return { ...page, requests, incomplete, offTopic, discarded }
 }
 
-/** Fields compared with a topic. */
 export type ComparedFields = Pick<FoundRequest, 'title' | 'description' | 'tags' | 'sourceName'>
 
 /** Whether a request's source name counts when it is compared with the topic. */
 export type ContextTest = (request: Pick<FoundRequest, 'title' | 'description'>) => boolean
 
-/** Whether a request is about the topic. */
 export type TopicTest = (request: ComparedFields) => boolean
 
 /** Whether compared texts have the topic's words. */
@@ -188,7 +186,6 @@ function comparedTexts({ title, tags, sourceName, description }: ComparedFields,
   ]
 }
 
-/** Splits a text between words. */
 function* pieces(text: string): Generator<string> {
   const boundary = /[\s\u3001\u3002\uff0c]/g
   for (let start = 0; start < text.length; ) {

@@ -19,7 +19,6 @@ export interface PlatformsOptions {
   timeScale?: number | undefined
 }
 
-/** The enabled platforms and their hosts. */
 export interface Platforms {
   adapters: ReadonlyMap<PlatformName, Platform>
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>

@@ -91,7 +91,6 @@ export interface SourceKind {
 export interface PlatformDefinition<Variables extends TProperties = TProperties> {
   /** Checked to be `[a-z]+`: it is also a folder, an item of `RETENTION_DAYS` and part of addresses. */
   name: PlatformName
-  /** Display name. */
   title: string
   /** What its `votes` count, in a few words: likes, a score. */
   votes: string

@@ -7,7 +7,6 @@ import { platformNames } from './registry.ts'
 /** Any platform's name, enabled or not. */
 export const anyPlatform = Type.Unsafe<PlatformName>({ type: 'string' })
 
-/** Why a platform delivered nothing. */
 export const platformErrorCode = { ...openWord(platformErrorCodes, 'Why'), ...named('PlatformErrorCode') }
 
 /** A body's platforms: at least one, duplicates count once, disabled ones are skipped. */

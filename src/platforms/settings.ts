@@ -53,7 +53,6 @@ export interface PlatformsConfig {
   missing: ReadonlyMap<PlatformName, readonly string[]>
   /** Days to store requests after their last refresh, also of disabled platforms; without an entry, forever. */
   retention: ReadonlyMap<PlatformName, number>
-  /** Variables of all adapters. */
   environment: PlatformEnvironment
 }
 

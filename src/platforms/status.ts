@@ -45,7 +45,6 @@ const host = closed({
   ),
 })
 
-/** A platform's state, as in answers. */
 export const platform = closed(
   {
     platform: openWord(platformNames, 'Its name'),
@@ -90,7 +89,6 @@ export const platform = closed(
 
 export type PlatformStatus = Omit<Static<typeof platform>, 'yield'>
 type HostStatus = PlatformStatus['hosts'][number]
-/** What a platform gave to collections. */
 export type PlatformYield = NonNullable<Static<typeof platform>['yield']>
 
 /** By platform. @param accountId null for all accounts @param topic undefined for all topics */

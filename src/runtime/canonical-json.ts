@@ -1,4 +1,3 @@
-/** The value with sorted properties. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value

@@ -13,7 +13,6 @@ export function parseDuration(text: string, bareUnit: Unit): number | null {
   return number === undefined ? null : Number(number) * millisecondsOf[unit as Unit]
 }
 
-/** The bounds of a duration variable. */
 interface DurationRule {
   /** Unit of a bare number: the last part of the variable's name. */
   bareUnit: Unit

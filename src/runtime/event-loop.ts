@@ -1,4 +1,3 @@
-/** A long task waiting to continue. */
 interface Waiting {
   /** Priority: lower is older. */
   age: number

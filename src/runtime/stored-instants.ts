@@ -8,7 +8,6 @@ export type InstantCorrection = (now: Date) => Promise<number>
 /** Tolerance for such times: processes' clocks differ, and fresh times must not look wrong to another process. */
 export const clockToleranceMs = 3600_000
 
-/** How often to check the clock. */
 const lookEveryMs = 10_000
 /** How often to correct without a change of this clock: another process's may have changed. */
 const correctEveryMs = 3600_000

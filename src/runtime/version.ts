@@ -5,5 +5,4 @@ const manifest = JSON.parse(
   readFileSync(new URL(isCompiled ? '../../../package.json' : '../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-/** This Wishwell's version, from package.json. */
 export const version = manifest.version

@@ -36,7 +36,6 @@ export interface Message {
   /** Our sentences, plain text. */
   paragraphs: string[]
   sections: MessageSection[]
-  /** Where to continue. */
   link: { label: string; url: string } | null
   /** A webhook's `data`. */
   data: Record<string, unknown>

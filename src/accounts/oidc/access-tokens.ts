@@ -6,7 +6,6 @@ import { isProtected, type OidcConfig } from './settings.ts'
 /** Scopes of tokens: those of keys after `wishwell:`. No token manages an account. */
 export const tokenScopes = ['wishwell:read', 'wishwell:collect'] as const
 
-/** The claims of a valid access token. */
 export interface TokenClaims {
   accountId: string
   scope: KeyScope
@@ -20,7 +19,6 @@ export type ReadAccessToken = (token: string) => Promise<TokenClaims | null>
 /** RFC 8725: only algorithms with public keys. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const timeoutMs = 5_000
-/** Pause before asking an unresponsive provider again. */
 const pauseMs = 10_000
 
 /** Three base64url parts, like an access token (RFC 9068) and unlike an API key. */

@@ -11,7 +11,6 @@ import { endSessionsOf } from './sessions.ts'
 
 interface AdminSessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
   adminKey: string
-  /** Base of links. */
   publicUrl: () => string
 }
 

@@ -13,7 +13,6 @@ import { endInvitation, invitationTimeMs, linkUrl, listInvitations, makeLink, ma
 
 interface LinkRouteDependencies extends RouteDependencies {
   adminKey: string
-  /** Base of links. */
   publicUrl: () => string
 }
 

@@ -19,7 +19,6 @@ import {
 export const invitationTimeMs = 24 * 60 * 60_000
 /** For the link printed at startup. */
 const firstLinkTimeMs = 15 * 60_000
-/** Maximum open links of an account. */
 export const maxOpenLinks = 20
 
 interface SignInLink {
@@ -34,10 +33,8 @@ interface NewLink {
   accountId: string
   /** The key the session will depend on: the maker's, or the admin key. */
   opener: { keyId: string } | { adminKey: string }
-  /** For whom it is. */
   personName?: string | null
   now: Date
-  /** Validity. */
   validForMs: number
 }
 
@@ -185,7 +182,6 @@ interface Offer {
   log: Logger
   database: Database
   adminKey: string
-  /** Base of links. */
   publicUrl: () => string
   now: Date
 }

@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 import type { Executor } from '../../database/open.ts'
 import { nullable } from '../../http/schemas.ts'
 
-/** A person in answers. */
 export const personName = nullable(
   Type.String({ description: 'For whom the link was made that signed them in; null for a key, and where nobody said' }),
 )

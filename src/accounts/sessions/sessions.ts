@@ -24,7 +24,6 @@ export const hashAdminKey = (token: string, adminKey: string): string => sha256(
 /** A session's CSRF token, derived from its token and so not stored. */
 export const csrfTokenOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')
 
-/** Sessions end after this time without use. */
 export const idleTimeMs = 30 * dayMs
 /** Sessions end after this time, used or not. */
 export const lifetimeMs = 90 * dayMs

@@ -9,7 +9,6 @@ export interface SampledText {
 
 /** Word and phrase frequencies in a sample of all requests. */
 export interface Background {
-  /** Requests in the sample. */
   size: number
   has(id: string): boolean
   /** Texts of the sample with a word or phrase; rarely too many, because some phrases share a counter. */

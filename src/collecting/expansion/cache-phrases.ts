@@ -8,7 +8,6 @@ import { type Background, countBackground, type SampledText } from './background
 import type { Source } from './candidates.ts'
 import { significantPhrases } from './significant-phrases.ts'
 
-/** Maximum matches of the search. */
 const matchLimit = 100
 const matchTextLimit = 4_000
 const sampleSize = 1_500

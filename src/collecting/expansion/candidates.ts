@@ -30,7 +30,6 @@ export interface Candidate {
 
 export interface Candidates {
   phrases: Candidate[]
-  /** Weight of all authors together. */
   among: number
   /** Found requests that are also in the background. */
   inBackground: number

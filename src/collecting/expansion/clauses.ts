@@ -73,7 +73,6 @@ const spans = [
   /&[a-z]{2,8};|&#\d{1,6};/gi,
 ]
 
-/** Whether a line is from a program, log or stack trace. */
 function isCode(line: string): boolean {
   if (
     /^\s*(?:at\s+[\w$.<>]+\s*\(|\[(?:ERROR|INFO|WARN|DEBUG|TRACE)\]|[VDIWEF]\/[\w.]+\s*\(|\d+[-:/]\d+[-:/]\d+|[$>#]\s)/.test(

@@ -64,7 +64,6 @@ export const topicsQuestion = ({ query, phrases }: { query: string; phrases: rea
 // Servers that do not enforce the schema may add fields, which are ignored.
 const readTopicList = readerOf({ ...suggestionsSchema, additionalProperties: true }, 'answered with no list of topics')
 
-/** Further suggestions are ignored. */
 const suggestionLimit = 20
 
 /** @param body the parsed answer @throws ModelError if the model refused, was cut off, or broke the schema */

@@ -59,7 +59,6 @@ function errorOf(collection: Collection, task: WatchedTask | undefined) {
   return task === undefined || !isFinalState(task.state) ? unfinished(collection, task) : task.error
 }
 
-/** A plan's results, from the current state of its tasks. */
 function summarise({ collections, off }: CallPlan, tasks: readonly WatchedTask[]): Gathered {
   const known = new Map(tasks.map((task) => [task.taskId, task]))
   const taskOf = ({ taskId }: Collection) => (taskId === null ? undefined : known.get(taskId))
@@ -91,7 +90,6 @@ export interface OpenedCall {
   keyHasBudget: boolean
   /** See `Payer`. */
   personName: string | null
-  /** As named by the caller. */
   collects: { topic: string; platforms: readonly PlatformName[] }
   /** Row id of its `Idempotency-Key`; null without one. */
   idempotencyId: string | null

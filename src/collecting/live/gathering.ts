@@ -5,12 +5,10 @@ import type { TaskWatch, WatchedTask } from './task-watch.ts'
 
 export type CollectionState = 'waiting' | 'done' | 'error' | 'skipped' | 'fresh'
 
-/** A collection's progress in a call's events. */
 export interface CollectionProgress {
   topic: string
   platform: PlatformName
   state: CollectionState
-  /** Requests new to the cache. */
   newRequests: number
 }
 

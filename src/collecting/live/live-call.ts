@@ -47,7 +47,6 @@ interface PlannedCall {
   platforms: readonly PlatformName[]
 }
 
-/** Every topic with every platform. */
 const pairsOf = (topics: readonly string[], platforms: readonly PlatformName[]) =>
   topics.flatMap((topic) => platforms.map((platform) => ({ topic, platform })))
 
@@ -86,13 +85,11 @@ export interface LiveSettings extends CollectionSettings {
   deadlineMs: number
 }
 
-/** What a call collected, to build its answer from. */
 export interface Collected extends Gathered {
   topics: string[]
   startedAt: Date
 }
 
-/** Progress of a call while its caller waits. */
 export interface LiveEvents {
   topics(topics: readonly string[]): void
   collection(progress: CollectionProgress): void
@@ -107,7 +104,6 @@ export interface LiveCall<Answer extends { meta: object }> {
   /** Topics to collect. The signal aborts once they are no longer needed. */
   topicsFor(signal: AbortSignal): Promise<string[]>
   events?: LiveEvents
-  /** Reads the answer, after the collection. */
   read(collected: Collected): Promise<Answer>
 }
 
@@ -138,7 +134,6 @@ export interface CallSteps {
   run(): Promise<string>
 }
 
-/** The part of a plan a call waits for. */
 type Collecting = Pick<CallPlan, 'collections' | 'off'>
 
 /** How far past its deadline a call's process counts as dead. */

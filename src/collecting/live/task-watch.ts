@@ -3,7 +3,6 @@ import type { PlatformErrorCode, TaskState } from '../../database/column-types.t
 import type { Database, Executor } from '../../database/open.ts'
 import { createChangeReader, type TaskChanges } from '../scraping/task-changes.ts'
 
-/** A task's state at one moment. */
 export interface WatchedTask {
   taskId: string
   state: TaskState
@@ -11,7 +10,6 @@ export interface WatchedTask {
   requestsCreated: number
   /** Null unless it waits for its platform. */
   waitingUntil: Date | null
-  /** Why it ended, or why it waits. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 

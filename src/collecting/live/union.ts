@@ -15,7 +15,6 @@ const fusionConstant = 60
 const queryWeight = 2
 const topicWeight = 1
 
-/** A list of ids, best first. */
 export interface RankedList {
   ids: readonly string[]
   weight: number

@@ -5,7 +5,6 @@ import type { Json } from '../../platforms/platform.ts'
 import { countPages, countPagesOfSources, countPagesOfWatch } from './collected-topics.ts'
 import type { QueueMessage } from './queue.ts'
 
-/** A task claimed by a worker. */
 export interface ClaimedTask {
   taskId: string
   jobId: string

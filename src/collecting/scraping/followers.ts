@@ -75,7 +75,6 @@ export class EventStream extends Readable {
   }
 }
 
-/** Open streams in this process. */
 export const maxStreamsPerAccount = 20
 const maxStreams = 1_000
 /** Interval for rereading followed jobs, in case a notification was lost. */

@@ -6,7 +6,6 @@ import type { TaskQueue } from './queue.ts'
 
 // Each account runs as many jobs as its plan allows; the others start later, in order.
 
-/** Queues all tasks of a starting job. */
 async function queueTasks(transaction: Transaction, queue: TaskQueue, jobId: string): Promise<void> {
   const tasks = await transaction
     .selectFrom('scrape_tasks')

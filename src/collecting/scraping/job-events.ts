@@ -3,16 +3,13 @@ import { describeJob, type Job, type JobTerms } from './jobs.ts'
 import { isFinalState } from './task-changes.ts'
 import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 
-/** A platform's progress in events. */
 export interface PlatformProgress extends TaskResult {
   state: TaskState
   /** ISO 8601; null unless it waits for its platform. */
   waitingUntil: string | null
-  /** Why it ended, waits or retries. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 
-/** A job's state at one moment. */
 export interface FollowedJob {
   job: Job
   tasks: readonly TaskRow[]

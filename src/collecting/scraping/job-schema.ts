@@ -41,7 +41,6 @@ export const jobProblems = Type.Array(
   { description: 'Why platforms ended in error, were skipped, or delivered without some of their sources' },
 )
 
-/** A job, as its account sees it. */
 export const jobSchema = closed(
   {
     jobId: Type.String(),

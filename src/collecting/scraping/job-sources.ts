@@ -16,7 +16,6 @@ export interface JobSourcesDependencies {
   verify: VerifySources
 }
 
-/** Sources that jobs may name. */
 export interface JobSources {
   kinds: SourceKinds
   /** @returns why a job with these sources is refused; null if it may start */

@@ -15,7 +15,6 @@ import type { TaskRow } from './task-row.ts'
 
 /** A job's report on the caller's sources; absent fields mean none. */
 export interface JobSourcesRecord {
-  /** By platform. */
   sources?: Record<string, string[]>
   /** Sources without a page before their platform ended, by platform. */
   sourcesNotReached?: Record<string, string[]>
@@ -57,7 +56,6 @@ export type JobTermsBody = Static<ReturnType<typeof Type.Object<ReturnType<typeo
 export interface JobTerms {
   topic: string
   platforms: PlatformName[]
-  /** Disabled platforms. */
   off: PlatformName[]
   depth: number
   named: NamedSource[]

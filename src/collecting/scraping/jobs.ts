@@ -55,7 +55,6 @@ export const costOf = ({ prices }: Pricing, job: Parameters<typeof pagesOf>[0]):
 
 const noSources: SourcesByPlatform = new Map()
 
-/** A task that ends before it starts. */
 const skipped = (platform: PlatformName, now: Date) => {
   const { code, message } = offError(platform)
   return { state: 'skipped', error_code: code, error_message: message, completed_at: now } as const
@@ -145,7 +144,6 @@ export interface Job extends JobSourcesRecord, JobCost {
   platforms: PlatformName[]
   depth: number
   progress: Record<string, TaskState>
-  /** New likely feature requests. */
   requestsCreated: number
   /** New requests that may be feature requests. */
   maybeCreated: number

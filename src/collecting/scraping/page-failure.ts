@@ -17,7 +17,6 @@ const maxTries = 5
 /** A failed page fetch, with all facts that decide how its task continues. */
 export interface PageFailure {
   task: Pick<ClaimedTask, 'pages' | 'tries' | 'pageDueSince' | 'busySince' | 'expiresAt'> & { isLive: boolean }
-  /** The adapter's error. */
   error: unknown
   now: Date
   /** Why the fetch was aborted, or null. */
@@ -40,7 +39,6 @@ export interface Retry {
 export type FailureDecision =
   /** The task was ended elsewhere: write nothing. */
   | { action: 'abandon' }
-  /** The job's time is over: end all its tasks. */
   | { action: 'end job' }
   /** Leave the task for the next worker, not counting a try. */
   | { action: 'requeue' }

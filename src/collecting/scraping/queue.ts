@@ -35,7 +35,6 @@ export interface QueueMessage {
   isLive: boolean
 }
 
-/** Concurrent jobs of an account, by plan. */
 export type RunningJobs = Record<Tier, number>
 
 export interface TaskQueue {
@@ -57,7 +56,6 @@ export interface TaskQueue {
   clear(): Promise<void>
   /** Delivers due queue messages to `run`. If it throws, the message is redelivered a little later. */
   work(run: (message: QueueMessage) => Promise<void>): Promise<void>
-  /** Stops delivering, and waits for running tasks. */
   stop(): Promise<void>
 }
 

@@ -28,7 +28,6 @@ export type JobConfig = ReturnType<typeof readJobConfig>
 
 /** Reads the job variables. */
 export const readJobConfig = (environment: JobEnvironment) => ({
-  /** Maximum duration of a job. */
   jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES,
   runningJobs: {
     free: environment.RUNNING_JOBS_FREE,

@@ -5,7 +5,6 @@ import type { Listen } from '../../database/postgres/listen.ts'
 interface ChangeReaderOptions {
   changes: TaskChanges
   log: Logger
-  /** Ids of jobs or tasks followed now. */
   followed(): Iterable<string>
   /** The id by which followers know the changed task. */
   idOf(change: TaskChange): string

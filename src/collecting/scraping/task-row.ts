@@ -35,7 +35,6 @@ export function failureOf(tasks: readonly EndedTask[], expiresAt: Date): string 
 /** A `scrape_tasks` row. */
 export type TaskRow = Selectable<Tables['scrape_tasks']>
 
-/** What a task's platform has delivered. */
 export interface TaskResult {
   platform: PlatformName
   pages: number

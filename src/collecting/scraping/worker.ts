@@ -9,7 +9,6 @@ import { TaskLostError } from './tasks.ts'
 /** Longer Node timers fire at once; a job may end beyond this after the clock was set back. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** A slot of this process and its task. */
 interface Run {
   /** Null until claimed. */
   readonly taskId: string | null
@@ -74,7 +73,6 @@ export function createRuns(changes: TaskChanges, clock: Clock): Runs {
   }
 }
 
-/** Grace period for running pages at shutdown. */
 const shutdownGraceMs = 5_000
 
 export interface Worker {

@@ -103,7 +103,6 @@ const usageRecord = closed({
   spenders: Type.Optional(spending),
 })
 
-/** An account's own usage. */
 const ownUsage = closed({
   ...usageRecord.properties,
   scope: oneOf(keyScopes, {

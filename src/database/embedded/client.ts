@@ -48,7 +48,6 @@ type Wire = ReturnType<typeof connectWorker>
 /** How long closing may wait for sent statements and the last checkpoint. */
 const usualClosingMs = 15_000
 
-/** Measures how long the database has been unused. */
 function createUseClock() {
   let users = 0
   let usedAt = performance.now()
@@ -88,7 +87,6 @@ function createLockedStatements(call: Wire['call']) {
       release()
     }
   }
-  /** A statement of the lock's holder. */
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) =>
     firstOf<T>(await call({ operation: 'query', sql, parameters }))
   const statements: Statements = {

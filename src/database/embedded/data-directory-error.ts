@@ -5,7 +5,6 @@ export class DataDirectoryError extends Error {
   override readonly name: string = 'DataDirectoryError'
 }
 
-/** Sentence endings for file system errors. */
 const meanings: Record<string, string> = {
   EACCES: 'may not be used by the user that Wishwell runs as',
   EPERM: 'may not be used by the user that Wishwell runs as',

@@ -28,7 +28,6 @@ interface Owner {
 /** Statements a lone account may have sent and unanswered, so that the thread never idles. */
 const sentAhead = 2
 
-/** Who waits for the database, and who is next. */
 function createQueue(now: () => number) {
   const owners = new Map<string, Owner>()
   const usedBy = ({ usedMs, usedAt }: Owner, at: number) => usedMs * 0.5 ** ((at - usedAt) / recentMs)

@@ -103,7 +103,6 @@ function closeContents(dataDir: string): void {
   }
 }
 
-/** Another running process has the data directory. */
 export class DataDirectoryInUseError extends DataDirectoryError {
   override readonly name = 'DataDirectoryInUseError'
   constructor(dataDir: string) {

@@ -25,7 +25,6 @@ export interface OpenTransaction extends Queryable {
 interface TransactionConnection {
   call(operation: Operation): Promise<StatementResult[]>
   query: Queryable['query']
-  /** Releases the lock. */
   release(): void
   onEnd(): void
 }

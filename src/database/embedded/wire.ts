@@ -57,7 +57,6 @@ function createSender(worker: Worker, statements: PreparedStatements) {
   }
 }
 
-/** Callbacks by notification channel. */
 type Listeners = Map<string, Set<(payload: string) => void>>
 
 /** Settles calls and delivers notifications. @param onFatal gets errors after which the database is unusable */

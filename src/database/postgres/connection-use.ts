@@ -10,7 +10,6 @@ export interface ConnectionUse {
   open: number
   /** Connected Wishwell processes on this database, including this one. */
   processes: number
-  /** Maximum connections of this process. */
   neededByProcess: number
   /** Maximum of all these processes, plus other clients' open connections. */
   needed: number

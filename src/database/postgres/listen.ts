@@ -5,7 +5,6 @@ type OnNotification = (payload: string | null) => void
 /** Calls back for each committed notification, and with null if some may be missed. @returns a function to stop */
 export type Listen = (channel: string, onNotification: OnNotification) => Promise<() => Promise<void>>
 
-/** A process's notifications, of all channels. */
 export interface Listener {
   listen: Listen
   stop(): Promise<void>
@@ -14,7 +13,6 @@ export interface Listener {
 const firstPauseMs = 500
 const maxPauseMs = 5_000
 
-/** Callbacks by channel. */
 function createSubscriptions() {
   const callbacks = new Map<string, Set<OnNotification>>()
   return {
@@ -38,7 +36,6 @@ function createSubscriptions() {
 const listTo = (command: 'listen' | 'unlisten', channels: readonly string[]) =>
   channels.map((channel) => `${command} ${pg.escapeIdentifier(channel)}`).join('; ')
 
-/** A connection and its channels. */
 interface Connection {
   client: pg.Client
   isOpen: boolean

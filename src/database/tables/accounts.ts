@@ -69,7 +69,6 @@ export interface AccountsTables {
     /** Its making key; null: the operator, or a session without a key. */
     made_by: FixedWithDefault<string | null>
   }
-  /** Dashboard sessions. */
   sessions: {
     id: Generated<string>
     /** SHA-256 (hex) of the cookie's token. */

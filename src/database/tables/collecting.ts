@@ -95,7 +95,6 @@ export interface ScrapingTables {
     id: Generated<string>
     job_id: Fixed<string>
     platform: Fixed<PlatformName>
-    /** The caller's order of platforms. */
     position: Fixed<number>
     state: Generated<TaskState>
     /** Counts claims of this task: writes by a worker with a smaller number have no effect. */
@@ -104,15 +103,12 @@ export interface ScrapingTables {
     cursor: JsonColumn<unknown>
     pages: Generated<number>
     requests_found: Generated<number>
-    /** New requests of class likely. */
     requests_created: Generated<number>
-    /** New requests of class maybe. */
     maybe_created: Generated<number>
     /** Items left out of its pages, by reason, and how many of the rest have no date. */
     discarded: ColumnType<Discarded & { undated?: number }, string | undefined, string>
     /** The account's sources, normalized; null: the operator's. */
     sources: FixedWithDefault<string[] | null>
-    /** Failed tries of the current page. */
     tries: Generated<number>
     /** How often the current page was taken over from a dead worker. */
     takeovers: Generated<number>

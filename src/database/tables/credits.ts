@@ -81,7 +81,6 @@ export interface CreditsTables {
     month: Fixed<string>
     kind: Fixed<EntryKind>
     operation: Fixed<SpendingOperation | 'pack'>
-    /** Id of the job or call. */
     cause: Fixed<string>
     /** What was bought; null except for grants. */
     pack: Fixed<PackName | null>

@@ -53,7 +53,6 @@ export interface MailTables {
 }
 
 export interface EventsTables {
-  /** The outbox of notifications. */
   events: {
     id: Generated<string>
     sequence: GeneratedAlways<number>

@@ -135,7 +135,6 @@ export interface RequestsTables {
   judgement_tries: {
     request_id: Fixed<string>
     text_hash: string
-    /** Tries with this text. */
     tries: number
     next_try_at: Date
   }

@@ -150,7 +150,6 @@ export interface WishesTables {
     other_hash: Fixed<string>
     is_skipped: Generated<boolean>
   }
-  /** Pairs of requests whose wishes may be the same. */
   wish_suggestions: {
     suggestion_id: Generated<string>
     one_id: Fixed<string>
@@ -171,18 +170,15 @@ export interface WishesTables {
     made_by: string
     updated_at: Date
   }
-  /** Named lists of wishes of an account. */
   saved_views: {
     id: Generated<string>
     account_id: Fixed<string>
     name: string
-    /** As given. */
     view: ColumnType<Record<string, unknown>, string, string>
     period_days: number | null
     created_at: Fixed<Date>
     updated_at: Date
   }
-  /** Evidence briefs. */
   briefs: {
     id: Generated<string>
     account_id: Fixed<string>
@@ -191,7 +187,6 @@ export interface WishesTables {
     request: ColumnType<Record<string, unknown>, string, never>
     /** The document with references in place of its parts. */
     head: ColumnType<Record<string, unknown>, string, never>
-    /** Number of its parts. */
     parts: Fixed<number>
     created_at: Fixed<Date>
   }

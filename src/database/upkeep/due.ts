@@ -9,7 +9,6 @@ const maxRemovedTexts = 250
 
 export const isIndexed = (table: string): boolean => table.endsWith(`.${indexedTable}`)
 
-/** State kept between slices. */
 export interface UpkeepState {
   pace: Pace
   searchIndex: SearchIndexUpkeep
@@ -19,18 +18,14 @@ export interface UpkeepState {
 }
 
 export interface Occasion {
-  /** Maximum duration of a statement. */
   budgetMs: number
   /** The same as a multiple of the usual budget. */
   budgets: number
-  /** Whether the database is unused. */
   isIdle: boolean
 }
 
 export interface DueSteps {
-  /** Most urgent first. */
   steps: Step[]
-  /** Due, but over budget. */
   tooLong: Step[]
 }
 

@@ -69,10 +69,8 @@ export async function readTables(queries: Queryable, known: KnownSizes): Promise
   })
 }
 
-/** An upkeep statement worth running now. */
 export interface Step {
   kind: 'vacuum' | 'prune' | 'analyze' | 'spill' | 'merge' | 'checkpoint'
-  /** Table or index. */
   target: string
   /** Amount of work, in its kind's unit. */
   units: number
@@ -100,7 +98,6 @@ export interface Circumstances {
   removedBefore: number
   /** Removed rows after which the indexes are cleaned at the latest. */
   maxRemoved: number
-  /** Whether its indexes may be cleaned now. */
   cleanable: boolean
   /** Forces cleaning: VACUUM skips indexes while less than 2 % of the pages have dead rows. */
   thorough: boolean

@@ -5,7 +5,6 @@ import { createPace } from './pace.ts'
 import { createSearchIndexUpkeep } from './search-index.ts'
 import { assumedRates, type Step } from './table-steps.ts'
 
-/** An upkeep statement that ran. */
 export interface Slice {
   kind: Step['kind']
   target: string
@@ -19,7 +18,6 @@ export interface Upkeep {
   start(): void
   /** Does the most urgent due work that is short enough, even if callers wait; null without any. */
   slice(): Promise<Slice | null>
-  /** Stops after the current slice. */
   stop(): Promise<void>
 }
 
@@ -35,7 +33,6 @@ export interface UpkeepOptions {
 }
 
 const defaultBudgetMs = 120
-/** How often to look for due work. */
 const tickMs = 500
 /** Unused this long, the database will probably stay unused for a moment. */
 const idleEnoughMs = 250

@@ -101,11 +101,9 @@ function isPageView(path: string, { headers }: FastifyRequest): boolean {
 }
 
 interface PageOptions {
-  /** An absolute path. */
   pageDirectory: string
   /** Shown at the end of every view. */
   removalContact: RemovalContact | undefined
-  /** What the operator offers. */
   pricing: object
   /** Limits calls, which need no key. */
   guardFiles: onRequestAsyncHookHandler

@@ -47,7 +47,6 @@ const deriveKey = promisify<string, Buffer, number, Buffer>(scrypt)
 const algorithm = 'aes-256-gcm'
 const lengths = { salt: 16, nonce: 12, tag: 16, key: 32 }
 
-/** Encrypts a call's answer. */
 type Seal = (text: string) => string
 
 /** Encrypts an answer, so that the database alone does not reveal its secret. Slow on purpose (50 ms, off-thread). */
@@ -119,7 +118,6 @@ export interface IdempotencyDependencies {
   database: Database
   clock: Clock
   callerOf(request: FastifyRequest): Caller
-  /** How long a repeat waits for the first call. */
   waitMs?: number
 }
 

@@ -4,14 +4,12 @@ import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { canonicalJson } from '../../runtime/canonical-json.ts'
 
-/** How long answers are stored and repeated. */
 const retentionMs = 24 * 3600_000
 
 /** A call's identity as hashes: key and body cannot be read from the database. */
 export interface Call {
   /** Hash of caller, method, path and key: identifies equal calls. */
   id: string
-  /** Hash of the body. */
   fingerprint: string
 }
 

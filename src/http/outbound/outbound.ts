@@ -24,7 +24,6 @@ const blocked = new Set(
 const portFault = (_protocol: string, port: string): string | null =>
   blocked.has(port) ? 'this port is not one of HTTP.' : null
 
-/** The relevant parts of an answer. */
 interface TargetAnswer {
   status: number
   /** The receiver's requested wait; null without a readable `Retry-After`. */
@@ -38,7 +37,6 @@ export interface TargetRequest {
   signal: AbortSignal
 }
 
-/** A call whose answer is read. */
 export interface TargetCall extends Omit<TargetRequest, 'body'> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Null for none. */
@@ -52,7 +50,6 @@ interface TargetContent extends TargetAnswer {
   text: string
 }
 
-/** Sends to addresses given by accounts. */
 export interface Outbound {
   allowsPrivateTargets: boolean
   /**

@@ -1,11 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts'
 
-/** Length of every window. */
 export const windowMs = 60_000
 
 export interface Verdict {
   accepted: boolean
-  /** Calls that would be accepted now. */
   remaining: number
   /** Milliseconds (above 0) until `remaining` grows; after a refusal, until the next call is accepted. */
   msUntilMore: number
@@ -44,7 +42,6 @@ interface SlidingLogOptions {
 
 /** An in-memory limiter for one process, storing call times of the last minute. */
 export function createSlidingLog({ clock, maxKeys = Number.POSITIVE_INFINITY }: SlidingLogOptions): RateLimiter & {
-  /** Number of stored keys. */
   readonly size: number
 } {
   const now = steadyTime(clock)

@@ -27,7 +27,6 @@ export function clientOf(address: string): string {
   return 'unknown'
 }
 
-/** Accepted calls per minute. */
 export interface RequestLimits {
   ofTier(tier: Tier): number
   /** Job polls per account, for any plan: a guard against runaway loops, not a quota. */

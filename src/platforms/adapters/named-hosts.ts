@@ -9,7 +9,6 @@ const crowdedRetryMs = 5_000
 
 export interface NamedHostsOptions<Host> {
   clock: Clock
-  /** The operator's hosts. */
   listed: readonly string[]
   /** Opens a host's budgets. @param isForeign whether only accounts name it */
   open(name: string, isForeign: boolean): Host

@@ -124,10 +124,8 @@ function inOwnSource(page: SourcePage, name: string): SourcePage {
   }
 }
 
-/** Maximum failures described in full. */
 const maxTold = 10
 
-/** Describes each distinct failure once. */
 function summaryOf({ failed }: Pick<Position, 'failed'>): Pick<Failure, 'code' | 'message'> | null {
   const [first] = failed.values()
   if (first === undefined) return null

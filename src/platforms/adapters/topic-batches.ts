@@ -5,7 +5,6 @@ import { isTimeout, noAnswerInTime } from '../client/faults.ts'
 import { type FoundRequest, type Page, PlatformError } from '../platform.ts'
 import { searchWords } from '../topic-words.ts'
 
-/** A waiting first-page call. */
 interface Waiting {
   topic: string
   signal: AbortSignal

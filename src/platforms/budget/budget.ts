@@ -13,7 +13,6 @@ interface CooldownState {
   cooldownUntil: Date | null
 }
 
-/** A pause demanded by a host. */
 interface Cooldown {
   /** When it ends; null without one. */
   until(now: Date): Date | null
@@ -45,12 +44,10 @@ function createCooldown(): Cooldown {
   }
 }
 
-/** A host's documented limits. */
 export interface BudgetLimits {
   /** The host's name for operators, unique within its platform. */
   name: string
   windows: readonly RequestWindow[]
-  /** Maximum concurrent requests. */
   concurrency: number
   /** For a day or longer; its use survives a restart. */
   quota?: Pick<Quota, 'limit' | 'periodEnd'>

@@ -11,7 +11,6 @@ import type { Budget, BudgetState } from './budget.ts'
 const saveEveryMs = 1_000
 
 export interface HostMemoryStore {
-  /** Writes states that changed since the last write. */
   save(): Promise<void>
   /** Saves once more, then stops saving. */
   stop(): Promise<void>

@@ -7,11 +7,9 @@ export interface RequestWindow {
   windowMs: number
 }
 
-/** What is left of the tightest window. */
 export interface Room {
   remaining: number
   limit: number
-  /** When more requests become available. */
   resetsAt: Date
 }
 

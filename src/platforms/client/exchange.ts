@@ -11,7 +11,6 @@ import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 const redirectLimit = 3
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
-/** What an exchange needs from the client. */
 export interface ExchangeContext {
   clock: Clock
   userAgent: string

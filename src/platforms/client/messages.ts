@@ -4,7 +4,6 @@ import type { PlatformError } from '../platform.ts'
 import type { ParseBody } from './body.ts'
 import type { AnswerHeaders } from './headers.ts'
 
-/** A platform's response, including errors. */
 export interface Answer {
   status: number
   headers: AnswerHeaders

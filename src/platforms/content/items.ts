@@ -14,7 +14,6 @@ export function addDiscarded(one: Discarded = {}, other: Discarded = {}): Discar
 }
 
 interface RequiredList {
-  /** The platform or host in messages. */
   label: string
   /** What the list holds, in the plural. */
   items: string

@@ -10,7 +10,6 @@ const templateHint =
   /^(?:A clear and concise description of (?:what the problem is\.(?: Ex\. I'm always frustrated when \[\.{3}\])?|what you want to happen\.|any alternative solutions or features you've considered\.)|Add any other context or screenshots about the feature request here\.)$/
 const boldLine = /^(\*\*|__)(?!\s)[^*_\n]{1,200}\1:?$/
 
-/** The content of a section below its heading. */
 type Content = 'nothing' | 'comment' | 'filler' | 'text'
 
 interface Section {

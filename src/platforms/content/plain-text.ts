@@ -28,7 +28,6 @@ function withoutRedditMarks(text: string): string {
 
 /** Maximum text that is parsed and stored, in UTF-8 bytes (the storage rule of the whole service). */
 export const textLimitBytes = 64 * 1024
-/** Maximum characters of a title. */
 export const titleLimit = 500
 const nameLimit = 200
 const tagLimit = 100

@@ -25,7 +25,6 @@ const formsOf = (kinds: SourceKinds) => [...kinds].map(([name, { form }]) => ` $
 
 export type SourcesBody = Static<ReturnType<typeof sourcesSchema>>
 
-/** A source and its place in the body. */
 export interface NamedSource {
   platform: PlatformName
   /** Normalized. */
@@ -68,7 +67,6 @@ export function readSources(
   return [...named.values()]
 }
 
-/** Sources by platform. */
 export type SourcesByPlatform = ReadonlyMap<PlatformName, string[]>
 
 export function byPlatform(named: readonly NamedSource[]): SourcesByPlatform {

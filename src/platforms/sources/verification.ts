@@ -7,7 +7,6 @@ import { createSlots, type EnterSlot } from '../budget/slots.ts'
 import { PlatformError, type PlatformsByName, SourceRefusedError } from '../platform.ts'
 import type { NamedSource } from './named-sources.ts'
 
-/** How long a caller waits for all sources. */
 const defaultLimitMs = 10_000
 /** How long a verdict is valid. */
 const verdictMs = 5 * 60_000

@@ -9,7 +9,6 @@ import type { App } from './source.ts'
 /** Searches for apps are known to allow about 20 calls a minute; the limit for reviews is unknown. */
 export const storeWindows = [{ limit: 20, windowMs: 60_000 }]
 
-/** The App Store's facts about an app in one country. */
 export interface AppFacts {
   /** A job's source, such as `us/839285684`. */
   source: string

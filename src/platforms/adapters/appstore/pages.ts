@@ -7,7 +7,6 @@ import { type App, storeUrl } from './source.ts'
 export const maxPages = 10
 const pageSize = 50
 
-/** A page of reviews, newest first. */
 export interface ReviewPage {
   reviews: Fields[]
   hasNext: boolean

@@ -12,7 +12,6 @@ import { appOf, appstoreSources } from './source.ts'
 
 export interface AppstoreOptions extends AdapterDependencies {
   baseUrl: string
-  /** Apps to read, round-robin by page. */
   apps: readonly string[]
 }
 

@@ -21,7 +21,6 @@ export interface BlueskyCallOptions {
   tokens: AccessTokens | null
 }
 
-/** Calls a server method, signed in. */
 export type CallBluesky = (
   method: string,
   parameters: Record<string, string | number> | [string, string][],

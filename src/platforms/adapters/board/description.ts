@@ -66,7 +66,6 @@ export const boardDescription = closed({
     body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   }),
   paging,
-  /** Path to the list of items. */
   items: pathText,
   /** JSONPath condition for items that count: `@.private == false`. */
   only: Type.Optional(pathText),
@@ -100,7 +99,6 @@ export const boardDescription = closed({
 type Description = Static<typeof boardDescription>
 export type Paging = Description['paging']
 
-/** A compiled description. */
 export interface Board {
   name: string
   title: string

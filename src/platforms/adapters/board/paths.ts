@@ -30,7 +30,6 @@ function compile(path: string, where: string): JSONPathQuery {
   }
 }
 
-/** Reads a field's values from an item. */
 export type ReadValues = (item: Fields) => unknown[]
 
 /** A path to at most one value of the answer. @throws BoardError */

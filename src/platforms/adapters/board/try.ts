@@ -22,7 +22,6 @@ export interface TriedBoard {
   error: string | null
   /** For each mapped field: how many items have a value, and the first value. */
   fields: { field: BoardField; found: number; example: string | null }[]
-  /** All items read. */
   items: number
   /** The first 20 requests that would be stored. */
   requests: FoundRequest[]

@@ -81,7 +81,6 @@ export interface ForumHosts {
 export interface ForumHostsOptions {
   clock: Clock
   openBudget: OpenBudget
-  /** The operator's forums. */
   forums: readonly Forum[]
   /** Maximum other forums to remember. */
   maxForeign?: number

@@ -21,7 +21,6 @@ function configuredCategory({ part }: Forum): string | null {
   return slug === undefined ? null : slug.replace(/[-_]+/g, ' ').trim()
 }
 
-/** An excerpt of a post, or all of a short one. */
 interface Blurb {
   text: string
   isExcerpt: boolean

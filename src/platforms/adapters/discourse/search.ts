@@ -17,7 +17,6 @@ import { discourseSources } from './source.ts'
 import { verifyForum } from './verify.ts'
 
 interface ErrorOptions {
-  /** The forum's name in messages. */
   label: string
   now: Date
   /** What to fix: an operator's variable, or an account's source. */

@@ -44,7 +44,6 @@ interface Context extends LemmyOptions {
   versions: ApiVersions
 }
 
-/** An instance and a pattern. */
 interface Source {
   instance: Instance
   pattern: WishPattern

@@ -26,7 +26,6 @@ const lastPage = 10
 const plainMs = 86_400_000
 const probeMs = 3_600_000
 
-/** A page with its raw elements. */
 interface FormsPage extends SourcePage {
   children: unknown[]
   /** The search's name in the cursor. */

@@ -42,14 +42,12 @@ export const maxFeedBytes = 5 * 1024 * 1024
 /** Parsed at once, in some 20 ms; starting a thread takes 100 ms. */
 const small = { length: 128 * 1024, members: 4_000 }
 
-/** A received feed. */
 interface Received {
   source: string
   /** The feed's address, for relative links. */
   address: string
 }
 
-/** A doctype with its entities. */
 const documentType = /<!DOCTYPE[^[>]{0,2000}(?:\[[^\]]{0,100000}\]\s{0,100})?>/iy
 
 const none: FeedText = { value: '', form: 'plain' }
@@ -74,7 +72,6 @@ function resolved(link: unknown, bases: readonly string[]): string | null {
   return URL.canParse(text, base) ? asWebUrl(new URL(text, base).href) : null
 }
 
-/** An Atom entry's alternate link, preferably HTML. */
 function alternateLink(links: unknown): unknown {
   const alternates = (asList(links) ?? [])
     .map(asFields)
@@ -122,7 +119,6 @@ function readAtomEntry(entry: Fields): Written {
   }
 }
 
-/** Reads an RSS item of any version, including RDF. */
 function readRssItem(item: Fields): Written {
   const guid = asFields(item.guid)
   const dc = asFields(item.dc)

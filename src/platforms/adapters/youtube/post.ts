@@ -2,7 +2,6 @@ import { asFields, asId, asName, asString, asWebUrl, type Fields, foundRequest }
 import type { ItemResult } from '../../content/items.ts'
 import { htmlToPlainText, plainText } from '../../content/text.ts'
 
-/** What is cached of a found video. */
 export interface Video {
   id: string
   title: string

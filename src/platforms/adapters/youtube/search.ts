@@ -106,7 +106,6 @@ async function findVideos(
 }
 
 interface VideoSearch {
-  /** Cache key. */
   key: string
   order: Record<string, string>
 }

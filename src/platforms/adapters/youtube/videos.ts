@@ -13,7 +13,6 @@ export const phrases = ['please add', 'I wish', 'would be nice', 'feature reques
 interface Reading {
   /** Index of the first phrase. */
   first: number
-  /** Number of finished phrases. */
   done: number
   /** Page token of the current phrase; null for its first page. */
   token: string | null
