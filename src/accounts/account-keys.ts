@@ -90,7 +90,7 @@ interface KeyToMake extends Partial<KeyTerms> {
   now: Date
 }
 
-/** @returns the key, only readable now @throws ServiceError NOT_FOUND; CONFLICT at the maximum; SCOPE_EXCEEDED */
+/** @returns the key, never readable again @throws ServiceError NOT_FOUND; CONFLICT at the maximum; SCOPE_EXCEEDED */
 export async function makeKey(
   transaction: Transaction,
   { accountId, name, maker, now, ...terms }: KeyToMake,
@@ -136,7 +136,7 @@ export async function readMade(
 }
 
 /**
- * Ends what a key made even if it has ended already.
+ * Revokes a key and, on request, what it made, even if the key has ended already.
  * @returns what ended with it; null without such a key
  * @throws ServiceError CONFLICT for an account's last active key, or its last full one
  */

@@ -88,7 +88,6 @@ export async function readAccountUse(
 
 interface AccountChanges {
   tier?: Tier
-  /** Whole credits; null removes the cap. */
   paygMonthlyCap?: number | null
 }
 

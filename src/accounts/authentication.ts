@@ -123,7 +123,6 @@ export interface Audience {
   changeErrors: ErrorCode[]
   /** Null for the operator. Call after a hook. */
   accountIdOf(request: FastifyRequest): string | null
-  /** Suffix of `operationId`. */
   idSuffix: '' | 'ForAll'
   view: string
   security: Record<string, string[]>[]

@@ -11,7 +11,6 @@ import { findSession, type Opener } from './sessions/sessions.ts'
 
 export interface SignedIn {
   token: string
-  /** Null for the operator. */
   account: (Account & { name: string }) | null
 }
 

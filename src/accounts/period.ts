@@ -9,7 +9,6 @@ export function endOfMonth(month: string): Date {
   return new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
 }
 
-/** From `from`, before `until`. */
 export interface Period {
   from: Date
   until: Date
@@ -22,7 +21,6 @@ export type PeriodName = { month: string } | { week: string }
 export const monthPattern = '^2[0-9]{3}-(0[1-9]|1[0-2])$'
 export const weekPattern = '^2[0-9]{3}-W(0[1-9]|[1-4][0-9]|5[0-3])$'
 
-/** Monday 00:00 UTC of a time's week. */
 function mondayOf(moment: Date): Date {
   const day = Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth(), moment.getUTCDate())
   return new Date(day - ((moment.getUTCDay() + 6) % 7) * dayMs)

@@ -10,7 +10,6 @@ export interface SettledPool {
   accountId: string
   /** The plan's credits at reservation. */
   limit: number
-  /** UTC month (YYYY-MM) of the settlement. */
   month: string
   /** Whether the balances are of that month. */
   isCurrent: boolean
@@ -20,7 +19,6 @@ export interface SettledPool {
   monthSettled: number
   /** Pool credits held by running jobs and live calls. */
   monthHeld: number
-  /** PAYG credits not held. */
   paygBalance: number
 }
 

@@ -16,7 +16,6 @@ export interface Collection extends Spent {
   startedBy: Starter
   /** ISO 8601: reservation time, which decides its period. */
   startedAt: string
-  /** Null while running. */
   endedAt: string | null
   /** Initially held: always `held` + `settled` + `released`. */
   reserved: number

@@ -11,7 +11,6 @@ import { formatDay } from '../runtime/dates.ts'
 export interface Payer {
   /** The paying key; null for a session without a key. */
   keyId: string | null
-  /** The named person who started it (`Account`). */
   personName?: string | null
   /** False if no key budget applies (`Account`), which saves a third of a reservation; true if unknown. */
   keyHasBudget?: boolean

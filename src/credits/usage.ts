@@ -16,7 +16,6 @@ export interface Usage {
   tier: Tier
   /** `held`: the part of `used` held by running jobs and calls. `resetsAt`: ISO 8601, start of the next UTC month. */
   credits: CreditUsage & { held: number; resetsAt: string }
-  /** PAYG credits not held. */
   paygBalance: number
   /** Maximum PAYG credits per month; null without a cap. */
   paygMonthlyCap: number | null
@@ -98,7 +97,6 @@ export async function creditsOfCaller(
 }
 
 export interface DailyUsage {
-  /** UTC day, YYYY-MM-DD. */
   date: string
   operation: SpendingOperation
   /** Credits settled that day, pool and PAYG, without held ones. */

@@ -52,9 +52,7 @@ export function readDatabaseConfig(environment: DatabaseEnvironment, complain: C
   }
   return {
     dataDir: environment.DATA_DIR,
-    /** Undefined: embedded. */
     databaseUrl: environment.DATABASE_URL,
-    /** Set if `databaseUrl` is a pooler. */
     databaseListenUrl: environment.DATABASE_LISTEN_URL,
     databasePoolSize: environment.DATABASE_POOL_SIZE,
     databaseQueuePoolSize: environment.DATABASE_QUEUE_POOL_SIZE,

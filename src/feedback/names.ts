@@ -3,7 +3,6 @@ export const namePattern = '^[a-z0-9][a-z0-9-]{0,39}$'
 export const nameForm = 'lower case letters, digits and hyphens, at most 40'
 
 export interface ImportName {
-  /** An account's id, or `operator`. */
   owner: string
   name: string
   /** Its name in `account_sources` and `request_sources`, for visibility; null for an operator's import for all. */

@@ -3,7 +3,7 @@ export function createAccountSlots({ perAccount, total }: { perAccount: number; 
   const counts = new Map<string, number>()
   let taken = 0
   return {
-    /** @returns an idempotent function that frees the slot, or which slots are all in use */
+    /** @returns an idempotent function that frees the slot, or whose slots are used up */
     enter: (accountId: string): (() => void) | 'account is full' | 'process is full' => {
       const count = counts.get(accountId) ?? 0
       if (count >= perAccount) return 'account is full'

@@ -27,7 +27,6 @@ export interface Pool {
 
 /** The caller, as owner of a call's effects. */
 export interface Caller {
-  /** An account's id, or `admin`. */
   name: string
   /** The API key or session token of the call. */
   token: string

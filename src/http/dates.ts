@@ -19,7 +19,7 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)
 }
 
-/** No request is older. Up to the latest, Postgres and ISO 8601 are written alike. */
+/** No request is older; up to the latest, Postgres and ISO 8601 write dates alike. */
 const [earliest, latest] = [0, Date.UTC(9999, 11, 31)]
 
 /** A day means its start in UTC. Clamps to what the database can store. @param text already matches `dateFormat` */

@@ -30,7 +30,7 @@ function trackConnections({ server }: FastifyInstance): () => void {
 
 /**
  * Answers requests that have arrived and closes all connections; Node's `close` waits for keep-alive.
- * @returns drains and closes; register before the routes
+ * @returns a function that drains and closes; register before the routes
  */
 export function registerDraining(app: FastifyInstance): () => Promise<void> {
   let draining = false

@@ -94,7 +94,6 @@ type LimitReason = (typeof limitReasons)[number]
 
 interface ErrorExtras {
   details?: ErrorDetail[]
-  /** The kind of 429. */
   reason?: LimitReason
   /** ISO 8601; for all reasons except `rate`. */
   resetsAt?: string

@@ -26,7 +26,6 @@ export const nameKeyword = 'x-name'
 /** Options that list a schema once, under a name. */
 export const named = (name: string) => ({ [nameKeyword]: name })
 
-/** `RATE_LIMITED` to `RateLimited`. */
 const pascal = (code: string) =>
   code.toLowerCase().replace(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase())
 
@@ -36,7 +35,6 @@ function errorName({ description = '', headers = {} }: Response): string | null 
   return codes.length === 0 ? null : [...codes.map(pascal), ...('RateLimit' in headers ? ['WithLimits'] : [])].join('')
 }
 
-/** @throws if something else has the name */
 function addOnce(components: Record<string, object>, name: string, component: object): void {
   const known = components[name]
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(component))

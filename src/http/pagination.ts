@@ -5,7 +5,6 @@ import { closed, defaulted, nullable } from './schemas.ts'
 import { type SortOrder, sortSynonyms } from './sort-words.ts'
 import { invalidField } from './validation.ts'
 
-/** Items per page: default and maximum. */
 const defaultLimit = 20
 const maxLimit = 100
 
@@ -31,7 +30,6 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
   })
 
 export interface PageInput {
-  /** 1 to 100. */
   limit: number
   cursor?: string | undefined
 }

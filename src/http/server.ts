@@ -38,7 +38,6 @@ function createSerializerCompiler(): Compile {
   }
 }
 
-/** Logs longer calls as slow, unless they may take long. */
 const slowCallMs = 5_000
 
 /** Calls that wait for platforms, downloads and streams: their duration is not the service's. */

@@ -1,5 +1,4 @@
 /** Words of `sortBy`, for every list and search. */
 export type SortOrder = 'relevance' | 'votes' | 'new' | 'name' | 'requests' | 'growing'
 
-/** Accepted synonyms. */
 export const sortSynonyms: Readonly<Record<string, SortOrder>> = { top: 'votes' }

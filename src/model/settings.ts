@@ -38,7 +38,6 @@ export interface ModelConfig {
   name: string
   timeoutMs: number
   maxTokens: number
-  /** Default: none. */
   proxies?: NetworkProxies
 }
 

@@ -12,7 +12,6 @@ import { addDiscarded } from './content/items.ts'
 import type { FoundRequest, Page, Platform } from './platform.ts'
 
 interface TopicFilterOptions {
-  /** See `PlatformDefinition.contextIsTopic`. */
   contextIsTopic?: ContextTest | undefined
 }
 
@@ -105,7 +104,6 @@ export function createTopicTest(
   }
 }
 
-/** @param topics spellings of one topic */
 function createTextsTest(topics: readonly string[]): TextsTest {
   const forms = topics.flatMap(writtenForms).map(topicForm)
   if (forms.some(({ needed }) => needed === 0)) return () => true

@@ -56,9 +56,7 @@ export interface Page {
   incomplete?: FoundRequest[]
   /** Not about the topic: not stored, only refreshed if already stored. Counted by `discarded.offTopic`. */
   offTopic?: FoundRequest[]
-  /** Items that are not stored, by reason. */
   discarded?: Discarded
-  /** The next page's cursor; null at the end. */
   nextCursor: Json
   /**
    * Newest first, replaces `nextCursor` if the whole page is known: skips its source, whose rest is older. Null or

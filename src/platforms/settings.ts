@@ -36,7 +36,6 @@ export const platformVariables = {
   ...variablesOfAdapters,
 }
 
-/** The platforms' variables, validated, with defaults. */
 export type PlatformEnvironment = Record<string, string | undefined>
 
 /** How an operator enables a platform. */

@@ -37,6 +37,5 @@ export interface Message {
   paragraphs: string[]
   sections: MessageSection[]
   link: { label: string; url: string } | null
-  /** A webhook's `data`. */
   data: Record<string, unknown>
 }

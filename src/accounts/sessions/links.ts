@@ -68,7 +68,7 @@ export async function makeLink(transaction: Transaction, link: NewLink): Promise
 }
 
 /**
- * Signs in and uses up a link, in one of several concurrent calls.
+ * Signs in with a link and uses it up; of several concurrent calls one succeeds.
  * @returns the cookie's token; null if the link is unknown, used, expired, revoked, or of a former admin key
  */
 export function openWithLink(
@@ -116,7 +116,6 @@ interface Invitation {
   createdAt: Date
   /** Expiry; once used, the session's end at the latest. */
   expiresAt: Date
-  /** Null while open. */
   lastUsedAt: Date | null
 }
 
@@ -154,7 +153,7 @@ export async function revokeLinks(executor: Executor, accountId: string, now: Da
   return rows.filter((row) => row.open).length
 }
 
-/** The first account's link, printed at startup. @returns null with any session, or if the account is deleted */
+/** The first account's link, printed at startup. @returns null if any session exists, or the account is deleted */
 function makeFirstLink(
   database: Database,
   { adminKey, now }: { adminKey: string; now: Date },

@@ -7,7 +7,7 @@ export const personName = nullable(
   Type.String({ description: 'For whom the link was made that signed them in; null for a key, and where nobody said' }),
 )
 
-/** Joins the person by origin `session <id>`, even after that session; null for a key, or an unnamed person. */
+/** SQL for the person behind an origin `session <id>`, even after the session; null for a key or if unnamed. */
 export const personOf = (origin: RawBuilder<unknown>): RawBuilder<string | null> => sql<string | null>`(
   select person_name from session_people where session_id = case when ${origin} like 'session %' then substr(${origin}, 9)::uuid end)`
 

@@ -42,7 +42,6 @@ export interface OpeningLink {
 
 export interface Session {
   sessionId: string
-  /** Null for the operator. */
   account: (Account & { name: string }) | null
 }
 

@@ -26,7 +26,6 @@ function logLikelihood(found: number, among: number, foundElsewhere: number, amo
 interface SignificantPhrase {
   key: string
   written: string
-  /** Sort key of `written`; higher is better. */
   score: number
   found: number
 }

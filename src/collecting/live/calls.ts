@@ -13,7 +13,6 @@ import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { isFinalState } from '../scraping/task-changes.ts'
 import { readTasks, type WatchedTask } from './task-watch.ts'
 
-/** Why a platform delivered nothing, or not everything, for a topic. */
 interface CollectionError {
   platform: PlatformName
   topic: string
@@ -86,12 +85,9 @@ export interface OpenedCall {
   operation: LiveOperation
   /** The paying API key; null for a session without a key. */
   keyId: string | null
-  /** See `Payer`. */
   keyHasBudget: boolean
-  /** See `Payer`. */
   personName: string | null
   collects: { topic: string; platforms: readonly PlatformName[] }
-  /** Row id of its `Idempotency-Key`; null without one. */
   idempotencyId: string | null
   pricing: Pricing
   now: Date
@@ -143,14 +139,12 @@ export async function readPlan(database: Database, callId: string): Promise<Call
 export interface CallEffect extends Gathered {
   callId: string
   topics: string[]
-  /** ISO 8601. */
   startedAt: string
   /** ISO 8601: when the call stopped waiting. */
   endedAt: string
 }
 
 export interface SettledCall {
-  /** The JSON of a `CallEffect`. */
   effect: string
   tasks: WatchedTask[]
 }

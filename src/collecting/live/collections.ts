@@ -9,7 +9,6 @@ import type { TaskQueue } from '../scraping/queue.ts'
 import { startUnownedJobs, type UnownedJob } from '../scraping/unowned-jobs.ts'
 
 export interface CollectionPlan {
-  /** Distinct by `topicKey`. */
   topics: readonly string[]
   /** Whether an expansion suggested the topics; else the caller named them. */
   fromExpansion: boolean

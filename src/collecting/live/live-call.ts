@@ -43,7 +43,6 @@ interface PlannedCall {
   callId: string
   operation: LiveOperation
   topics: string[]
-  /** As named by the caller; disabled ones are only reported. */
   platforms: readonly PlatformName[]
 }
 
@@ -99,7 +98,6 @@ export interface LiveCall<Answer extends { meta: object }> {
   operation: LiveOperation
   /** As named by the caller: a query or topic. */
   topic: string
-  /** Disabled ones are only reported. */
   platforms: readonly PlatformName[]
   /** Topics to collect. The signal aborts once they are no longer needed. */
   topicsFor(signal: AbortSignal): Promise<string[]>
@@ -120,9 +118,7 @@ export interface Caller {
   accountId: string
   /** The paying API key; null for a session without a key. */
   keyId: string | null
-  /** See `Payer`. */
   keyHasBudget: boolean
-  /** See `Payer`. */
   personName: string | null
   /** Aborted once no caller can get the answer: nothing more is started. */
   gone: AbortSignal

@@ -16,7 +16,7 @@ const maxLiveCallsPerAccount = 20
 /** Seconds within which a live call usually answers. */
 const retryAfterSeconds = 15
 
-/** @returns frees the slot, once @throws ServiceError UNAVAILABLE (process full), RATE_LIMITED `rate` (account) */
+/** @returns a function to free the slot @throws ServiceError UNAVAILABLE (process), RATE_LIMITED `rate` (account) */
 type EnterLiveCall = (accountId: string, reply: FastifyReply) => () => void
 
 function createLiveCallSlots(): EnterLiveCall {

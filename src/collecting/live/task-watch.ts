@@ -8,7 +8,6 @@ export interface WatchedTask {
   state: TaskState
   pages: number
   requestsCreated: number
-  /** Null unless it waits for its platform. */
   waitingUntil: Date | null
   error: { code: PlatformErrorCode; message: string } | null
 }

@@ -28,7 +28,7 @@ async function readUnseen(executor: Executor, named: RawBuilder<unknown>, after:
 
 /**
  * Records an account's sources and shows it their first 500 requests; maintenance does the rest.
- * @returns for `recount`
+ * @returns input for `recount`
  */
 export async function nameSources(
   transaction: Transaction,
@@ -50,7 +50,7 @@ export async function nameSources(
   return { requests: ids }
 }
 
-/** @returns a maintenance job that shows the requests exceeding the naming's transaction */
+/** @returns a maintenance job that makes the remaining requests of named sources visible */
 export function createSourceCatchUp(database: Database, now: () => Date): () => Promise<boolean> {
   let after: string | null = null
   return async () => {

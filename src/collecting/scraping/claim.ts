@@ -27,7 +27,6 @@ export interface ClaimedTask {
   /** Pages of this topic delivered before, to all jobs, to the account's with the same sources, or to the watch. */
   pagesBefore: number
   queueMessage: QueueMessage
-  /** When this worker first found the host at capacity, or null. */
   busySince: Date | null
 }
 

@@ -61,7 +61,7 @@ export async function beginJobs(
 
 const accountsPerSlice = 20
 
-/** For a raised limit or plan, or a job end that was rolled back. @returns whether more may remain */
+/** Starts jobs missed after a raised limit or plan, or a rolled back job end. @returns whether more may remain */
 export async function beginForgottenJobs(
   database: Database,
   log: Logger,

@@ -5,7 +5,6 @@ import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 
 export interface PlatformProgress extends TaskResult {
   state: TaskState
-  /** ISO 8601; null unless it waits for its platform. */
   waitingUntil: string | null
   error: { code: PlatformErrorCode; message: string } | null
 }

@@ -22,7 +22,6 @@ import { describeJob, type Job, type JobStatus, jobStatus, jobStatuses, ownsJob,
 import type { TaskQueue } from './queue.ts'
 
 interface JobListInput extends PageInput {
-  /** Null: all accounts. */
   accountId: string | null
   status?: JobStatus
 }

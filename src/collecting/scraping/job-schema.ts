@@ -24,7 +24,6 @@ export const withAdded = (counts: TaskRow['discarded']): RawBuilder<string> =>
         ) as totals
       )`
 
-/** `discarded` in the API. */
 const discardedSchema = Type.Object(
   Object.fromEntries(discardReasons.map((reason) => [reason, Type.Optional(Type.Integer({ minimum: 1 }))])),
   {

@@ -30,9 +30,7 @@ export interface NewJob {
   sources?: SourcesByPlatform
   /** The paying API key; none for a session without a key. */
   keyId?: string | null
-  /** See `Payer`. */
   keyHasBudget?: boolean
-  /** See `Payer`. */
   personName?: string | null
   /** The watch that runs it, whose budget pays too. */
   watchId?: string | null
@@ -138,7 +136,6 @@ export const jobStatus = sql<JobStatus>`(
 export interface Job extends JobSourcesRecord, JobCost {
   jobId: string
   status: JobStatus
-  /** What went wrong, in one sentence; null unless failed. */
   error: string | null
   topic: string
   platforms: PlatformName[]

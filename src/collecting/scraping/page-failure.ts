@@ -19,7 +19,6 @@ export interface PageFailure {
   task: Pick<ClaimedTask, 'pages' | 'tries' | 'pageDueSince' | 'busySince' | 'expiresAt'> & { isLive: boolean }
   error: unknown
   now: Date
-  /** Why the fetch was aborted, or null. */
   abortedBy: 'end of task' | 'time limit' | 'shutdown' | null
   /** Whether this process is shutting down; the fetch may have failed earlier. */
   isStopping: boolean
@@ -44,7 +43,6 @@ export type FailureDecision =
   | { action: 'requeue' }
   /** Retry soon, keeping the slot, without any statement. */
   | { action: 'hold slot'; busySince: Date }
-  /** Read `othersProgress` and decide again. */
   | { action: 'check other tasks' }
   | { action: 'retry'; retry: Retry }
   /** `isAdapterFault`: the adapter threw something other than a PlatformError, to be logged. */
@@ -87,7 +85,6 @@ function retryOrEnd(failure: PageFailure, error: PlatformError): FailureDecision
 /** Whether the platform is unreachable and has delivered nothing yet. */
 const isUnreached = ({ task }: PageFailure, error: PlatformError) => task.pages === 0 && error.isUnreachable
 
-/** When to retry the page; null if useless. */
 function nextTryAt(failure: PageFailure, error: PlatformError): Date | null {
   const { retryAt } = error
   // Respects the full pause of a host that failed repeatedly.

@@ -32,7 +32,6 @@ export function failureOf(tasks: readonly EndedTask[], expiresAt: Date): string 
   return `${tasks.length === 1 ? 'The platform' : 'Every platform'} failed: ${clauses.join('; ')}.`
 }
 
-/** A `scrape_tasks` row. */
 export type TaskRow = Selectable<Tables['scrape_tasks']>
 
 export interface TaskResult {

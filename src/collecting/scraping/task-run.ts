@@ -106,7 +106,6 @@ function abortCause({ shutdown, stopped }: TaskContext): PageFailure['abortedBy'
   return shutdown.signal.aborted ? 'shutdown' : null
 }
 
-/** Applies a failure decision. @returns the task to continue with, or null */
 async function applyDecision(
   context: TaskContext,
   task: ClaimedTask,

@@ -62,9 +62,7 @@ export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTa
 
 /** A fetched page, ready to store, and where its task continues. */
 export interface FetchedPage extends PreparedPage {
-  /** Null if the platform has no more pages. */
   nextCursor: Json
-  /** For the other sources, see `Page`. */
   nextCursorIfKnown: Json
   /** Items of the page not stored, by reason, and how many of the rest have no date. */
   discarded: TaskRow['discarded']

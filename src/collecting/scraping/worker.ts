@@ -10,7 +10,6 @@ import { TaskLostError } from './tasks.ts'
 const maxTimerMs = 2 ** 31 - 1
 
 interface Run {
-  /** Null until claimed. */
   readonly taskId: string | null
   /** Aborted if the task was ended elsewhere, or with a TimeoutError at the job's time limit. */
   readonly stopped: AbortSignal

@@ -154,7 +154,7 @@ function createListen(
   }
 }
 
-/** Opens PGlite in a thread; the caller holds the directory's lock. @param onCrash the thread died and is unusable */
+/** Opens PGlite in a thread; the caller holds the directory's lock. @param onCrash called if it dies */
 export async function openEmbedded(
   directory: string,
   onCrash: (error: Error) => void,

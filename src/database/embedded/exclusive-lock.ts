@@ -69,7 +69,6 @@ function createQueue(now: () => number) {
 export function createExclusiveLock(now = () => performance.now()): ExclusiveLock {
   const queue = createQueue(now)
   let held = false
-  /** Operations sent but not answered. */
   let underWay = 0
   let answeredAt = 0
 

@@ -21,7 +21,6 @@ function createSubscriptions() {
       const ofChannel = callbacks.get(channel) ?? new Set()
       callbacks.set(channel, ofChannel.add(onNotification))
     },
-    /** @returns whether it was the channel's last callback */
     remove: (channel: string, onNotification: OnNotification): boolean => {
       const ofChannel = callbacks.get(channel)
       ofChannel?.delete(onNotification)

@@ -125,7 +125,6 @@ const connectionsBesidePools = 2
 
 export interface PostgresOptions {
   databaseUrl: string
-  /** Postgres' own address if `databaseUrl` is a pooler. */
   listenUrl?: string | undefined
   poolSize?: number | undefined
   queuePoolSize?: number | undefined

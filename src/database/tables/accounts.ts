@@ -6,7 +6,6 @@ export interface HttpTables {
   idempotency_keys: {
     /** SHA-256 (hex) of caller, method, path and key. */
     id: Fixed<string>
-    /** SHA-256 (hex) of the body. */
     fingerprint: string
     status: number | null
     body: string | null
@@ -71,7 +70,6 @@ export interface AccountsTables {
   }
   sessions: {
     id: Generated<string>
-    /** SHA-256 (hex) of the cookie's token. */
     token_hash: Fixed<string>
     /** Null: the operator. */
     account_id: Fixed<string | null>
@@ -97,7 +95,6 @@ export interface AccountsTables {
   /** Unused one-time links to an account's dashboard. */
   sign_in_links: {
     id: Generated<string>
-    /** SHA-256 (hex) of the link's token. */
     token_hash: Fixed<string>
     account_id: Fixed<string>
     /** Its making key; null: the operator, or a session without a key. */

@@ -76,7 +76,6 @@ export interface ScrapingTables {
     created_at: Fixed<Date>
     /** Its end at the latest. */
     expires_at: FixedWithDefault<Date>
-    /** Null while queued. */
     begun_at: Date | null
     /** End of its last task. */
     ended_at: Date | null
@@ -138,7 +137,6 @@ export interface ScrapingTables {
     id: Fixed<string>
     account_id: Fixed<string>
     operation: Fixed<'expand' | 'realtime'>
-    /** The call's `Idempotency-Key` row. */
     idempotency_id: Fixed<string | null>
     created_at: Fixed<Date>
     /** A row still here then belongs to a dead process. */

@@ -60,7 +60,6 @@ export interface CreditsTables {
   /** Held and settled per month and spender; derived from the entries. */
   spender_months: {
     account_id: Fixed<string>
-    /** UTC, YYYY-MM. */
     month: Fixed<string>
     /** The runs of a watch, or a budgeted key plus the keys it made. */
     kind: Fixed<SpenderKind>

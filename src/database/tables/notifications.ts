@@ -61,7 +61,6 @@ export interface EventsTables {
     type: Fixed<string>
     /** The watch whose channels to notify; null: channels subscribed to the type. */
     watch_id: Fixed<string | null>
-    /** Ids and numbers only. */
     subject: ColumnType<Record<string, string | number | null>, string, never>
     created_at: Fixed<Date>
     /** When its deliveries were written. */

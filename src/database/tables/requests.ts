@@ -66,12 +66,10 @@ export interface RequestsTables {
     confidence: number
     /** Class in the shared view; accounts may see another one (`account_requests`). */
     standing: Generated<Standing>
-    /** Null if the platform has none. */
     status: RequestStatus | null
     status_changed_at: Date | null
     /** `status_changed_at` is when the change was observed: the platform gives no date. */
     status_observed: Generated<boolean>
-    /** Whether the description is only part of the text. */
     excerpt: Generated<boolean>
     /** Repository, project, site, forum category, community or video it was posted in. */
     source_name: string | null
@@ -109,7 +107,6 @@ export interface RequestsTables {
   label_draws: {
     account_id: Fixed<string | null>
     platform: Fixed<PlatformName>
-    /** See `request_corrections`. */
     source_hash: Fixed<string>
     /** The request as drawn, which may be deleted. */
     request_id: Fixed<string>
@@ -204,7 +201,6 @@ export interface RequestsTables {
   }
   /** Purged identities that must not be stored again, without text. */
   suppressions: {
-    /** SHA-256 (hex) of platform, kind and value. */
     hash: Fixed<string>
     /** The purge that added it; lifting it removes this. */
     purge_id: Fixed<string>

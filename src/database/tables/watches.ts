@@ -8,7 +8,6 @@ export interface NewsTables {
   /** What a watch knows of its jobs' requests. */
   watch_requests: {
     watch_id: Fixed<string>
-    /** Hash of its id on the platform (`requests/store/identity.ts`). */
     source_hash: Fixed<string>
     /** The stored request; an unused id after deletion. */
     request_id: string
@@ -19,13 +18,11 @@ export interface NewsTables {
     wish_id: string | null
     /** Whether the last report had it. */
     is_present: Generated<boolean>
-    /** Whether it fits the watch's goal; null: not judged. */
     fits: boolean | null
   }
   news_reports: {
     id: Generated<string>
     watch_id: Fixed<string>
-    /** The previous report; null for the first. */
     since: Fixed<Date | null>
     made_at: Fixed<Date>
     /** `judging`: a model is comparing its new wishes with the goal, and it is not shown yet. */
@@ -77,7 +74,6 @@ export interface FeedsTables {
     watch_id: Fixed<string | null>
     query: Fixed<string | null>
     filters: ColumnType<Record<string, unknown> | null, string | null, never>
-    /** SHA-256 (hex) of the secret. */
     secret_hash: Fixed<string>
     hint: Fixed<string>
     /** Part of its entries' ids. */
@@ -140,7 +136,6 @@ export interface WatchesTables {
     /** Time by the schedule, or of the call. */
     due_at: Fixed<Date>
     begun_at: Fixed<Date>
-    /** Null for a skipped run. */
     job_id: Fixed<string | null>
     skipped: Fixed<SkipReason | null>
     reported_at: Date | null

@@ -36,7 +36,6 @@ export interface TopicsTables {
     /** A platform, UTC day (YYYY-MM-DD), or tag. */
     value: GeneratedAlways<string>
     requests: GeneratedAlways<number>
-    /** Platforms only. */
     votes: GeneratedAlways<number>
   }
   /** Changes to a topic's counts, until folded into them. */
@@ -67,7 +66,6 @@ interface WishNumberColumns {
   top_request_id: GeneratedAlways<string | null>
 }
 
-/** Copied from `requests`. */
 interface CopiedColumns {
   request_id: GeneratedAlways<string>
   platform: GeneratedAlways<PlatformName>
@@ -209,7 +207,6 @@ export interface WishesTables {
     /** The maker's title; null: that of its content. */
     title: Fixed<string | null>
     with_notes: Fixed<boolean>
-    /** SHA-256 (hex) of its address's token. */
     token_hash: Fixed<string>
     /** The token's first characters, to tell shares apart. */
     hint: Fixed<string>

@@ -12,7 +12,6 @@ export const isIndexed = (table: string): boolean => table.endsWith(`.${indexedT
 export interface UpkeepState {
   pace: Pace
   searchIndex: SearchIndexUpkeep
-  /** `TableState.removed` at the last index cleaning. */
   cleanedAt: Map<string, number>
   sizes: KnownSizes
 }

@@ -25,7 +25,7 @@ const maxSpillUrgency = 1.5
 const minCapMb = 5
 const maxCapMb = 32
 /**
- * For slow merges of an index up to four times as large; a quarter of a larger one. WebAssembly keeps a merge's memory.
+ * Cap of longer merges; of an index over four times as large, a quarter. WebAssembly keeps a merge's memory.
  */
 const maxLongMergeCapMb = 32
 /** Segment cap until merge durations are known. */
@@ -75,10 +75,8 @@ export const parseSegments = (summary: string): Segment[] =>
 function createSegmentCap() {
   let megabytes = assumedCapMb
   return {
-    /** @param budgets multiplies the usual time of a merge */
     of: (budgets: number, indexMb: number): number =>
       Math.min(Math.round(megabytes * budgets), Math.max(megabytes, maxLongMergeCapMb, Math.round(indexMb / 4))),
-    /** @param share the merge's duration as a share of its budget */
     learn: (share: number): void => {
       if (share > 1) megabytes = Math.max(minCapMb, Math.floor(megabytes / 2))
       else if (share > 1 / 4 && share < 1 / 2) megabytes = Math.min(maxCapMb, megabytes + 1)
@@ -101,7 +99,6 @@ async function readLevels(queries: Queryable): Promise<{ counts: number[]; avera
   return { counts, averageMb: megabytes / counts.reduce((sum, count) => sum + count, 0), indexMb: megabytes }
 }
 
-/** @returns a function that returns the due merge, if any */
 function createMerges(cap: SegmentCap) {
   /** Levels when a merge had no effect: segments at the cap stay unchanged. */
   let settled = ''

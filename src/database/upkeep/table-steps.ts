@@ -94,7 +94,6 @@ const firstFitting = (steps: readonly Step[], pace: Pace, budgetMs: number) =>
 export interface Circumstances {
   pace: Pace
   budgetMs: number
-  /** `removed` at the last index cleaning. */
   removedBefore: number
   /** Removed rows after which the indexes are cleaned at the latest. */
   maxRemoved: number

@@ -12,7 +12,7 @@ export interface Slice {
 }
 
 export interface Upkeep {
-  /** Does due work too long for when callers wait. At service start, before it listens. */
+  /** Does due work that takes too long while callers wait. Call at startup, before listening. */
   catchUp(): Promise<void>
   /** From now on, works whenever the database is unused. */
   start(): void
@@ -99,7 +99,6 @@ function createRunner(
 function createTick(client: EmbeddedClient, runSlice: RunSlice, budgetMs: number) {
   let cooldownUntil = 0
   let nothingDueAt = Number.NEGATIVE_INFINITY
-  /** @returns whether more may be due at once */
   return async (): Promise<boolean> => {
     const isIdle = client.idleMs() >= idleEnoughMs
     if (!isIdle && performance.now() < cooldownUntil) return false

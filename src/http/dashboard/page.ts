@@ -32,7 +32,6 @@ export const pageHeaders: Record<string, string> = {
   'x-frame-options': 'DENY',
 }
 
-/** Answer of `/` without a build. */
 const unbuiltPage = `<!doctype html>
 <html lang="en">
 <head>

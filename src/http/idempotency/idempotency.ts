@@ -9,7 +9,6 @@ import type { Caller } from '../callers.ts'
 import { type ErrorCode, ServiceError } from '../errors.ts'
 import { type Answer, type Call, claim, identify, storeAnswer } from './store.ts'
 
-/** Whether `promise` settles within `waitMs`. */
 async function settlesWithin(promise: Promise<unknown>, waitMs: number): Promise<boolean> {
   const timer = Promise.withResolvers<boolean>()
   const timeout = setTimeout(timer.resolve, waitMs, false)

@@ -22,7 +22,6 @@ export interface Answer {
 /** Stored state of a key's first call. */
 export interface StoredCall {
   fingerprint: string
-  /** Null while a long call runs. */
   answer: Answer | null
   /** A long call's final effect, to build the answer from; null before, and once the answer is stored. */
   effect: string | null

@@ -20,7 +20,6 @@ const blocked = new Set(
   ).split(' '),
 )
 
-/** Why a port is refused; null if allowed. */
 const portFault = (_protocol: string, port: string): string | null =>
   blocked.has(port) ? 'this port is not one of HTTP.' : null
 
@@ -39,7 +38,6 @@ export interface TargetRequest {
 
 export interface TargetCall extends Omit<TargetRequest, 'body'> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Null for none. */
   body: string | null
 }
 
@@ -71,7 +69,6 @@ export class TargetFailedError extends Error {
 
 export interface OutboundOptions {
   allowPrivateTargets: boolean
-  /** Default: none. */
   proxies?: NetworkProxies
   resolve?: Resolve
   /** From the start of an attempt to the answer's head. */

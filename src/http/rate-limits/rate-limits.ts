@@ -7,7 +7,6 @@ import type { Account } from '../callers.ts'
 import { ServiceError } from '../errors.ts'
 import { createSlidingLog, type RateLimiter, type Verdict, windowMs } from './limiter.ts'
 
-/** The eight groups of an IPv6 address, with `::` expanded. */
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const start = head === '' ? [] : head.split(':')
@@ -41,7 +40,6 @@ export interface RequestLimits {
   files: number
 }
 
-/** Limits independent of plans. */
 export const guardLimits: Pick<RequestLimits, 'polls' | 'page' | 'feedback' | 'withoutKey' | 'files'> = {
   polls: 600,
   page: 600,

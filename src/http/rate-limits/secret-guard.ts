@@ -19,7 +19,7 @@ const maxKeys = 10_000
 export function createSecretGuard(clock: Clock, { ofOne, ofAddress, what }: SecretLimits) {
   const read = createSlidingLog({ clock, maxKeys })
   const addresses = createSlidingLog({ clock, maxKeys })
-  /** @throws ServiceError RATE_LIMITED after too many reads in a minute, of it or from the client address */
+  /** @throws ServiceError RATE_LIMITED after too many reads in a minute, of this id or by this address */
   return async (id: string, address: string, reply: FastifyReply): Promise<void> => {
     const verdicts = [await addresses.take(clientOf(address), ofAddress), await read.take(id, ofOne)]
     const refused = verdicts.find(({ accepted }) => !accepted)

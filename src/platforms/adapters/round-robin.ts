@@ -23,12 +23,10 @@ export interface RoundRobin {
   firstSource?: number
   /** The host of a source, because sources of one host fail together. By default all share one host. */
   hostOf?: (source: string) => string
-  /** @param cursor null for the source's first page */
   fetchFrom(source: string, cursor: Json): Promise<SourcePage>
 }
 
 interface Position {
-  /** Index of the next source; `turn` in the cursor. */
   nextSource: number
   /** Cursors of sources that have started and have more. */
   next: Map<string, Json>

@@ -1,7 +1,7 @@
 /** Rejects with the signal's reason. @returns a function to free the slot; null if the queue is full */
 export type EnterSlot = (signal: AbortSignal) => Promise<(() => void) | null>
 
-/** FIFO queue for `count` slots. Waiting callers block workers, so as many as the slots may wait by default. */
+/** FIFO queue for `count` slots. Waiting callers block workers, so by default only `count` may wait. */
 export function createSlots(count: number, maxWaiting = count): EnterSlot {
   const waiting: Array<() => void> = []
   let taken = 0

@@ -50,7 +50,6 @@ export interface ClientOptions {
   log?: PlatformLog
   random?: () => number
   dispatcher?: Dispatcher
-  /** Default: none. */
   proxies?: NetworkProxies
   /** Allows private addresses named by accounts, treated like the operator's own. */
   allowPrivateTargets?: boolean

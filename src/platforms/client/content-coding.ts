@@ -78,7 +78,6 @@ const decoders: ReadonlyMap<string, Decoder> = new Map([
   ['zstd', zstd],
 ])
 
-/** The `Accept-Encoding` of requests. */
 export const acceptEncoding = [...decoders.keys()].join(', ')
 
 /** No server encodes a body more often. */

@@ -71,7 +71,7 @@ async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }:
   }
 }
 
-/** Only within the configured origin: keeps credentials there, and answers from pointing into our network. */
+/** Only within the configured origin: protects credentials, and our network from hostile redirects. */
 function redirectTarget(request: JsonRequest, from: URL, location: string): URL {
   const target = URL.canParse(location, from.href) ? new URL(location, from) : null
   if (target?.origin === request.url.origin) return target

@@ -22,7 +22,6 @@ export type SourcesConfig = ReturnType<typeof readSourcesConfig>
 
 /** Reads the variables of account sources. */
 export const readSourcesConfig = (environment: Static<TObject<typeof sourceVariables>>) => ({
-  /** Undefined: depends on the number of accounts. */
   policy: environment.SOURCES,
   allowPrivateTargets: environment.ALLOW_PRIVATE_TARGETS,
 })

@@ -21,7 +21,6 @@ const notJson = () => new JsonTextError('not JSON')
 
 /** Counts the cost of JSON chunk by chunk, before storing any of it. */
 export interface JsonCounter {
-  /** @throws JsonTextError */
   add(chunk: Uint8Array): void
 }
 

@@ -11,7 +11,6 @@ export class TooDearError extends Error {
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 const defaultLimitMs = 10_000
 
-/** Input of a thread (`thread-entry.ts`). */
 export interface ThreadTask {
   module: string
   name: string

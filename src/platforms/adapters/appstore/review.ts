@@ -13,7 +13,6 @@ import type { ItemResult } from '../../content/items.ts'
 import { cleanTags, htmlToPlainText, plainText, plainTitle } from '../../content/text.ts'
 import type { App } from './source.ts'
 
-/** Reads a feed value: `{label, attributes}`. */
 const label = (value: unknown): string | null => {
   const text = asFields(value)?.label
   return typeof text === 'number' ? String(text) : asString(text)

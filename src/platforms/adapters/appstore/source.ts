@@ -23,7 +23,7 @@ function shortened(text: string): string {
   return hosts.test(hostname) ? `${country}/${number}` : text
 }
 
-/** Country and number of an app. Without the country, each reader would get the store of their own. */
+/** Country and number of an app: without a country, each reader would see another store. */
 export const appstoreSources: SourceKind = {
   form: 'a country and the number of an app, or its address in the App Store',
   example: 'us/839285684',

@@ -14,7 +14,6 @@ export interface Bluesky {
 export interface BlueskyCallOptions {
   client: PlatformClient
   clock: Clock
-  /** Without `/xrpc`. */
   serverUrl: string
   budget: Budget
   /** Null without credentials. */

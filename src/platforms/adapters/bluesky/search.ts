@@ -47,7 +47,6 @@ function createBlueskyRefresh({ clock, call }: Bluesky): Refresh {
 }
 
 export interface BlueskyOptions extends AdapterDependencies {
-  /** `https://bsky.social`. */
   baseUrl: string
   handle?: string | undefined
   appPassword?: string | undefined

@@ -50,7 +50,6 @@ export function correctBlueskyBudget(budget: Budget, { headers }: Answer, now: D
 }
 
 export interface BlueskySessionOptions extends AdapterDependencies {
-  /** Without `/xrpc`. */
   serverUrl: string
   handle: string
   appPassword: string

@@ -147,7 +147,6 @@ function formError(): BoardError {
   return new BoardError(`${place} ${deepest.message ?? 'is wrong'}${detail}.`)
 }
 
-/** @throws BoardError */
 function readStatusNames({ list, id, name }: NonNullable<Description['statusNames']>): Board['statusNames'] {
   const statuses = singlePath(list, 'statusNames.list')
   const [idOf, nameOf] = [fieldPath(id, 'statusNames.id'), fieldPath(name, 'statusNames.name')]

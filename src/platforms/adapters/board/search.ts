@@ -48,7 +48,6 @@ function cursorOf(board: Board, body: unknown): string {
   return cursor
 }
 
-/** The position after a page; null after the last. */
 function positionAfter(board: Board, body: unknown, items: readonly unknown[], position: Position): Position | null {
   const { paging } = board
   const page = position.page + 1
@@ -73,7 +72,6 @@ function idsHash({ fields }: Board, items: readonly unknown[]): string {
 }
 
 export interface BoardPage {
-  /** Status names by id, if items have only ids. */
   names: ReadonlyMap<string, string> | undefined
   items: unknown[]
   /** Items that match the description's condition. */

@@ -18,7 +18,6 @@ const maxExample = 80
 export interface TriedBoard {
   name: string
   pages: { items: number; stored: number; hasNext: boolean }[]
-  /** Why the next page failed; null if none did. */
   error: string | null
   /** For each mapped field: how many items have a value, and the first value. */
   fields: { field: BoardField; found: number; example: string | null }[]

@@ -65,7 +65,6 @@ async function orNull(answer: Promise<unknown>): Promise<Fields | null> {
 
 /** Budgets of one forum, shared by all tasks. */
 export interface ForumHost {
-  /** For `GET /search.json`. */
   searches: Budget
   /** For all other requests, such as topic pages. */
   reads: Budget

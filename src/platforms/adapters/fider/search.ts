@@ -54,7 +54,6 @@ export function createFider({ client, clock, openBudget, urls }: FiderOptions): 
   })
   const listed = new Set(urls.map((url) => fiderSources.normalise(url)))
 
-  /** @param isNamed whether an account named it: messages then say what the account can change */
   async function readPosts(
     address: string,
     query: Record<string, string>,

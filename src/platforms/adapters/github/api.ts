@@ -85,7 +85,6 @@ function graphqlError({ body, headers }: Answer, now: Date, cooldownMs: number):
   return new PlatformError('bad_response', 'github refused the GraphQL query. Check GITHUB_API_URL.')
 }
 
-/** Whether any field of `data` has a value. */
 function hasData(body: unknown): boolean {
   return Object.values(asFields(asFields(body)?.data) ?? {}).some((value) => value !== null)
 }

@@ -79,7 +79,6 @@ function refreshedNode(
     : { handle, state: 'found', request }
 }
 
-/** Error types by node; `path` is `["nodes", index]`. */
 function problemsByIndex(errors: unknown): Map<number, string> {
   const problems = new Map<number, string>()
   for (const error of asList(errors) ?? []) {

@@ -82,7 +82,6 @@ function tooMany({ headers }: Answer, now: Date): PlatformError {
 }
 
 export interface GitlabOptions extends AdapterDependencies {
-  /** `https://gitlab.com/api/v4`. */
   baseUrl: string
   token?: string | undefined
   /** Path or number with the project's wish label (`gitlab-org/gitlab:type::feature`); searched round-robin by page. */

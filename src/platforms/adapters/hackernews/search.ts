@@ -49,9 +49,7 @@ function readHit(hit: Fields, webUrl: string): FoundRequest | 'removed' | null {
 }
 
 export interface HackernewsOptions extends Pick<AdapterDependencies, 'client' | 'openBudget'> {
-  /** `https://hn.algolia.com/api/v1`. */
   baseUrl: string
-  /** `https://news.ycombinator.com`. */
   webUrl: string
 }
 

@@ -67,7 +67,6 @@ function tagName(tag: unknown): unknown {
   return asName(fields?.display_name) ?? fields?.name
 }
 
-/** `name@host`, the name across instances. */
 function handleOf(name: unknown, profileUrl: string | null): string | null {
   const known = asName(name)
   return known && profileUrl ? `${known}@${new URL(profileUrl).host}` : known

@@ -79,11 +79,9 @@ export function cursorAfter(version: ApiVersion, body: Fields | null, views: unk
   return views.length < pageSize || page >= lastPage || isShim(body) ? null : { page: page + 1, first }
 }
 
-/** Whether an answer ignored `type_=Posts`. */
 const isShim = (body: Fields | null): boolean =>
   [body?.comments, body?.communities, body?.users].some((list) => (asList(list) ?? []).length > 0)
 
-/** Identifies a page by its first post. */
 function fingerprintOf(views: unknown[]): string | null {
   const post = asFields(asFields(views[0])?.post)
   return (

@@ -140,7 +140,6 @@ export interface RedditApiOptions {
   client: PlatformClient
   clock: Clock
   openBudget: OpenBudget
-  /** `https://oauth.reddit.com`. */
   baseUrl: string
   tokenUrl: string
   clientId?: string | undefined

@@ -12,7 +12,6 @@ import { createRedditRefresh } from './refresh.ts'
 import { verifyCommunity } from './verify.ts'
 
 export interface RedditOptions extends AdapterDependencies {
-  /** `https://oauth.reddit.com`. */
   baseUrl: string
   tokenUrl: string
   clientId?: string | undefined

@@ -13,7 +13,6 @@ export interface FeedText {
 
 /** An item of any kind of feed, with raw values. */
 export interface FeedItem {
-  /** The feed's id for it; null if none. */
   id: string | null
   /** Absolute, http or https. */
   link: string | null

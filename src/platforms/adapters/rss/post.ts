@@ -45,7 +45,6 @@ export const feedKey = (address: string): string =>
 export interface ItemContext {
   feed: Feed
   address: string
-  /** See `sharedIds`. */
   shared: ReadonlySet<string>
   /** Ids read before: a repeated item is read once. */
   known: Set<string>

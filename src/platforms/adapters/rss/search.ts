@@ -60,7 +60,6 @@ export function createRss({ client, clock, openBudget, ...options }: RssOptions)
   const listed = new Set(urls)
   const isForeign = (address: string, isNamed: boolean) => isNamed && !listed.has(address)
 
-  /** @param isNamed whether an account named it: messages then say what the account can change */
   async function fetchFeed(
     address: string,
     isNamed: boolean,

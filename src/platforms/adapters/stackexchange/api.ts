@@ -70,7 +70,6 @@ function tooManyRequests(message: string, now: Date): PlatformError {
 }
 
 export interface StackexchangeOptions extends AdapterDependencies {
-  /** `https://api.stackexchange.com/2.3`. */
   baseUrl: string
   /** A key from stackapps.com. It is sent in the query string, so query strings are never logged. */
   key?: string | undefined

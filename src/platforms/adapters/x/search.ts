@@ -50,7 +50,6 @@ function isSpent(body: Fields | null): boolean {
 }
 
 export interface XOptions extends AdapterDependencies {
-  /** `https://api.x.com/2`. */
   baseUrl: string
   bearerToken?: string | undefined
 }

@@ -86,7 +86,7 @@ function fieldsOf(list: unknown): Fields[] {
 
 const hasAny = ({ reasons }: Refusal, names: readonly string[]) => names.some((name) => reasons.has(name))
 
-/** The upload quota has been seen to say so with a 429 `rateLimitExceeded` "per day"; for searches this is assumed. */
+/** A spent quota may also be a 429 `rateLimitExceeded` "per day": seen for uploads, assumed for searches. */
 function isQuotaSpent(answer: Answer): boolean {
   const refusal = readRefusal(answer)
   if (!refusal) return false
@@ -103,7 +103,6 @@ function isVideoClosed(answer: Answer): boolean {
   return hasAny(refusal, videoReasons) || isPrivate
 }
 
-/** The error in an answer, or null. */
 function youtubeError(answer: Answer, now: Date, resetsAt: Date): PlatformError | null {
   const refusal = readRefusal(answer)
   if (!refusal) return defaultError('youtube', answer, now)
@@ -126,7 +125,6 @@ const unauthorized = (advice: string) =>
   new PlatformError('unauthorized', `youtube refused the key. ${advice} (YOUTUBE_API_KEY).`)
 
 export interface YoutubeCallOptions extends Pick<AdapterDependencies, 'client' | 'clock'> {
-  /** `https://www.googleapis.com/youtube/v3`. */
   baseUrl: string
   /** A Google Cloud API key. It is sent in the query string, so query strings are never logged. */
   key?: string | undefined
