@@ -76,10 +76,7 @@ function starterOf({ key_id: keyId, watch_id: watchId, person_name: personName }
   return keyId === null || personName !== null ? 'person' : 'key'
 }
 
-/**
- * Latest first; adds up to `readSpending`, from the same rows.
- * @throws ServiceError INVALID_REQUEST for another list's cursor
- */
+/** Latest first; adds up to `readSpending`. @throws ServiceError INVALID_REQUEST for another list's cursor */
 export async function readCollections(
   executor: Executor,
   { accountId, from, until, limit, cursor }: Partial<Period> & PageInput & { accountId: string },

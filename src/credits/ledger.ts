@@ -115,10 +115,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
   return rows[0] ?? null
 }
 
-/**
- * Recomputes balances for an earlier month, after a clock change. Locks the row first, in its own statement, so the
- * sums miss no entry.
- */
+/** After a clock change. Locks the row first, in its own statement, so the sums miss no entry. */
 async function returnToMonth(transaction: Transaction, accountId: string, month: string): Promise<void> {
   const { rows } = await sql<{ month: string; latest: string }>`
     select month, latest_month as latest from credit_balances where account_id = ${accountId}

@@ -132,10 +132,7 @@ const mostOf = (rows: readonly Reserved[], idOf: (row: Reserved) => string | nul
 
 const cursors = cursorsOf<[entryId: number]>('entries', isPositionNumber)
 
-/**
- * Entries, latest first. Numbered in commit order, so paging returns each once, even while entries are added.
- * @throws ServiceError INVALID_REQUEST for another list's cursor
- */
+/** Latest first, in commit order: each entry once. @throws ServiceError INVALID_REQUEST for another list's cursor */
 export async function readStatement(
   executor: Executor,
   { accountId, limit, cursor }: PageInput & { accountId: string },

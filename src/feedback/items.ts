@@ -52,6 +52,7 @@ interface ReadOptions {
 
 const reddit = 'https://www.reddit.com'
 
+/** Reads one ask, or says why its row is skipped. */
 export function readAsk(ask: Ask, { name, format, areRequests, occurrence }: ReadOptions): ReadAsk {
   const value = (field: ImportField) => (ask[field] ?? '').trim()
   if (format === 'github' && /\/pull\/\d+$/.test(value('url'))) return { leftOut: 'pullRequest' }

@@ -40,10 +40,7 @@ export const urlOf = ({ address, port, family }: AddressInfo): string =>
 export const hasLinksForOthers = (config: Record<'publicUrl' | 'databaseUrl', string | undefined>): boolean =>
   config.publicUrl !== undefined || config.databaseUrl === undefined
 
-/**
- * The configured address, else where the service listens. Never the caller's `Host` header, which may be forged: links
- * hold secrets.
- */
+/** The base of links, never the caller's `Host` header: it may be forged, and links hold secrets. */
 export function publicUrlOf(
   { publicUrl, host, port }: { publicUrl: string | undefined; host: string; port: number },
   server: Server,

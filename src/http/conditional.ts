@@ -4,10 +4,7 @@ const suffix = /^(?:(?:-{1,2}|[;:.+_])(?:gzip|gz|br|brotli|deflate|df|zstd|zst|i
 /** A tag without what proxies change: weak or strong, quoted or not. */
 const bareTag = (tag: string) => tag.trim().replace(/^W\//i, '').replaceAll('"', '')
 
-/**
- * Matches weakly (RFC 9110, 13.1.2), even if a proxy weakened, suffixed or unquoted the tag.
- * @param etag without commas
- */
+/** Weak comparison (RFC 9110, 13.1.2), even if a proxy changed the tag. @param etag without commas */
 export function hasTag(ifNoneMatch: string, etag: string): boolean {
   const known = bareTag(etag)
   return ifNoneMatch

@@ -76,10 +76,7 @@ export const bodyErrors = [
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const satisfies readonly ErrorCode[]
 
-/**
- * The given errors, plus those of all routes (500, 503), of routes with a key (rate limit, calls from other sites) and
- * with a body (too slow).
- */
+/** The given errors, plus those of all routes, of routes with a key, and of routes with a body. */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['FORBIDDEN', 'RATE_LIMITED'] : []
   const slow: ErrorCode[] = codes.includes('PAYLOAD_TOO_LARGE') ? ['REQUEST_TIMEOUT'] : []

@@ -27,11 +27,7 @@ export interface EndpointDependencies {
 export interface Endpoint {
   /** Whether a question may be sent: not for a minute or more after five failures in a row, then once, to probe. */
   admits(): boolean
-  /**
-   * Sends a question and reads the answer within the time limit.
-   * @param read parses the body, or throws ModelError
-   * @throws ModelError without a usable answer; the reason of `signal`
-   */
+  /** @param read parses the body, or throws ModelError @throws ModelError without an answer; the signal's reason */
   complete<T>(question: Question, read: (body: unknown) => T, signal: AbortSignal): Promise<T>
 }
 

@@ -8,6 +8,7 @@ import type { FoundRequest, Platform } from './platform.ts'
 
 // Kinds of environment variables for adapters, checked by `settings.ts` by `x-kind`.
 
+/** The address of an API. */
 export const webAddress = (fallback: string, meaning: string) =>
   Type.String({
     pattern: '^https?://[^\\s]+$',

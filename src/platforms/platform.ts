@@ -39,10 +39,7 @@ export interface FoundRequest {
   confidence?: number
 }
 
-/**
- * `gone` needs an explicit sign; `missing`: not in a readable source, deleted on day three; `unreadable` proves
- * nothing.
- */
+/** `gone`: by an explicit sign. `missing` from a readable source: deleted on day three. `unreadable` proves nothing. */
 export type Refreshed = { handle: string } & (
   | { state: 'found'; request: FoundRequest }
   | { state: 'gone' | 'missing' | 'unreadable' }
@@ -58,10 +55,7 @@ export interface Page {
   offTopic?: FoundRequest[]
   discarded?: Discarded
   nextCursor: Json
-  /**
-   * Newest first, replaces `nextCursor` if the whole page is known: skips its source, whose rest is older. Null or
-   * absent without other sources.
-   */
+  /** Newest first, used if a page is all known: skips its source, whose rest is older. Null without other sources. */
   nextCursorIfKnown?: Json
 }
 

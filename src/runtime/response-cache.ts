@@ -33,10 +33,7 @@ function roughSize(root: unknown): number {
   return size
 }
 
-/**
- * Caches reads while nothing changes, least recently used out first, sharing them as `createCoalescedReads`: never
- * older than the call. Callers must not modify values.
- */
+/** Caches reads at one version, least recently used out first. Never older than the call; never modify values. */
 export function createResponseCache({ version, maxSize, sizeOf = roughSize }: ResponseCacheOptions): CoalescedReads {
   const share = createCoalescedReads()
   /** All of one version. */

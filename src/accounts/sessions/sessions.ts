@@ -144,6 +144,7 @@ export async function findSession(
   return { sessionId: id, account }
 }
 
+/** Ends the session of a token, if any. */
 export async function endSession(executor: Executor, token: string): Promise<void> {
   await executor.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).execute()
 }

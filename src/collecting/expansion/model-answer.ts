@@ -108,10 +108,7 @@ function isInScriptOf(topic: string, query: string): boolean {
   return topic.split(/[\s/-]+/).every((word) => similarScripts.filter((script) => script.test(word)).length <= 1)
 }
 
-/**
- * @returns null if too long, with control or invisible characters, markup, an address, in a foreign script, or a
- *   sentence
- */
+/** @returns null for a sentence, markup, an address, a foreign script, invisible characters, or if too long */
 export function suggestedTopic(suggestion: string, query: string): string | null {
   if (suggestion.length > 4 * characterLimit || !suggestion.isWellFormed()) return null
   const topic = suggestion.normalize('NFC').replace(/ {2,}/g, ' ').trim()

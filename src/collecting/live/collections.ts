@@ -20,9 +20,7 @@ export interface CollectionPlan {
   expiresAt: Date
 }
 
-/**
- * Bounds the backlog of a platform in cooldown, since calls without a page are free. Concurrent calls may exceed it.
- */
+/** Bounds a slow platform's backlog, since calls without a page are free. Concurrent calls may exceed it. */
 export const maxOpenTasks = 100
 
 /**
@@ -125,10 +123,7 @@ async function readRoom(transaction: Transaction, { topics, platforms }: Collect
 const retentionMs = 24 * 3600_000
 const jobsPerSlice = 100
 
-/**
- * Deletes collections a day after their end, unless an open call may have planned them.
- * @returns whether more may remain
- */
+/** Deletes collections a day after their end, unless an open call planned them. @returns whether more may remain */
 export async function deleteEndedCollections(database: Database, now: Date): Promise<boolean> {
   const { rows } = await sql`
     delete from scrape_jobs where id in (

@@ -33,10 +33,7 @@ export interface GatherOptions {
   onProgress(progress: CollectionProgress): void
 }
 
-/**
- * Waits until all collections end, cannot end in time, or the signal aborts. Reads no results, so it cannot fail.
- * @returns a function that reports the tasks' final progress
- */
+/** Waits for the collections, or the deadline or signal. Never fails. @returns a function for the final progress */
 export async function gather({ watch, collections, signal, deadline, onProgress }: GatherOptions) {
   const byTask = new Map(
     collections.flatMap((collection) => (collection.taskId ? [[collection.taskId, collection]] : [])),

@@ -26,10 +26,7 @@ async function readUnseen(executor: Executor, named: RawBuilder<unknown>, after:
   return rows.map(({ id }) => id)
 }
 
-/**
- * Records an account's sources and shows it their first 500 requests; maintenance does the rest.
- * @returns input for `recount`
- */
+/** Shows an account 500 requests of its sources; maintenance shows the rest. @returns input for `recount` */
 export async function nameSources(
   transaction: Transaction,
   { accountId, sources, now }: { accountId: string; sources: SourcesByPlatform; now: Date },

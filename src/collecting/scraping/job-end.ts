@@ -59,9 +59,7 @@ export async function settleIfEnded(
   await beginJobs(transaction, queue, accountId, now)
 }
 
-/**
- * Ends a job by its tasks: a page being stored counts, a fetching worker loses its task, and workers drop its messages.
- */
+/** Ends a job by its tasks: a page being stored counts, a fetching worker loses its task. */
 async function stopJob(
   transaction: Transaction,
   queue: TaskQueue,

@@ -69,11 +69,7 @@ const begun = (task: TaskRow): PlatformProgress => ({
   error: null,
 })
 
-/**
- * Skips figures for slow readers, but no state change: a platform seen pending that has ended is first reported as
- * running.
- * @returns null if there is nothing to send
- */
+/** May skip figures, but no state: ended platforms are first reported as running. @returns null if up to date */
 export function nextEvent(followed: FollowedJob, position: Position): { text: string; position: Position } | null {
   const { job, tasks } = followed
   const index = tasks.findIndex((task, order) => task.revision !== position.seen[order])

@@ -82,9 +82,7 @@ export async function prepareFetchedPage(
   return { ...prepared, nextCursor, nextCursorIfKnown, discarded }
 }
 
-/**
- * Whether joined requests are new to the job's watch, even if other jobs had stored them. Without a watch all are new.
- */
+/** Whether joined requests are new to the job's watch, if any, even if other jobs had stored them. */
 async function areNewToWatch(transaction: Transaction, jobId: string, joined: readonly string[]): Promise<boolean> {
   if (joined.length === 0) return false
   const { rows } = await sql<{ found: boolean }>`
@@ -200,10 +198,7 @@ export function deferTask(
   })
 }
 
-/**
- * Only when the embedded database starts: its directory lock proves that no worker is alive.
- * @returns the number of tasks
- */
+/** Only when the embedded database starts, so no worker can be alive. @returns the number of tasks */
 export async function recoverTasks(database: Database, queue: TaskQueue): Promise<number> {
   await queue.clear()
   return database.transaction().execute((transaction) => queueOpenTasks(transaction, queue))

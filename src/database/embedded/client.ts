@@ -31,10 +31,7 @@ export interface EmbeddedClient extends Statements {
   readonly uncounted: Statements
   /** Milliseconds since the last use ended; 0 while one runs or waits. */
   idleMs(): number
-  /**
-   * From now on a longer statement fails with SQLSTATE 57014 and crashes the database (WebAssembly is not
-   * interruptible).
-   */
+  /** A longer statement fails with SQLSTATE 57014 and crashes the database: WebAssembly is not interruptible. */
   limitStatements(maxMs: number): void
   /** Milliseconds the current statement has been running; 0 without one. */
   runningMs(): number

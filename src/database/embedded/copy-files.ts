@@ -41,10 +41,7 @@ const isLog = (path: string) => walSegment.test(path.slice(-24))
 /** A file changed this recently may change again within the same clock tick. */
 const defaultSettlingMs = 2_000
 
-/**
- * Copies settled files under concurrent writes, so that `copyRemainder` locks only briefly.
- * @param to a new directory
- */
+/** Copies settled files during writes, so that `copyRemainder` locks only briefly. @param to a new directory */
 export async function copyAhead(from: string, to: string, settlingMs = defaultSettlingMs): Promise<CopiedFiles> {
   await mkdir(to, { mode: 0o700 })
   // The file system's clock, which also stamps file changes.

@@ -36,10 +36,7 @@ export function requireFreeSpace(directory: string): void {
   )
 }
 
-/**
- * Makes the database refuse writes (SQLSTATE 25006), but not reads, on a disk without room for two log files: a full
- * disk would kill it.
- */
+/** Refuses writes (SQLSTATE 25006) on a disk without room for two log files: a full one kills the database. */
 export function refuseWritesWithoutSpace(client: EmbeddedClient, directory: string) {
   let isRefusing = false
   let underWay = false

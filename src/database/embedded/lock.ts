@@ -75,10 +75,7 @@ function makeDirectory(path: string): void {
   mkdirSync(path, { mode: 0o700 })
 }
 
-/**
- * Mode 0700, or no writes by others if it also holds other files; the contents stay.
- * @throws DataDirectoryError if impossible
- */
+/** Mode 0700, or no writes by others if it also holds other files. @throws DataDirectoryError if impossible */
 function secureDataDirectory(dataDir: string): void {
   try {
     makeDirectory(resolve(dataDir))

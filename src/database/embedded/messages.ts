@@ -4,8 +4,7 @@ import { Parser } from 'pg-protocol/dist/parser.js'
 import { valueTypes } from '../values.ts'
 import type { PreparedStatements } from './statements.ts'
 
-// Messages of the Postgres protocol (version 3.0). node-postgres reads and writes them, so both backends read values
-// alike.
+// Messages of the Postgres protocol 3.0, by node-postgres, so that both backends read values alike.
 
 /** A request to the database worker, which answers strictly in order. */
 export type WorkerRequest =
@@ -30,6 +29,7 @@ export type WorkerResponse =
 /** Postgres error fields that callers log or handle. */
 const errorFields = ['code', 'severity', 'detail', 'hint', 'constraint', 'table', 'column', 'where'] as const
 
+/** Returns the message and Postgres fields of an error. */
 export function describeError(error: unknown): WorkerError {
   const source = error as Record<string, unknown>
   const fields: Record<string, string> = {}

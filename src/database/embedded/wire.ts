@@ -90,10 +90,7 @@ const timeLimitReached = (maxMs: number): WorkerError => ({
   fields: { code: '57014' },
 })
 
-/**
- * Times the first pending call, since the thread answers in order.
- * @param onLimit called once above the last `limit`
- */
+/** Times the first pending call, as the thread answers in order. @param onLimit called once above `limit` */
 function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: number, maxMs: number) => void) {
   let watched: number | null = null
   let since = 0

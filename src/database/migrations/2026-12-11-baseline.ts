@@ -25,10 +25,7 @@ const areas = [
   'answers',
 ]
 
-/**
- * Splits a script, since the extended protocol takes one statement at a time. Only statements, comments and brackets
- * start a line.
- */
+/** One statement at a time, for the extended protocol. Only statements, comments and brackets start a line. */
 function statementsOf(script: string): string[] {
   const strange = /^(?!create |alter |do |--|\)|\$|end\b|case\b|\s|$).*/im.exec(script)?.[0]
   if (strange !== undefined) throw new Error(`no statement of the schema begins like this: ${strange}`)

@@ -22,10 +22,7 @@ interface Counts {
   ours: number
 }
 
-/**
- * Counts processes by their listening connections, assuming this one's configuration. Behind a pooler, other
- * connections have its clients' names or none.
- */
+/** Counts processes by their listening connections, assuming this one's configuration. */
 export async function readConnectionUse(
   database: Kysely<Tables>,
   { listenerName, connectionsOfProcess }: { listenerName: string; connectionsOfProcess: number },

@@ -117,10 +117,7 @@ export function stepsOfTable(table: TableState, circumstances: Circumstances): {
   return { steps, tooLong }
 }
 
-/**
- * VACUUM often: it costs per changed page, thorough also per index page. Without (`index_cleanup off`), four bytes per
- * dead row stay.
- */
+/** VACUUM often: it costs per changed page. Without `thorough`, four bytes per dead row remain. */
 function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, thorough }: Circumstances): Step[] {
   const rows = Math.max(table.rowsKnown, 0)
   const { name, pages, dead, insertedSinceVacuum: inserted } = table

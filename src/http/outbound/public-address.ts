@@ -16,10 +16,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 /** Public address that gives Azure's virtual machines their configuration and secrets. */
 const azureHost = '168.63.129.16'
 
-/**
- * Public: not private, loopback, link-local, CGNAT, multicast, reserved, or IPv6 with IPv4 inside. IPv4-mapped counts
- * as IPv4.
- */
+/** Whether an address is public; IPv4-mapped counts as IPv4, other IPv6 with IPv4 inside never does. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.process(text)

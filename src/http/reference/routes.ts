@@ -92,10 +92,7 @@ function listBuilt(pageDirectory: string): Map<string, string> {
   return new Map(all.filter(([, path]) => existsSync(path)))
 }
 
-/**
- * Serves `/docs` from the build, and the API document by Scalar at `/docs/reference`, where `/docs` leads without a
- * build.
- */
+/** Serves the built `/docs`, and the API document by Scalar at `/docs/reference`. */
 export function registerReference(app: App, { pageDirectory, onRequest }: ReferenceOptions): void {
   const built = listBuilt(pageDirectory)
   const isBuilt = built.has('/docs/reference.js')

@@ -83,10 +83,7 @@ export const acceptEncoding = [...decoders.keys()].join(', ')
 /** No server encodes a body more often. */
 const maxCodings = 5
 
-/**
- * Last coding first. Unknown words are ignored, as in browsers: some servers name a charset there, or do not announce
- * compression.
- */
+/** Last coding first. Unknown words are ignored, as in browsers: some servers name a charset there. */
 function decodersOf(contentEncoding: string, bytes: Buffer): Decoder[] | null {
   const words = contentEncoding.split(',').map((word) => word.trim().toLowerCase().replace(/^x-/, ''))
   const codings = words.filter((word) => word !== '' && word !== 'identity')

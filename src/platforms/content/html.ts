@@ -67,10 +67,7 @@ const convert = compile({
   ],
 })
 
-/**
- * HTML as plain text: links by their text, code unchanged, images, scripts and comments dropped.
- * @param limitBytes how much of the source is read
- */
+/** Plain text without images, scripts and comments; links by their text. @param limitBytes how much is read */
 export function htmlToPlainText(source: string, limitBytes = textLimitBytes): string {
   return plainText(convert(capBytes(source, limitBytes)))
 }

@@ -40,12 +40,7 @@ async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): As
   }
 }
 
-/**
- * RFC 4180, skipping blank lines.
- * @param delimiter one ASCII character
- * @returns records with their first line
- * @throws UnreadableFileError
- */
+/** RFC 4180. @param delimiter one ASCII character @returns records with their first line @throws UnreadableFileError */
 export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGenerator<{ at: string; cells: string[] }> {
   const parser = parse({
     delimiter,

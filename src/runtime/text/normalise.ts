@@ -154,10 +154,7 @@ const withNonJoiners = (text: string): string =>
     return isBetween ? '_' : ''
   })
 
-/**
- * Contains each normalized word, except rewritten names and versions: lower case, no marks or underscores. At a tenth
- * of the cost, it rules out texts before `normaliseText`.
- */
+/** Contains each normalized word, except rewritten names and versions; rules texts out at a tenth of the cost. */
 export function foldText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase().replaceAll('_', '')
   return text

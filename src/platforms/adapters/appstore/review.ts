@@ -50,10 +50,7 @@ function versionTag(entry: Fields): string[] {
   return version === null ? [] : [`v${version}`]
 }
 
-/**
- * @param name of the app; null if unknown
- * @returns null without an id. Helpful marks are no votes; stars rate the app
- */
+/** Helpful marks are no votes; stars rate the app. @param name of the app, if known @returns null without an id */
 export function readReview(entry: Fields, { country, id: app }: App, name: string | null): ItemResult {
   const id = asId(label(entry.id))
   if (id === null) return null

@@ -14,10 +14,7 @@ import { createBlueskySessions } from './session.ts'
 /** The maximum in the lexicon of `app.bsky.feed.getPosts`. */
 const maxHandles = 25
 
-/**
- * Reads known posts by address (`app.bsky.feed.getPosts`). Deleted posts and those of suspended accounts are absent:
- * `missing`. Posts hidden by moderators are `gone`.
- */
+/** `app.bsky.feed.getPosts` omits deleted posts and suspended accounts: `missing`. Hidden by moderators: `gone`. */
 function createBlueskyRefresh({ clock, call }: Bluesky): Refresh {
   return {
     maxHandles,

@@ -14,11 +14,7 @@ const maxPath = 200
 /** Per item field: tags are the longest list. */
 const maxValues = 50
 
-/**
- * Refuses `..` and a second `$`: their cost is a power of the answer's size.
- * @param where place, for the message
- * @throws BoardError
- */
+/** Refuses `..` and a second `$`: they cost a power of the answer's size. @param where for errors @throws BoardError */
 function compile(path: string, where: string): JSONPathQuery {
   if (path.length > maxPath) throw new BoardError(`${where}: a path has at most ${maxPath} characters.`)
   if (path.includes('..')) throw new BoardError(`${where}: ".." is not allowed; name each step.`)

@@ -6,10 +6,7 @@ import type { Forum } from './forum.ts'
 /** Sends `GET <path>` to the forum. @returns the JSON body */
 export type ReadForum = (path: string) => Promise<unknown>
 
-/**
- * Reads anonymously, so only public parts answer; a category also states `read_restricted`.
- * @throws SourceRefusedError, PlatformError if it cannot be checked now
- */
+/** Reads anonymously: only public parts answer. @throws SourceRefusedError; PlatformError if unclear for now */
 export async function verifyForum(forum: Forum, label: string, read: ReadForum): Promise<void> {
   await checkSource(async () => {
     const isPublic = await findPart(forum, read)

@@ -32,9 +32,7 @@ export interface ListingPage {
 /** Fetches a page of issues that have every word. */
 export type FetchIssues = (page: ListingPage) => Promise<SourcePage>
 
-/**
- * If an anonymous search is refused, or its words ignored (profclems/glab#841), lists and filters the newest issues.
- */
+/** Lists and filters the newest issues if an anonymous search is refused or ignored (profclems/glab#841). */
 export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): FetchIssues {
   let unsearchedUntil = new Date(0)
   const stopSearching = () => {

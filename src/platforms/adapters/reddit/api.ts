@@ -154,10 +154,7 @@ export interface RedditRequest {
   signal: AbortSignal
 }
 
-/**
- * @returns the JSON body
- * @throws SourceRefusedError if the community is not public, PlatformError `not_configured` without an application
- */
+/** @throws SourceRefusedError if the community is not public, PlatformError `not_configured` without an application */
 export type RedditApi = (request: RedditRequest) => Promise<unknown>
 
 /** 100 requests a minute per application, averaged over ten minutes (support.reddithelp.com 16160319875092). */

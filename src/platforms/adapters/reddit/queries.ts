@@ -29,10 +29,7 @@ export function redditQueryOf(form: string, topic: string): string | null {
   return words === '' ? null : `${words} ${wish}`
 }
 
-/**
- * Whether Reddit read the operators as text: most posts have neither a wish flair nor a phrase. For the flair query,
- * only flairs count.
- */
+/** Whether Reddit read operators as text: most posts have no wish flair, nor, except for the flair query, a phrase. */
 export function ignoresOperators(form: string, children: unknown[]): boolean {
   const posts = children.map((child) => asFields(asFields(child)?.data)).filter((post) => post !== null)
   const fitting = posts.filter((post) =>
