@@ -24,7 +24,7 @@ const maxSpillUrgency = 1.5
 /** Four memtable segments: with a smaller cap nothing would merge anymore. */
 const minCapMb = 5
 const maxCapMb = 32
-/** Cap of longer merges; of a larger index, a quarter. WebAssembly keeps a merge's memory. */
+/** Cap of longer merges, or a quarter of an index if that is more. WebAssembly keeps a merge's memory. */
 const maxLongMergeCapMb = 32
 /** Segment cap until merge durations are known. */
 const assumedCapMb = 8

@@ -37,7 +37,7 @@ export interface LemmyRequest {
   parameters: Record<string, string | number>
 }
 
-/** @param cursor from `cursorAfter`; restarts on a version change @param ageMs newest first; null: all, by votes */
+/** @param cursor of `cursorAfter`, in either version @param ageMs maximum, newest first; null: all by votes */
 export function lemmyRequest(version: ApiVersion, query: string, cursor: Json, ageMs: number | null): LemmyRequest {
   if (version === 3) {
     const sort = ageMs === null ? 'TopAll' : 'New'
